@@ -1,0 +1,47 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Stamps of what is installed: they live inside the environment, so they go when it goes.
+DEMO := $(VENV)/.installed-demo
+DEV := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint format clean
+
+help: ## List these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+demo: $(DEMO) ## Install what the demo needs (once) and run it
+	@$(BIN)/listwright demo
+
+test: lint ## Check style, types and imports, then run tests, doctests and the README
+	$(BIN)/pytest -q
+
+lint: $(DEV) ## Check style, types and imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(DEV) ## Sort imports and format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove caches and build outputs; the environment stays
+	rm -rf build dist report report.html .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing listwright into $(VENV) ..."
+	@$(PIP) install -e ".[cli,plots]" -c constraints.txt
+	@touch $@
+
+$(DEV): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing listwright and its test tools into $(VENV) ..."
+	@$(PIP) install -e ".[dev]" -c constraints.txt
+	@touch $@
+
+$(BIN)/pip:
+	@$(PYTHON) -m venv $(VENV)

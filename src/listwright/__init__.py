@@ -1,0 +1,46 @@
+"""listwright learns to build lists: relevant, not redundant, within a length or a budget.
+
+The flow, all of it::
+
+    problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(success))
+    model = lw.SCP(length=3).fit(problems)      # one policy, from problems whose lists can be measured
+    lists = model.predict(new_problems)         # lists for problems whose reward nobody knows
+
+Names are imported when they are first used, so that `import listwright` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Lists": "listwright.lists",
+    "Problems": "listwright.problems",
+    "greedy": "listwright.clairvoyant",
+}
+_ROOMS = ("checks", "errors", "rewards", "simulate", "text")
+
+__all__ = ["Lists", "Problems", "checks", "errors", "greedy", "rewards", "simulate", "text"]
+
+if TYPE_CHECKING:
+    from listwright import checks, errors, rewards, simulate, text
+    from listwright.clairvoyant import greedy
+    from listwright.lists import Lists
+    from listwright.problems import Problems
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"listwright.{name}")
+    if name in _HOME:
+        found = getattr(import_module(_HOME[name]), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'listwright' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

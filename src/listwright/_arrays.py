@@ -1,0 +1,69 @@
+"""Array types, and the few checks that every array argument goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from listwright.errors import InputError
+
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+RandomState = int | np.random.Generator | None
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """One generator from a seed, a generator or nothing.
+
+    >>> int(as_generator(0).integers(100)) == int(as_generator(0).integers(100))
+    True
+    """
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer | np.random.Generator | None):
+        raise InputError(f"random_state must be an integer, a numpy Generator or None. Got {random_state!r}.")
+    return np.random.default_rng(random_state)
+
+
+def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float64) -> NDArray[Any]:
+    """values as a C-contiguous array of the type asked for, without a copy where none is needed."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            array = array.astype(np.float64)
+        with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which the callers report
+            return np.ascontiguousarray(array, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an array of numbers. Got {_kind(values)}: {error}") from None
+
+
+def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
+    """values as int64; refuses fractions instead of cutting them off."""
+    array = as_numbers(values, name)
+    if not (array == np.floor(array)).all():
+        raise InputError(f"{name} must hold whole numbers. Got {array[array != np.floor(array)][0]}.")
+    return np.asarray(values).astype(np.int64)
+
+
+def first_bad(bad: NDArray[np.bool_]) -> int | None:
+    """Index of the first True, or None."""
+    where = int(bad.argmax()) if bad.size else 0
+    return where if bad.size and bad[where] else None
+
+
+def starts_of(lengths: Sequence[int] | Ints) -> Ints:
+    """Where each segment starts, and the end of the last.
+
+    >>> starts_of([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def _kind(values: object) -> str:
+    return f"{type(values).__name__}" + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")

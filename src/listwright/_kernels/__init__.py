@@ -1,0 +1,1 @@
+"""Compiled array functions: arrays in, arrays out, no classes. Each says its cost."""

@@ -1,0 +1,64 @@
+"""Facility location: how much better every item of a problem is stood for when a row is added."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Floats, Ints
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def _rise(similar: Floats, best: Floats) -> float:
+    total = 0.0
+    for i in range(len(similar)):
+        total += max(similar[i] - best[i], 0.0)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> Floats:
+    """Rise of the best similarity, summed over the problem's items. Cost: one read of each row's similarities."""
+    gains = np.empty(len(rows))
+    for i in range(len(rows)):
+        row = rows[i]
+        start, end = offsets[owners[row]], offsets[owners[row] + 1]
+        first = blocks[owners[row]] + (row - start) * (end - start)
+        gains[i] = _rise(similarity[first : first + end - start], best[start:end])
+    return gains
+
+
+@njit(cache=True, nogil=True)
+def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> None:
+    """Lifts `best` in place to the picked rows' similarities. Cost: one read of them."""
+    for problem in range(len(picks)):
+        start, end = offsets[problem], offsets[problem + 1]
+        if picks[problem] >= 0:
+            first = blocks[problem] + (picks[problem] - start) * (end - start)
+            for i in range(end - start):
+                best[start + i] = max(best[start + i], similarity[first + i])
+
+
+@njit(cache=True, nogil=True)
+def sparse_gains(
+    rows: Ints, owners: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats
+) -> Floats:
+    """The same where only some similarities are stored. Cost: one read of each row's stored numbers."""
+    gains = np.zeros(len(rows))
+    for i in range(len(rows)):
+        row = rows[i]
+        start = offsets[owners[row]]
+        for j in range(row_starts[row], row_starts[row + 1]):
+            gains[i] += max(values[j] - best[start + columns[j]], 0.0)
+    return gains
+
+
+@njit(cache=True, nogil=True)
+def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats) -> None:
+    """Lifts `best` in place to the picked rows' stored similarities."""
+    for problem in range(len(picks)):
+        row = picks[problem]
+        if row >= 0:
+            for j in range(row_starts[row], row_starts[row + 1]):
+                i = offsets[problem] + columns[j]
+                best[i] = max(best[i], values[j])

@@ -1,0 +1,24 @@
+"""The best row of each problem."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Bools, Floats, Ints
+
+
+@njit(cache=True, nogil=True)
+def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
+    """The open row with the highest score in each problem; the lowest row among equals; -1 where none is open.
+
+    Cost: one read of scores.
+    """
+    picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
+    for problem in range(len(picks)):
+        best = -np.inf
+        for row in range(offsets[problem], offsets[problem + 1]):
+            if open_rows[row] and (picks[problem] < 0 or scores[row] > best):
+                picks[problem] = row
+                best = scores[row]
+    return picks

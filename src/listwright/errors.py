@@ -1,0 +1,18 @@
+"""The errors that users meet. Each says what is wrong, what was got, and what to do."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """An argument, file or table that cannot be used as it is."""
+
+
+class MissingExtra(ImportError):
+    """An optional package is needed and not installed.
+
+    >>> print(MissingExtra("The picture needs altair.", extra="plots"))
+    The picture needs altair. Run: pip install "listwright[plots]"
+    """
+
+    def __init__(self, problem: str, *, extra: str) -> None:
+        super().__init__(f'{problem} Run: pip install "listwright[{extra}]"')

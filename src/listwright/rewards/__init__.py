@@ -1,0 +1,24 @@
+"""What a list is worth: folds over growing lists, for training and evaluation only."""
+
+from listwright.rewards.any_success import AnySuccess
+from listwright.rewards.base import Reward, reward_of
+from listwright.rewards.coverage import ConcaveCoverage, Coverage, ProbabilisticCoverage
+from listwright.rewards.facility_location import FacilityLocation
+from listwright.rewards.function import Function
+from listwright.rewards.log_det import LogDet
+from listwright.rewards.mixture import Mixture
+from listwright.rewards.rouge import Rouge
+
+__all__ = [
+    "AnySuccess",
+    "ConcaveCoverage",
+    "Coverage",
+    "FacilityLocation",
+    "Function",
+    "LogDet",
+    "Mixture",
+    "ProbabilisticCoverage",
+    "Reward",
+    "Rouge",
+    "reward_of",
+]

@@ -1,0 +1,146 @@
+"""What a reward is: a fold over the growing lists of a whole batch."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from listwright._arrays import Floats, Ints, as_numbers, first_bad
+from listwright._ragged import Ragged
+from listwright.errors import InputError
+from listwright.problems import Problems
+
+
+class Reward(ABC):
+    """What a list is worth: the paper's f_x, for training and evaluation only.
+
+    A fold: `start` gives the state of empty lists, `gains` the marginal benefit b(s | L) of every row, `add` the state
+    after one more pick a problem, `value` what the lists are worth. States are never changed in place.
+    For one's own reward see `Function`, or subclass and pass `listwright.checks.check_reward`.
+    """
+
+    submodular = True  # whether gains can only fall as a list grows; lazy greedy relies on it
+
+    @abstractmethod
+    def start(self, problems: Problems) -> Any:
+        """State of an empty list for every problem."""
+
+    @abstractmethod
+    def gains(self, state: Any) -> Floats:
+        """One number a row: what the row would add to its problem's list."""
+
+    @abstractmethod
+    def add(self, state: Any, picks: Ints) -> Any:
+        """State after `picks`: one row a problem, counted over the whole batch, -1 for none."""
+
+    @abstractmethod
+    def value(self, state: Any) -> Floats:
+        """One number a problem: what its list is worth."""
+
+    def gains_of(self, state: Any, rows: Ints) -> Floats:
+        """Gains of some rows only."""
+        return self.gains(state)[rows]
+
+    def bind(self, offsets: Ints) -> Self:
+        """This reward, checked against the rows of its problems and laid out for them."""
+        return self
+
+    def take(self, which: Ints) -> Self:
+        """This reward for some of the problems."""
+        return self
+
+    def join(self, others: Sequence[Self]) -> Self:
+        """This reward and others of its kind, for problems one after the other."""
+        if any(other is not self for other in others):
+            raise InputError(f"{type(self).__name__} rewards of different problems cannot be joined.")
+        return self
+
+
+class TableReward(Reward):
+    """A reward whose data are arrays cut by problem, so that selecting and joining problems is the same for all."""
+
+    _source: tuple[Any, ...] | None = None  # what the constructor got; None once laid out
+    _tables: dict[str, Ragged] | None = None
+
+    @abstractmethod
+    def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """The tables, checked against offsets."""
+
+    @property
+    def tables(self) -> dict[str, Ragged]:
+        """The data by name, each cut by problem."""
+        if self._tables is None:
+            raise InputError(f"{type(self).__name__} belongs to no problems yet. Pass it to Problems.from_arrays.")
+        return self._tables
+
+    def bind(self, offsets: Ints) -> Self:
+        """Tables for the rows given; a reward that has them already only has to fit."""
+        if self._tables is None:
+            return self._with(self._lay_out(offsets))
+        if len(next(iter(self._tables.values()))) != len(offsets) - 1:
+            n_problems = len(next(iter(self._tables.values())))
+            raise InputError(f"{type(self).__name__} is for {n_problems} problems. Got {len(offsets) - 1}.")
+        return self
+
+    def take(self, which: Ints) -> Self:
+        """The same reward for some of the problems."""
+        return self._with({name: table.take(which) for name, table in self.tables.items()})
+
+    def join(self, others: Sequence[Self]) -> Self:
+        """One reward for the problems of all."""
+        for other in others:
+            if type(other) is not type(self) or other.settings != self.settings:
+                raise InputError(f"Cannot join {self!r} with {other!r}.")
+        parts = [self, *others]
+        return self._with({name: Ragged.concat([part.tables[name] for part in parts]) for name in self.tables})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The options, without the data."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def _with(self, tables: dict[str, Ragged]) -> Self:
+        twin = copy.copy(self)
+        twin._source, twin._tables = None, tables
+        return twin
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"{type(self).__name__}({options})"
+
+
+def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
+    """The problems' reward, or the error that says who needs one."""
+    if isinstance(problems.reward, Reward):
+        return problems.reward
+    hint = "Rewards may only be missing in predict." if problems.reward is None else "Subclass rewards.Reward."
+    got = "none" if problems.reward is None else type(problems.reward).__name__
+    raise InputError(f"{purpose} needs a reward, but these problems have {got}. {hint}")
+
+
+def one_a_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
+    """An array with one entry a row, also from (problems, items)."""
+    array = as_numbers(values, name)
+    counts = np.diff(offsets)
+    if array.ndim == 2 and array.shape[0] == len(counts) and (counts == array.shape[1]).all():
+        array = array.reshape(-1)
+    if array.shape != (offsets[-1],):
+        raise InputError(f"{name} must have one entry a row ({offsets[-1]}). Got shape {array.shape}.")
+    return array
+
+
+def check_range(values: NDArray[Any], owners: Ints, offsets: Ints, name: str, *, high: float = np.inf) -> None:
+    """Refuses numbers that are negative, above `high` or not finite, naming the problem and item they belong to."""
+    bad = first_bad(~((values >= 0) & (values <= high) & np.isfinite(values)))
+    if bad is not None:
+        row = int(owners[bad])
+        problem = int(np.searchsorted(offsets, row, side="right")) - 1
+        limits = "0 or more" if np.isinf(high) else f"between 0 and {high:g}"
+        raise InputError(
+            f"{name} must be {limits}. Got {values[bad]} for item {row - offsets[problem]} of problem number {problem}."
+        )

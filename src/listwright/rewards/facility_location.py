@@ -1,0 +1,159 @@
+"""How well the list stands for all items of its problem."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats, Ints, as_numbers, starts_of
+from listwright._kernels.facility import dense_add, dense_gains, sparse_add, sparse_gains
+from listwright._ragged import Ragged, per_problem
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards.base import TableReward
+
+
+class FacilityState(NamedTuple):
+    """The best similarity of each item to the list so far."""
+
+    owners: Ints
+    offsets: Ints
+    similarity: tuple[Any, ...]  # (values, block starts) when dense; (row starts, columns, values) when sparse
+    totals: Floats
+    best: Floats
+    earned: Floats
+
+
+class FacilityLocation(TableReward):
+    """Sum over a problem's items of the highest similarity to an item of the list.
+
+    Parameters
+    ----------
+    similarity : within each problem: a matrix for one problem, a list of matrices or (problems, items, items), or a
+        block-diagonal scipy CSR matrix. Entry [i, j] says how well candidate i stands for item j; below 0 counts as 0.
+    normalize : divide by the value of all candidates together.
+
+    >>> import listwright as lw
+    >>> reward = FacilityLocation([[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)
+    >>> state = reward.add(reward.start(problems), np.array([0]))
+    >>> reward.value(state).round(3), reward.gains(state).round(3)
+    (array([0.6]), array([0.   , 0.067, 0.333]))
+    """
+
+    def __init__(self, similarity: Any, *, normalize: bool = True) -> None:
+        self._source = (similarity,)
+        self.normalize = normalize
+
+    def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        assert self._source is not None
+        similarity = self._source[0]
+        tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)
+        if not self.normalize:
+            return tables | {"totals": per_problem(np.ones(len(offsets) - 1))}
+        return tables | {"totals": per_problem(_totals(tables, offsets))}
+
+    def start(self, problems: Problems) -> FacilityState:
+        """Nothing stands for anything."""
+        tables = self.bind(problems.offsets).tables
+        return FacilityState(
+            problems.owners,
+            problems.offsets,
+            _similarity(tables),
+            tables["totals"].values,
+            np.zeros(problems.n_rows),
+            np.zeros(len(problems)),
+        )
+
+    def gains(self, state: FacilityState) -> Floats:
+        """Rise of the best similarities."""
+        return self.gains_of(state, np.arange(len(state.owners)))
+
+    def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
+        """The same for some rows."""
+        kernel = dense_gains if len(state.similarity) == 2 else sparse_gains
+        raw: Floats = kernel(rows, state.owners, state.offsets, *state.similarity, state.best)
+        return raw / state.totals[state.owners[rows]]
+
+    def add(self, state: FacilityState, picks: Ints) -> FacilityState:
+        """The picks stand for what they are similar to."""
+        some = np.flatnonzero(picks >= 0)
+        earned, best = state.earned.copy(), state.best.copy()
+        earned[some] += self.gains_of(state, picks[some])
+        kernel = dense_add if len(state.similarity) == 2 else sparse_add
+        kernel(picks, state.offsets, *state.similarity, best)
+        return state._replace(best=best, earned=earned)
+
+    def value(self, state: FacilityState) -> Floats:
+        """Mean (or summed) similarity of all items to the list."""
+        return state.earned
+
+
+def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
+    if "similarity" in tables:
+        return tables["similarity"].values, tables["similarity"].offsets
+    return starts_of(tables["stored"].values), tables["columns"].values, tables["values"].values
+
+
+def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
+    counts = np.diff(offsets)
+    blocks = [similarity] if getattr(similarity, "ndim", None) == 2 or _is_table(similarity) else list(similarity)
+    if len(blocks) != len(counts):
+        raise InputError(f"similarity must have one matrix a problem ({len(counts)}). Got {len(blocks)}.")
+    checked = [_square(block, int(n), i) for i, (block, n) in enumerate(zip(blocks, counts, strict=True))]
+    values = checked[0].reshape(-1) if len(checked) == 1 else np.concatenate([block.reshape(-1) for block in checked])
+    return {"similarity": Ragged(values, starts_of(counts**2))}
+
+
+def _is_table(similarity: Any) -> bool:
+    """Whether nested lists are one matrix: rows of numbers."""
+    return isinstance(similarity, list) and bool(similarity) and np.ndim(similarity[0]) == 1
+
+
+def _square(block: Any, n: int, problem: int) -> Any:
+    kept = getattr(block, "dtype", None) in (np.float32, np.float64)
+    matrix = as_numbers(block, "similarity", block.dtype.type if kept else np.float64)
+    if matrix.shape != (n, n):
+        raise InputError(f"similarity of problem number {problem} must be {n} x {n}. Got shape {matrix.shape}.")
+    if not np.isfinite(matrix.sum()):
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
+        raise InputError(f"similarity of items {i} and {j} of problem number {problem} is {matrix[i, j]}.")
+    return matrix
+
+
+def _sparse_tables(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
+    matrix = sparse.csr_array(similarity, dtype=np.float64)
+    if matrix.shape != (offsets[-1], offsets[-1]):
+        raise InputError(f"similarity must be {offsets[-1]} x {offsets[-1]}. Got shape {matrix.shape}.")
+    if not np.isfinite(matrix.data).all():
+        raise InputError("similarity holds numbers that are not finite.")
+    stored = np.diff(matrix.indptr).astype(np.int64)
+    owner_of_row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    owners = np.repeat(owner_of_row, stored)
+    if (owner_of_row[matrix.indices] != owners).any():
+        i = int(np.flatnonzero(owner_of_row[matrix.indices] != owners)[0])
+        raise InputError(f"similarity must stay within problems, but problem number {owners[i]} reaches into another.")
+    starts = matrix.indptr[offsets].astype(np.int64)
+    return {
+        "stored": Ragged(stored, offsets),
+        "columns": Ragged(matrix.indices - offsets[owners], starts),
+        "values": Ragged(matrix.data, starts),
+    }
+
+
+def _totals(tables: dict[str, Ragged], offsets: Ints) -> Floats:
+    """Value of all candidates together (1 where that is nothing, so that it divides)."""
+    best = np.zeros(offsets[-1])
+    if "similarity" in tables:
+        table = tables["similarity"]
+        for i, n in enumerate(np.diff(offsets)):
+            block = table.values[table.offsets[i] : table.offsets[i + 1]].reshape(n, n)
+            best[offsets[i] : offsets[i + 1]] = np.maximum(block.max(axis=0), 0.0)
+    else:
+        starts = tables["columns"].offsets
+        columns = tables["columns"].values + np.repeat(offsets[:-1], np.diff(starts))
+        np.maximum.at(best, columns, tables["values"].values)
+    totals = np.add.reduceat(best, offsets[:-1])
+    return np.where(totals > 0, totals, 1.0)

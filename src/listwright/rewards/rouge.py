@@ -1,0 +1,190 @@
+"""ROUGE-n recall: how many of the references' n-grams the list contains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from listwright._arrays import Floats, Ints, starts_of
+from listwright._kernels.best_reference import best_reference_gains
+from listwright._kernels.topics import CAP
+from listwright._ragged import Ragged, per_problem
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards.coverage import TopicReward, TopicState
+from listwright.text.tokens import stem_token
+
+Tokens = Sequence[str]
+
+
+class Rouge(TopicReward):
+    """ROUGE-n recall of the list's text: matched n-grams of a reference over all its n-grams, counts clipped.
+
+    With several references it is their average, as in the paper, which is monotone submodular; `best=True` takes the
+    highest instead, which is not submodular. N-grams do not reach from one item into the next.
+
+    Parameters
+    ----------
+    candidates : a token list for each row; `listwright.text.tokens` makes tokens from text.
+    references : for each problem a token list, or a list of token lists.
+    n : length of the n-grams.
+    stem : compare Porter stems (needs the extra `text`).
+    best : the best reference instead of the average.
+
+    >>> import listwright as lw
+    >>> reward = Rouge([["the", "cat"], ["a", "dog", "sat"]], [["the", "cat", "sat", "down"]])
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=reward)
+    >>> reward.gains(reward.start(problems))
+    array([0.5 , 0.25])
+    """
+
+    kind = CAP
+    normalize = False  # recall lies in [0, 1] as it is
+
+    def __init__(
+        self,
+        candidates: Sequence[Tokens],
+        references: Sequence[Tokens] | Sequence[Sequence[Tokens]],
+        n: int = 1,
+        stem: bool = False,
+        *,
+        best: bool = False,
+    ) -> None:
+        self._source = (candidates, references)
+        self.n = n
+        self.stem = stem
+        self.best = best
+
+    @property
+    def submodular(self) -> bool:  # type: ignore[override]
+        """The average is, the maximum is not."""
+        return not self.best
+
+    def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        assert self._source is not None
+        if self.n < 1:
+            raise InputError(f"n must be at least 1. Got {self.n}.")
+        candidates, references = list(self._source[0]), [_several(one, i) for i, one in enumerate(self._source[1])]
+        if len(candidates) != offsets[-1]:
+            raise InputError(f"candidates must have one token list a row ({offsets[-1]}). Got {len(candidates)}.")
+        if len(references) != len(offsets) - 1:
+            raise InputError(f"references must have an entry a problem ({len(offsets) - 1}). Got {len(references)}.")
+        if any(isinstance(tokens, str) for tokens in candidates):
+            raise InputError("candidates must be lists of tokens. Got text: split it with listwright.text.tokens.")
+        return _tables(candidates, references, offsets, self.n, self.stem, average=not self.best)
+
+    def gains_of(self, state: TopicState, rows: Ints) -> Floats:
+        """Rise of the recall."""
+        if not self.best:
+            return super().gains_of(state, rows)
+        reference_of, starts, values = self._by_reference(state)
+        return best_reference_gains(
+            rows, *state.layout, state.weights, state.caps, state.levels, reference_of, starts, values
+        )
+
+    def value(self, state: TopicState) -> Floats:
+        """Recall of the list."""
+        if not self.best:
+            return super().value(state)
+        _, starts, values = self._by_reference(state)
+        return np.maximum.reduceat(values, starts[:-1])
+
+    def start(self, problems: Problems) -> TopicState:
+        """Nothing matched."""
+        bound = self.bind(problems.offsets)
+        state = super().start(problems)
+        extra = (bound.tables["reference"].values, starts_of(bound.tables["n_references"].values))
+        return state._replace(extra=extra)
+
+    def _by_reference(self, state: TopicState) -> tuple[Ints, Ints, Floats]:
+        """Reference (within its problem) of each topic, where each problem's references start, recall of each."""
+        reference_of, starts = state.extra
+        slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
+        earned = state.weights * np.minimum(state.levels, state.caps)
+        return reference_of, starts, np.bincount(slots, earned, minlength=int(starts[-1]))
+
+
+def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:
+    if isinstance(references, str) or any(isinstance(one, str) and " " in one for one in references):
+        raise InputError(f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens.")
+    several = [references] if references and isinstance(references[0], str) else list(references)
+    if not any(len(one) for one in several):
+        raise InputError(f"Problem number {problem} has no reference with any token.")
+    return several  # type: ignore[return-value]
+
+
+def _tables(
+    candidates: list[Tokens], references: list[list[Tokens]], offsets: Ints, n: int, stem: bool, *, average: bool
+) -> dict[str, Ragged]:
+    """A topic is an n-gram of one reference; its cap is how often the reference has it."""
+    n_references = np.array([len(several) for several in references])
+    flat = list(chain.from_iterable(references))
+    (ref_of, ref_gram), (row_of, row_gram), n_grams = _grams(flat, candidates, n, stem)
+    problem_of_ref = np.repeat(np.arange(len(references)), n_references)
+    totals = np.maximum(np.bincount(ref_of, minlength=len(flat)), 1)
+
+    topic_keys, caps = np.unique(ref_of * n_grams + ref_gram, return_counts=True)
+    topic_ref = topic_keys // n_grams
+    topic_problem = problem_of_ref[topic_ref]
+    topic_starts = starts_of(np.bincount(topic_problem, minlength=len(references)))
+    share = 1.0 / (totals * n_references[problem_of_ref]) if average else 1.0 / totals
+
+    touched, topics, amounts = _matches(
+        row_of, row_gram, topic_problem * n_grams + topic_keys % n_grams, offsets, n_grams
+    )
+    nnz_starts = starts_of(touched)[offsets]
+    owner_of_entry = np.repeat(np.arange(len(references)), np.diff(nnz_starts))
+    first_ref = starts_of(n_references)[:-1]
+    return {
+        "touched": Ragged(touched, offsets),
+        "topics": Ragged(topics - topic_starts[owner_of_entry], nnz_starts),
+        "amounts": Ragged(amounts, nnz_starts),
+        "weights": Ragged(share[topic_ref], topic_starts),
+        "caps": Ragged(caps.astype(np.float64), topic_starts),
+        "totals": per_problem(np.ones(len(references))),
+        "reference": Ragged(topic_ref - first_ref[topic_problem], topic_starts),
+        "n_references": per_problem(n_references),
+    }
+
+
+def _grams(
+    references: list[Tokens], candidates: list[Tokens], n: int, stem: bool
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], int]:
+    """(text, n-gram number) of every n-gram of the references, and of every known one of the candidates."""
+    seen: dict[str, int] = {}
+    words = chain.from_iterable(references)
+    ref_ids = [seen.setdefault(word, len(seen)) for word in (map(stem_token, words) if stem else words)]
+    words = chain.from_iterable(candidates)
+    row_ids = [seen.get(word, -1) for word in (map(stem_token, words) if stem else words)]
+    n_references, lengths = len(references), np.array([len(tokens) for tokens in chain(references, candidates)])
+    ids = np.array(ref_ids + row_ids, dtype=np.int64)
+    text_of = np.repeat(np.arange(len(lengths)), lengths)
+
+    keys, inside = ids, np.ones(len(ids), dtype=bool)
+    for step in range(1, n):
+        inside = inside[:-1] & (text_of[:-step] == text_of[step:])
+        _, keys = np.unique(keys[:-1] * (len(seen) + 1) + ids[step:], return_inverse=True)
+        inside &= ids[step:] >= 0
+    inside &= ids[: len(inside)] >= 0
+    keys, text_of = keys[inside], text_of[: len(inside)][inside]
+    from_ref = text_of < n_references
+    n_grams = int(keys.max(initial=0)) + 1
+    return (text_of[from_ref], keys[from_ref]), (text_of[~from_ref] - n_references, keys[~from_ref]), n_grams
+
+
+def _matches(
+    row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int
+) -> tuple[Ints, Ints, Floats]:
+    """Joins the candidates' n-grams with their problem's topics: matches a row, topic of each, count of each."""
+    order = np.argsort(topic_keys, kind="stable")
+    entries, counts = np.unique(row_of * n_grams + row_gram, return_counts=True)
+    rows = entries // n_grams
+    owner_of_row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    wanted = owner_of_row[rows] * n_grams + entries % n_grams
+    first = np.searchsorted(topic_keys[order], wanted, side="left")
+    found = np.searchsorted(topic_keys[order], wanted, side="right") - first
+    ranges = np.repeat(first - starts_of(found)[:-1], found) + np.arange(found.sum())
+    touched = np.bincount(np.repeat(rows, found), minlength=int(offsets[-1]))
+    return touched, order[ranges], np.repeat(counts, found).astype(np.float64)

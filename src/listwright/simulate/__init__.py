@@ -1,0 +1,1 @@
+"""Problems and texts that the library makes up itself."""

@@ -1,0 +1,1 @@
+"""Text: sentences, tokens, vectors, quality features, document clusters, budgets and scores."""

@@ -1,0 +1,116 @@
+"""Size budgets of summaries, in bytes, characters, words or tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright.errors import InputError
+from listwright.text.tokens import tokens
+
+Unit: TypeAlias = Literal["bytes", "characters", "words", "tokens"]
+UNITS: dict[str, Unit] = {"b": "bytes", "c": "characters", "w": "words", "t": "tokens"}
+
+_WRITTEN = re.compile(r"\s*(\d+)\s*([a-z]+)\s*", re.IGNORECASE | re.ASCII)
+_LOWERED_TOKEN = re.compile(r"[a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """At most `amount` of `unit`.
+
+    >>> str(Budget(665, "bytes"))
+    '665 bytes'
+    """
+
+    amount: int
+    unit: Unit = "bytes"
+
+    def __post_init__(self) -> None:
+        _check_unit(self.unit)
+        if self.amount < 1:
+            raise InputError(f"A budget must be at least 1. Got {self.amount} {self.unit}.")
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.unit}"
+
+
+def parse_budget(text: str) -> Budget:
+    """Read a budget as people write it: a number, then b, c, w or t (bytes, characters, words, tokens).
+
+    >>> parse_budget("665b")
+    Budget(amount=665, unit='bytes')
+    >>> parse_budget("100 words")
+    Budget(amount=100, unit='words')
+    """
+    written = _WRITTEN.fullmatch(text)
+    unit = _unit_named(written.group(2).lower()) if written else None
+    if written is None or unit is None:
+        raise InputError(f"A budget is a number and a unit: 665b, 665c, 100w or 120t. Got {text!r}.")
+    return Budget(int(written.group(1)), unit)
+
+
+def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
+    """What each sentence takes of a budget. In bytes and characters, one joining space is counted with each.
+
+    The sum of the sizes is thus one more than the joined text, and a list within budget stays within it when joined.
+
+    >>> sizes(["Rain fell.", "Très beau."]), sizes(["Rain fell in 2 towns."], "words")
+    (array([11, 12]), array([5]))
+    """
+    _check_unit(unit)
+    return np.array([_size(sentence, unit) + (unit in ("bytes", "characters")) for sentence in sentences], np.int64)
+
+
+def truncate(text: str, budget: Budget) -> str:
+    """The start of a text that fits the budget, as DUC cut summaries: spaces count, a UTF-8 character stays whole.
+
+    >>> truncate("Très beau.", Budget(4, "bytes")), truncate("Très beau.", Budget(3, "bytes"))
+    ('Trè', 'Tr')
+    >>> truncate("Rain  fell in two towns.", Budget(3, "words"))
+    'Rain  fell in'
+    """
+    match budget.unit:
+        case "bytes":
+            return text.encode()[: budget.amount].decode(errors="ignore")
+        case "characters":
+            return text[: budget.amount]
+        case "words":
+            ends = [word.end() for word in re.finditer(r"\S+", text)]
+        case "tokens":
+            ends = _token_ends(text)
+    return text if len(ends) <= budget.amount else text[: ends[budget.amount - 1]]
+
+
+def _token_ends(text: str) -> list[int]:
+    """Where each token ends in the text as written; lower case may be longer than the original."""
+    lowered = [character.lower() for character in text]
+    origin = np.repeat(np.arange(len(text)), [len(piece) for piece in lowered])
+    return [int(origin[token.end() - 1]) + 1 for token in _LOWERED_TOKEN.finditer("".join(lowered))]
+
+
+def _size(sentence: str, unit: Unit) -> int:
+    match unit:
+        case "bytes":
+            return len(sentence.encode())
+        case "characters":
+            return len(sentence)
+        case "words":
+            return len(sentence.split())
+        case "tokens":
+            return len(tokens(sentence))
+
+
+def _unit_named(name: str) -> Unit | None:
+    known = UNITS.get(name[0])
+    return known if known and name in (name[0], known, known[:-1]) else None
+
+
+def _check_unit(unit: str) -> None:
+    if unit not in UNITS.values():
+        raise InputError(f"unit must be one of {', '.join(UNITS.values())}. Got {cast(object, unit)!r}.")

@@ -1,0 +1,108 @@
+"""Clusters from folders of text files and from JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from listwright.errors import InputError
+from listwright.text.clusters import Cluster, require_references
+from listwright.text.files import folders_and_files, read_text, text_files
+from listwright.text.sentences import split_sentences
+
+REFERENCES_FOLDER = "references"
+TITLE_FILE = "title.txt"
+
+
+def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> Cluster:
+    """One cluster from a folder: each file is a document, each file in its `references` folder a summary.
+
+    A file `title.txt` is the title. Documents are taken by name and split into sentences.
+    """
+    folder = Path(path)
+    files = [file for file in text_files(folder) if file.name != TITLE_FILE]
+    if not files:
+        raise InputError(f"{folder} holds no documents. Put one text file a document in it.")
+    cluster = Cluster.from_documents(
+        folder.resolve().name,
+        [split_sentences(read_text(file)) for file in files],
+        references=_folder_references(folder),
+        title=_folder_title(folder),
+        document_names=[file.name for file in files],
+    )
+    return require_references(cluster, source=folder) if need_references else cluster
+
+
+def read_cluster_folders(path: str | Path, *, need_references: bool = False) -> list[Cluster]:
+    """All clusters of a folder that holds one folder for each, by name."""
+    folders = [entry for entry in folders_and_files(Path(path)) if entry.is_dir()]
+    if not folders:
+        raise InputError(f"{path} holds no folders. Put one folder a cluster in it.")
+    return [read_cluster_folder(folder, need_references=need_references) for folder in folders]
+
+
+def read_jsonl(
+    path: str | Path,
+    *,
+    reference_kinds: Sequence[str] = ("human", "abstract"),
+    need_references: bool = False,
+) -> list[Cluster]:
+    """Clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object a line.
+
+    A line looks like this; what stands after `refs` may be left out:
+    `{"id": "c1", "docs": [{"sentences": ["It rained."]}], "refs": [{"text": "Rain."}], "title": "Rain",
+    "split": "train"}`. A document may name itself (`doc_id`) and give a heading for each sentence (`sections`).
+    References that name another `kind` than those asked for are left out.
+    """
+    source = Path(path)
+    clusters = [_cluster_of(record, where, tuple(reference_kinds)) for where, record in _records(source)]
+    if not need_references:
+        return clusters
+    return [require_references(cluster, source=source) for cluster in clusters]
+
+
+def _folder_references(folder: Path) -> list[str]:
+    references = folder / REFERENCES_FOLDER
+    return [read_text(file).strip() for file in text_files(references)] if references.is_dir() else []
+
+
+def _folder_title(folder: Path) -> str | None:
+    title = folder / TITLE_FILE
+    return " ".join(read_text(title).split()) if title.is_file() else None
+
+
+def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    # Not splitlines: JSON strings may hold other line separators.
+    for number, line in enumerate(read_text(source).split("\n"), start=1):
+        if line.strip():
+            where = f"{source}, line {number}"
+            yield where, _record(line, where)
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where} is not JSON: {error}.") from error
+    if not isinstance(record, dict) or not record.get("docs"):
+        raise InputError(f"{where} needs an object with 'id' and 'docs'.")
+    return record
+
+
+def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> Cluster:
+    try:
+        documents = record["docs"]
+        has_sections = all("sections" in document for document in documents)
+        return Cluster.from_documents(
+            str(record["id"]),
+            [document["sentences"] for document in documents],
+            references=[ref["text"] for ref in record.get("refs", []) if ref.get("kind") in (None, *kinds)],
+            title=record.get("title") or None,
+            split=record.get("split") or None,
+            document_names=[str(document.get("doc_id", "")) for document in documents],
+            sections=[document["sections"] for document in documents] if has_sections else (),
+        )
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise InputError(f"{where} does not have the fields of a cluster: {error!r}.") from error
