@@ -35,7 +35,7 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
         if array.dtype.kind not in "biuf":
             array = array.astype(np.float64)
         with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which the callers report
-            return np.ascontiguousarray(array, dtype=dtype)
+            return np.asarray(array, dtype=dtype, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be an array of numbers. Got {_kind(values)}: {error}") from None
 
@@ -43,9 +43,11 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
 def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
     """values as int64; refuses fractions instead of cutting them off."""
     array = as_numbers(values, name)
-    if not (array == np.floor(array)).all():
-        raise InputError(f"{name} must hold whole numbers. Got {array[array != np.floor(array)][0]}.")
-    return np.asarray(values).astype(np.int64)
+    bad = ~(np.isfinite(array) & (array == np.floor(array)))
+    if bad.any():
+        raise InputError(f"{name} must hold whole numbers. Got {array[bad][0]}.")
+    exact = np.asarray(values)  # float64 does not hold every large integer
+    return np.asarray(exact if exact.dtype.kind in "iu" else array, dtype=np.int64, order="C")
 
 
 def first_bad(bad: NDArray[np.bool_]) -> int | None:

@@ -66,6 +66,21 @@ class Intake:
     def _not_finite(self, row: int, column: int, value: float) -> str:
         return f"Feature {column} of {self.name(int(row))} is {value}. Features must be finite numbers in float32."
 
+    def vectors(self, values: Any) -> Any:
+        """(rows, v) or CSR, checked to be finite."""
+        if values is None:
+            return None
+        table = sparse.csr_array(values).astype(np.float32) if sparse.issparse(values) else None
+        if table is None:
+            table = as_numbers(values, "vectors", np.float32)
+            table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
+        if table.ndim != 2 or table.shape[0] != self.n_rows:
+            raise InputError(f"vectors must have one row a candidate ({self.n_rows}). Got shape {table.shape}.")
+        numbers = table.data if sparse.issparse(table) else table
+        if not np.isfinite(numbers).all():
+            raise InputError("vectors must be finite numbers in float32.")
+        return table
+
     def context(self, values: Any) -> Floats32 | None:
         """(problems, c), checked to be finite."""
         if values is None:
@@ -119,7 +134,8 @@ class Intake:
 
     def _by_row(self, values: NDArray[Any], name: str) -> NDArray[Any]:
         """One entry a row, from (rows,), (problems, items) or, for equal problems, (items,)."""
-        if values.shape in {(self.n_rows,), (self.n_problems, self.items_each)}:
+        equal = (np.diff(self.offsets) == self.offsets[1]).all()
+        if values.shape == (self.n_rows,) or (equal and values.shape == (self.n_problems, self.offsets[1])):
             return values.reshape(-1)
         if self.items_each is not None and values.shape == (self.items_each,):
             return np.tile(values, self.n_problems)
@@ -139,7 +155,8 @@ class Intake:
 
 def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
     if sparse.issparse(features):
-        table = sparse.csr_array(features).astype(np.float32, copy=False)
+        with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which is reported
+            table = sparse.csr_array(features).astype(np.float32, copy=False)
         return table, _offsets(offsets, table.shape[0]), None
     array = as_numbers(features, "features", np.float32)
     if array.ndim == 3 and offsets is None:
@@ -189,7 +206,11 @@ def _names(values: Any) -> NDArray[Any]:
     """An array of names that keeps numbers numbers, and mixed kinds as they are."""
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        return array if all(isinstance(value, str) for value in np.asarray(values, dtype=object).flat) else np.asarray(values, dtype=object)
+        return (
+            array
+            if all(isinstance(value, str) for value in np.asarray(values, dtype=object).flat)
+            else np.asarray(values, dtype=object)
+        )
     return array
 
 

@@ -59,7 +59,11 @@ def greedy(
     if method == "stochastic":
         pick = _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
     else:
-        pick = _lazy(problems, reward, weights) if method == "lazy" and reward.submodular else _naive(problems, reward, weights)
+        pick = (
+            _lazy(problems, reward, weights)
+            if method == "lazy" and reward.submodular
+            else _naive(problems, reward, weights)
+        )
     rows, gains = _build(problems, reward, pick, room, steps)
     if budget is not None:
         rows, gains = _or_best_single(problems, reward, room, rows, gains)
@@ -71,8 +75,8 @@ def _room(problems: Problems, length: int | None, budget: ArrayLike | None) -> F
     """Budget of each problem; infinite where only the length counts."""
     if length is None and budget is None:
         raise InputError("greedy needs a length or a budget. Got neither.")
-    if length is not None and length < 1:
-        raise InputError(f"length must be at least 1. Got {length}.")
+    if length is not None and (not isinstance(length, int | np.integer) or length < 1):
+        raise InputError(f"length must be a whole number of at least 1. Got {length!r}.")
     if budget is None:
         return np.full(len(problems), np.inf)
     if problems.sizes is None:
@@ -159,9 +163,7 @@ def _stochastic(
     return pick
 
 
-def _or_best_single(
-    problems: Problems, reward: Reward, room: Floats, rows: Ints, gains: Floats
-) -> tuple[Ints, Floats]:
+def _or_best_single(problems: Problems, reward: Reward, room: Floats, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
     """The best single item that fits, where it is worth more than the whole list."""
     assert problems.sizes is not None
     alone = reward.gains(reward.start(problems))

@@ -95,7 +95,7 @@ class Lists:
         return columns
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a pick, as a frame of pandas, polars or pyarrow: the first of them that is installed, or `backend`."""
+        """One row a pick, as a frame of pandas, polars or pyarrow: the first that is installed, or `backend`."""
         import narwhals as nw
 
         return nw.from_dict(self.to_dict(), backend=backend or _installed_backend()).to_native()

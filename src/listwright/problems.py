@@ -47,6 +47,7 @@ class Problems:
     problem_ids: NDArray[Any]
     item_ids: NDArray[Any] | None
     feature_names: tuple[str, ...] | None
+    vectors: Any  # float32, (rows, v) or CSR: what similarity is measured on, or None
     numbered: bool  # whether problem_ids are just numbers that nobody gave
 
     @classmethod
@@ -62,6 +63,7 @@ class Problems:
         problem_ids: Sequence[Hashable] | NDArray[Any] | None = None,
         item_ids: Sequence[Any] | NDArray[Any] | None = None,
         feature_names: Sequence[str] | None = None,
+        vectors: ArrayLike | sparse.csr_matrix | sparse.csr_array | None = None,
     ) -> Problems:
         """Problems from arrays; float32 C-contiguous features are used as they are, without a copy.
 
@@ -76,6 +78,8 @@ class Problems:
         reward : what a list is worth, from `listwright.rewards`; for training and evaluation only.
         problem_ids, item_ids : names; item_ids in the same shapes as catalogue.
         feature_names : names of the columns, used in messages and reasons.
+        vectors : (rows, v) or (problems, items, v), dense or CSR: what similarity between candidates is measured on
+            (embeddings, tf-idf), where that is not the features.
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
         table = intake.features()
@@ -92,6 +96,7 @@ class Problems:
             problem_ids=intake.problem_ids,
             item_ids=intake.item_ids,
             feature_names=intake.names(feature_names),
+            vectors=intake.vectors(vectors),
             numbered=problem_ids is None,
         )
 
@@ -156,6 +161,7 @@ class Problems:
             reward=None if self.reward is None else self.reward.take(which),
             problem_ids=self.problem_ids[which],
             item_ids=None if self.item_ids is None else self.item_ids[rows],
+            vectors=None if self.vectors is None else self.vectors[rows],
         )
 
     def __iter__(self) -> Iterator[Problems]:
@@ -196,6 +202,7 @@ class Problems:
             reward=None if first.reward is None else first.reward.join([part.reward for part in parts[1:]]),
             problem_ids=ids,
             item_ids=_joined([part.item_ids for part in parts]),
+            vectors=None if first.vectors is None else _stack([part.vectors for part in parts]),
             numbered=numbered,
         )
 
@@ -216,7 +223,9 @@ class Problems:
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
     if reward is not None and not hasattr(reward, "bind"):
-        raise InputError(f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function.")
+        raise InputError(
+            f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
+        )
     return None if reward is None else reward.bind(offsets)
 
 
@@ -238,9 +247,11 @@ def _chosen(key: int | slice | ArrayLike, length: int) -> Ints:
 
 
 def _same_shape(first: Problems, other: Problems) -> None:
-    if first.n_features != other.n_features or first.feature_names != other.feature_names:
+    if first.n_features != other.n_features:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
-    for field in ("context", "catalogue", "sizes", "reward", "item_ids"):
+    if first.feature_names != other.feature_names:
+        raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
+    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors"):
         if (getattr(first, field) is None) != (getattr(other, field) is None):
             raise InputError(f"Cannot concat problems with and without {field}.")
     if first.context is not None and other.context is not None and first.context.shape[1] != other.context.shape[1]:

@@ -66,4 +66,6 @@ def raise_levels(
             base = topic_starts[owners[row]]
             for j in range(row_starts[row], row_starts[row + 1]):
                 topic = base + topics[j]
-                levels[topic] += _rise(PROBABILITY, levels[topic], amounts[j], 0.0) if shape == PROBABILITY else amounts[j]
+                levels[topic] += (
+                    _rise(PROBABILITY, levels[topic], amounts[j], 0.0) if shape == PROBABILITY else amounts[j]
+                )

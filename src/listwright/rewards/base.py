@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from listwright._arrays import Floats, Ints, as_numbers, first_bad
-from listwright._ragged import Ragged
+from listwright._ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
 
@@ -25,6 +25,7 @@ class Reward(ABC):
     """
 
     submodular = True  # whether gains can only fall as a list grows; lazy greedy relies on it
+    bounded = True  # whether values stay within [0, 1]
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
@@ -80,12 +81,20 @@ class TableReward(Reward):
 
     def bind(self, offsets: Ints) -> Self:
         """Tables for the rows given; a reward that has them already only has to fit."""
+        counts = np.diff(offsets)
         if self._tables is None:
-            return self._with(self._lay_out(offsets))
-        if len(next(iter(self._tables.values()))) != len(offsets) - 1:
-            n_problems = len(next(iter(self._tables.values())))
-            raise InputError(f"{type(self).__name__} is for {n_problems} problems. Got {len(offsets) - 1}.")
+            return self._with(self._lay_out(offsets) | {"counts": per_problem(counts)})
+        self._must_fit(counts)
         return self
+
+    def _must_fit(self, counts: Ints) -> None:
+        mine = self.tables["counts"].values
+        if len(mine) != len(counts):
+            raise InputError(f"{type(self).__name__} is for {len(mine)} problems. Got {len(counts)}.")
+        bad = first_bad(mine != counts)
+        if bad is not None:
+            name = f"{type(self).__name__} is for {mine[bad]} candidates in problem number {bad}"
+            raise InputError(f"{name}. Got {counts[bad]}.")
 
     def take(self, which: Ints) -> Self:
         """The same reward for some of the problems."""
@@ -96,6 +105,8 @@ class TableReward(Reward):
         for other in others:
             if type(other) is not type(self) or other.settings != self.settings:
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
+            if self._kinds() != other._kinds():
+                raise InputError(f"Cannot join {type(self).__name__} rewards of different kinds of arrays.")
         parts = [self, *others]
         return self._with({name: Ragged.concat([part.tables[name] for part in parts]) for name in self.tables})
 
@@ -103,6 +114,10 @@ class TableReward(Reward):
     def settings(self) -> dict[str, Any]:
         """The options, without the data."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def _kinds(self) -> dict[str, tuple[int, ...]]:
+        """Names and widths of the tables."""
+        return {name: table.values.shape[1:] for name, table in self.tables.items()}
 
     def _with(self, tables: dict[str, Ragged]) -> Self:
         twin = copy.copy(self)
@@ -134,13 +149,25 @@ def one_a_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
     return array
 
 
+def rows_of(table: NDArray[Any], offsets: Ints, name: str) -> NDArray[Any]:
+    """An array with one row a candidate, also from (problems, items, ...)."""
+    counts = np.diff(offsets)
+    if table.ndim == 3 and len(table) == len(counts) and (counts == table.shape[1]).all():
+        table = table.reshape(offsets[-1], table.shape[2])
+    if table.ndim != 2 or len(table) != offsets[-1]:
+        raise InputError(f"{name} must have one row a candidate ({offsets[-1]}). Got shape {table.shape}.")
+    return table
+
+
+def place_of(row: int, offsets: Ints) -> str:
+    """How messages name a row where ids are not known."""
+    problem = int(np.searchsorted(offsets, row, side="right")) - 1
+    return f"item {row - offsets[problem]} of problem number {problem}"
+
+
 def check_range(values: NDArray[Any], owners: Ints, offsets: Ints, name: str, *, high: float = np.inf) -> None:
     """Refuses numbers that are negative, above `high` or not finite, naming the problem and item they belong to."""
     bad = first_bad(~((values >= 0) & (values <= high) & np.isfinite(values)))
     if bad is not None:
-        row = int(owners[bad])
-        problem = int(np.searchsorted(offsets, row, side="right")) - 1
         limits = "0 or more" if np.isinf(high) else f"between 0 and {high:g}"
-        raise InputError(
-            f"{name} must be {limits}. Got {values[bad]} for item {row - offsets[problem]} of problem number {problem}."
-        )
+        raise InputError(f"{name} must be {limits}. Got {values[bad]} for {place_of(int(owners[bad]), offsets)}.")

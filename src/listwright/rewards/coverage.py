@@ -14,7 +14,7 @@ from listwright._kernels.topics import CAP, LOG, PROBABILITY, SQRT, raise_levels
 from listwright._ragged import Ragged
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.rewards.base import TableReward, check_range
+from listwright.rewards.base import TableReward, check_range, rows_of
 
 SHAPES = {"sqrt": SQRT, "log": LOG, "cap": CAP}
 
@@ -47,6 +47,11 @@ class TopicReward(TableReward):
     normalize: bool
 
     @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """Whether values are shares of what there is."""
+        return self.normalize
+
+    @property
     @abstractmethod
     def kind(self) -> int:
         """Code of the shape in the compiled functions."""
@@ -63,7 +68,9 @@ class TopicReward(TableReward):
         )
         totals = tables["totals"].values if self.normalize else np.ones(len(problems))
         weights = tables["weights"].values
-        return TopicState(layout, weights, tables["caps"].values, totals, np.zeros(len(weights)), np.zeros(len(problems)))
+        return TopicState(
+            layout, weights, tables["caps"].values, totals, np.zeros(len(weights)), np.zeros(len(problems))
+        )
 
     def gains(self, state: TopicState) -> Floats:
         """Weighted rise over the topics of each row."""
@@ -95,8 +102,8 @@ class Coverage(TopicReward):
 
     Parameters
     ----------
-    covers : (rows, topics), scipy CSR or dense, 0/1; also (problems, items, topics). Topics belong to their problem: the
-        same column in two problems counts for each.
+    covers : (rows, topics), scipy CSR or dense, 0/1; also (problems, items, topics). Topics belong to their problem:
+        the same column in two problems counts for each.
     weights : one a topic (column), or (problems, topics); 1 each by default.
     normalize : divide by the total weight of the topics that the problem's candidates cover.
 
@@ -146,7 +153,8 @@ class ProbabilisticCoverage(TopicReward):
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         assert self._source is not None
-        return topic_tables(as_topics(self._source[0], offsets, high=1.0), offsets, self._source[1], kind=self.kind)
+        p, weights = self._source
+        return topic_tables(as_topics(p, offsets, "p", high=1.0), offsets, weights, kind=self.kind)
 
 
 class ConcaveCoverage(TopicReward):
@@ -196,20 +204,19 @@ class ConcaveCoverage(TopicReward):
         return topic_tables(as_topics(covers, offsets), offsets, weights, caps, kind=self.kind)
 
 
-def as_topics(covers: Any, offsets: Ints, *, high: float = np.inf) -> sparse.csr_array:
+def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:
     """A CSR matrix with one row a candidate, without stored zeros, checked."""
     if not sparse.issparse(covers):
-        covers = as_numbers(covers, "covers")
-        covers = covers.reshape(-1, covers.shape[-1]) if covers.ndim == 3 else covers
+        covers = rows_of(as_numbers(covers, name), offsets, name)
     if covers.ndim != 2 or covers.shape[0] != offsets[-1]:
-        raise InputError(f"covers must have one row a candidate ({offsets[-1]}). Got shape {covers.shape}.")
+        raise InputError(f"{name} must have one row a candidate ({offsets[-1]}). Got shape {covers.shape}.")
     matrix = sparse.csr_array(covers, dtype=np.float64)
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    check_range(matrix.data, rows, offsets, "covers", high=high)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    check_range(matrix.data, rows, offsets, name, high=high)
     return matrix
 
 
@@ -221,18 +228,21 @@ def topic_tables(
     nnz_starts = covers.indptr[offsets].astype(np.int64)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(nnz_starts))
     problems, columns, local, topic_starts = number_topics(owners, covers.indices, len(offsets) - 1, covers.shape[1])
+    shape = (len(offsets) - 1, covers.shape[1])
     tables = {
         "touched": Ragged(counts.astype(np.int64), offsets),
         "topics": Ragged(local, nnz_starts),
         "amounts": Ragged(covers.data, nnz_starts),
-        "weights": Ragged(_one_a_topic(weights, problems, columns, covers.shape[1], "weights"), topic_starts),
-        "caps": Ragged(_one_a_topic(caps, problems, columns, covers.shape[1], "caps"), topic_starts),
+        "weights": Ragged(_one_a_topic(weights, problems, columns, shape, "weights"), topic_starts),
+        "caps": Ragged(_one_a_topic(caps, problems, columns, shape, "caps"), topic_starts),
     }
     return tables | {"totals": Ragged(_totals(tables, owners, kind), np.arange(len(offsets)))}
 
 
-def number_topics(owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Numbers the topics of each problem from 0: (problem, column) of each, number of each entry, start of each problem."""
+def number_topics(
+    owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Numbers the topics of each problem from 0: (problem, column) of each, number of each entry, problem starts."""
     keys = owners * n_columns + columns
     if n_problems * n_columns <= 4 * len(keys) + 1_000_000:  # a table of all pairs is smaller than a sort is slow
         used = np.zeros(n_problems * n_columns, dtype=bool)
@@ -246,14 +256,15 @@ def number_topics(owners: Ints, columns: NDArray[Any], n_problems: int, n_column
     return problems, pairs % max(n_columns, 1), number - topic_starts[owners], topic_starts
 
 
-def _one_a_topic(values: Any, problems: Ints, columns: Ints, n_columns: int, name: str) -> Floats:
+def _one_a_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
+    """Entries of (topics,) or `shape` (problems, topics), or one number, for the (problem, column) pairs in use."""
     if values is None:
         return np.ones(len(columns))
     array = as_numbers(values, name)
     if array.ndim == 0:
-        array = np.full(n_columns, float(array))
-    if array.shape[-1] != n_columns or array.ndim > 2 or (array.ndim == 2 and len(array) <= problems.max(initial=0)):
-        raise InputError(f"{name} must have one entry a topic ({n_columns}), or a row a problem. Got {array.shape}.")
+        array = np.full(shape[1], float(array))
+    if array.shape not in {shape[1:], shape}:
+        raise InputError(f"{name} must have one entry a topic ({shape[1]}), or a row a problem. Got {array.shape}.")
     if not ((array >= 0) & np.isfinite(array)).all():
         raise InputError(f"{name} must be 0 or more. Got {array[~((array >= 0) & np.isfinite(array))][0]}.")
     return array[columns] if array.ndim == 1 else array[problems, columns]

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Ints, as_numbers, starts_of
+from listwright._arrays import Floats, Ints, as_numbers, first_bad, starts_of
 from listwright._kernels.facility import dense_add, dense_gains, sparse_add, sparse_gains
 from listwright._ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.rewards.base import TableReward
+from listwright.rewards.base import TableReward, place_of
 
 
 class FacilityState(NamedTuple):
@@ -46,6 +46,11 @@ class FacilityLocation(TableReward):
     def __init__(self, similarity: Any, *, normalize: bool = True) -> None:
         self._source = (similarity,)
         self.normalize = normalize
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """Whether values are shares of what there is."""
+        return self.normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         assert self._source is not None
@@ -117,7 +122,7 @@ def _square(block: Any, n: int, problem: int) -> Any:
     matrix = as_numbers(block, "similarity", block.dtype.type if kept else np.float64)
     if matrix.shape != (n, n):
         raise InputError(f"similarity of problem number {problem} must be {n} x {n}. Got shape {matrix.shape}.")
-    if not np.isfinite(matrix.sum()):
+    if not np.isfinite(matrix).all():
         i, j = np.argwhere(~np.isfinite(matrix))[0]
         raise InputError(f"similarity of items {i} and {j} of problem number {problem} is {matrix[i, j]}.")
     return matrix
@@ -127,8 +132,13 @@ def _sparse_tables(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
     matrix = sparse.csr_array(similarity, dtype=np.float64)
     if matrix.shape != (offsets[-1], offsets[-1]):
         raise InputError(f"similarity must be {offsets[-1]} x {offsets[-1]}. Got shape {matrix.shape}.")
-    if not np.isfinite(matrix.data).all():
-        raise InputError("similarity holds numbers that are not finite.")
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    bad = first_bad(~np.isfinite(matrix.data))
+    if bad is not None:
+        row = int(np.searchsorted(matrix.indptr, bad, side="right")) - 1
+        raise InputError(f"similarity must be finite. Got {matrix.data[bad]} for {place_of(row, offsets)}.")
     stored = np.diff(matrix.indptr).astype(np.int64)
     owner_of_row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     owners = np.repeat(owner_of_row, stored)

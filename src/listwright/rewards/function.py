@@ -46,7 +46,7 @@ class Function(Reward):
 
     def start(self, problems: Problems) -> FunctionState:
         """Empty lists, measured."""
-        singles = tuple(problem.without_reward() for problem in problems)
+        singles = tuple(problems.without_reward())
         values = np.array([self._measure(problem, ()) for problem in singles])
         return FunctionState(singles, problems.offsets, ((),) * len(singles), values)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Floats, Ints, as_numbers
+from listwright._arrays import Floats, Ints, as_numbers, first_bad
 from listwright._ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.rewards.base import TableReward
+from listwright.rewards.base import TableReward, place_of, rows_of
 
 
 class LogDetState(NamedTuple):
@@ -48,21 +49,24 @@ class LogDet(TableReward):
         self.scale = scale
         self.normalize = normalize
 
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """Whether values are shares of what there is."""
+        return self.normalize
+
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         assert self._source is not None
         if not self.scale > 0:
             raise InputError(f"scale must be above 0. Got {self.scale}.")
-        vectors = as_numbers(self._source[0], "vectors")
-        vectors = vectors.reshape(-1, vectors.shape[-1]) if vectors.ndim == 3 else vectors
-        if vectors.ndim != 2 or len(vectors) != offsets[-1]:
-            raise InputError(f"vectors must have one row a candidate ({offsets[-1]}). Got shape {vectors.shape}.")
-        if not np.isfinite(vectors).all():
-            raise InputError(f"vectors must be finite. Row {np.argwhere(~np.isfinite(vectors))[0][0]} is not.")
+        vectors = rows_of(as_numbers(self._source[0], "vectors"), offsets, "vectors")
+        bad = first_bad(~np.isfinite(vectors).all(axis=1))
+        if bad is not None:
+            raise InputError(f"vectors must be finite. That of {place_of(bad, offsets)} is not: {vectors[bad]}.")
         totals = self._totals(vectors, offsets) if self.normalize else np.ones(len(offsets) - 1)
         return {"vectors": Ragged(vectors, offsets), "totals": per_problem(totals)}
 
     def _totals(self, vectors: Floats, offsets: Ints) -> Floats:
-        blocks = [vectors[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+        blocks = [vectors[start:end] for start, end in pairwise(offsets)]
         grams = [block @ block.T if len(block) <= block.shape[1] else block.T @ block for block in blocks]
         totals = np.array([np.linalg.slogdet(np.eye(len(gram)) + self.scale * gram)[1] for gram in grams])
         return np.where(totals > 0, totals, 1.0)
@@ -83,16 +87,21 @@ class LogDet(TableReward):
 
     def gains(self, state: LogDetState) -> Floats:
         """Log of what each row keeps for itself."""
-        raw = np.log(state.remaining)
+        return self.gains_of(state, np.arange(len(state.owners)))
+
+    def gains_of(self, state: LogDetState, rows: Ints) -> Floats:
+        """The same for some rows."""
+        owners = state.owners[rows]
+        raw = np.log(state.remaining[rows])
         if state.held:
-            raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[state.owners])
-        return raw / state.totals[state.owners]
+            raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
+        return raw / state.totals[owners]
 
     def add(self, state: LogDetState, picks: Ints) -> LogDetState:
         """One more Cholesky step in each problem that has a pick. Cost: the problem's vectors once."""
         some = np.flatnonzero(picks >= 0)
         earned = state.earned.copy()
-        earned[some] += self.gains(state)[picks[some]] * state.totals[some]
+        earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
         rows = np.flatnonzero((picks >= 0)[state.owners])
         partner = picks[state.owners[rows]]
         overlap = np.einsum("ij,ij->i", state.vectors[rows], state.vectors[partner])

@@ -31,9 +31,7 @@ class Mixture(Reward):
     array([0.25 , 0.875])
     """
 
-    def __init__(
-        self, rewards: Sequence[Reward], weights: ArrayLike | None = None, *, normalize: bool = True
-    ) -> None:
+    def __init__(self, rewards: Sequence[Reward], weights: ArrayLike | None = None, *, normalize: bool = True) -> None:
         self.rewards = list(rewards)
         self.weights = weights
         self.normalize = normalize
@@ -42,6 +40,11 @@ class Mixture(Reward):
     def submodular(self) -> bool:  # type: ignore[override]
         """Whether all parts are."""
         return all(part.submodular for part in self.rewards)
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """Whether it is an average of bounded parts."""
+        return self.normalize and all(part.bounded for part in self.rewards)
 
     def _shares(self) -> Floats:
         weights = np.ones(len(self.rewards)) if self.weights is None else as_numbers(self.weights, "weights")
@@ -62,8 +65,12 @@ class Mixture(Reward):
 
     def join(self, others: Sequence[Self]) -> Self:
         """Part by part."""
-        columns = zip(*(other.rewards for other in others), strict=True)
-        return self._with([part.join(column) for part, column in zip(self.rewards, columns, strict=True)])
+        for other in others:
+            if type(other) is not type(self) or len(other.rewards) != len(self.rewards):
+                raise InputError(f"Cannot join {self!r} with {other!r}.")
+            if not np.array_equal(other._shares(), self._shares()):
+                raise InputError(f"Cannot join mixtures of weights {self._shares()} and {other._shares()}.")
+        return self._with([part.join([other.rewards[i] for other in others]) for i, part in enumerate(self.rewards)])
 
     def _with(self, rewards: list[Reward]) -> Self:
         twin = copy.copy(self)

@@ -42,6 +42,7 @@ class Rouge(TopicReward):
 
     kind = CAP
     normalize = False  # recall lies in [0, 1] as it is
+    bounded = True
 
     def __init__(
         self,
@@ -108,7 +109,9 @@ class Rouge(TopicReward):
 
 def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:
     if isinstance(references, str) or any(isinstance(one, str) and " " in one for one in references):
-        raise InputError(f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens.")
+        raise InputError(
+            f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens."
+        )
     several = [references] if references and isinstance(references[0], str) else list(references)
     if not any(len(one) for one in several):
         raise InputError(f"Problem number {problem} has no reference with any token.")
@@ -174,9 +177,7 @@ def _grams(
     return (text_of[from_ref], keys[from_ref]), (text_of[~from_ref] - n_references, keys[~from_ref]), n_grams
 
 
-def _matches(
-    row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int
-) -> tuple[Ints, Ints, Floats]:
+def _matches(row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int) -> tuple[Ints, Ints, Floats]:
     """Joins the candidates' n-grams with their problem's topics: matches a row, topic of each, count of each."""
     order = np.argsort(topic_keys, kind="stable")
     entries, counts = np.unique(row_of * n_grams + row_gram, return_counts=True)

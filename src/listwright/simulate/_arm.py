@@ -5,6 +5,8 @@ Table 5, the Denavit-Hartenberg parameters of the 7-DOF arm, and Table 6. The or
 spheres that cover the links, and the two-fingered hand at the end, are this module's own.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numba import njit
 
@@ -45,37 +47,35 @@ SPHERES: Floats = np.array(
     ]
 )
 RADII: Floats = SPHERES[:, 4].copy()
-
-
-@njit(cache=True, nogil=True)
-def frames(joints: Floats) -> Floats:
-    """Frames 0 (base) to 7 (hand) of one configuration, each 3 x 4: rotation, then origin.
-
-    Joint j turns about the z axis of frame j, counted from 0.
-    """
-    out = np.zeros((JOINTS + 1, 3, 4))
-    out[0, 0, 0] = out[0, 1, 1] = out[0, 2, 2] = 1.0
-    for j in range(JOINTS):
-        a, d, ca, sa = LINKS[j]
-        c, s = np.cos(joints[j]), np.sin(joints[j])
-        for r in range(3):
-            x, y, z, origin = out[j, r]
-            turned = c * x + s * y
-            across = c * y - s * x
-            out[j + 1, r, 0] = turned
-            out[j + 1, r, 1] = ca * across + sa * z
-            out[j + 1, r, 2] = ca * z - sa * across
-            out[j + 1, r, 3] = origin + a * turned + d * z
-    return out
+ARM_SPHERES = 7  # upper arm and forearm; the rest is the hand
 
 
 @njit(cache=True, nogil=True)
 def path_frames(path: Floats) -> Floats:
-    """Frames of every configuration of a path, (waypoints, 8, 3, 4)."""
-    out = np.empty((len(path), JOINTS + 1, 3, 4))
+    """Frames 0 (base) to 7 (hand) of each configuration, (waypoints, 8, 3, 4): a rotation, then an origin.
+
+    Joint j turns about the z axis of frame j, counted from 0.
+    """
+    out = np.zeros((len(path), JOINTS + 1, 3, 4))
     for t in range(len(path)):
-        out[t] = frames(path[t])
+        out[t, 0, 0, 0] = out[t, 0, 1, 1] = out[t, 0, 2, 2] = 1.0
+        for j in range(JOINTS):
+            _next_frame(out[t, j], path[t, j], LINKS[j], out[t, j + 1])
     return out
+
+
+@njit(cache=True, nogil=True)
+def _next_frame(frame: Floats, angle: float, link: Floats, out: Floats) -> None:
+    """Write the frame that follows a joint to `out`."""
+    a, d, cos_alpha, sin_alpha = link
+    c, s = np.cos(angle), np.sin(angle)
+    for r in range(3):
+        x, y, z = frame[r, 0], frame[r, 1], frame[r, 2]
+        turned, across = c * x + s * y, c * y - s * x
+        out[r, 0] = turned
+        out[r, 1] = cos_alpha * across + sin_alpha * z
+        out[r, 2] = cos_alpha * z - sin_alpha * across
+        out[r, 3] = frame[r, 3] + a * turned + d * z
 
 
 @njit(cache=True, nogil=True)
@@ -108,9 +108,7 @@ def pull_back(chain: Floats, points: Floats, forces: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _torque(frame: Floats, point: Floats, force: Floats) -> float:
+    """Turning moment of a force at a point about the z axis of a frame."""
     x, y, z = point[0] - frame[0, 3], point[1] - frame[1, 3], point[2] - frame[2, 3]
-    return (
-        frame[0, 2] * (y * force[2] - z * force[1])
-        + frame[1, 2] * (z * force[0] - x * force[2])
-        + frame[2, 2] * (x * force[1] - y * force[0])
-    )
+    moment_x, moment_y, moment_z = y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]
+    return float(frame[0, 2] * moment_x + frame[1, 2] * moment_y + frame[2, 2] * moment_z)

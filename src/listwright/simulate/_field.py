@@ -1,15 +1,17 @@
 """Signed distance to obstacles, in closed form.
 
-An obstacle is one row of eight numbers: centre x, y, z; half lengths x, y, z; turn about z (radians); radius. It is
-every point within `radius` of the turned box. Half lengths 0 make it a sphere, radius 0 a box with sharp edges.
+An obstacle is one row of nine numbers: centre x, y, z; half lengths x, y, z; cosine and sine of its turn about the
+vertical; radius. It is every point within `radius` of the turned box. Half lengths 0 make it a sphere, radius 0 a box.
 """
+
+from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
 from listwright._arrays import Floats
 
-OBSTACLE_COLUMNS = ("x", "y", "z", "half_x", "half_y", "half_z", "turn", "radius")
+OBSTACLE_COLUMNS = ("x", "y", "z", "half_x", "half_y", "half_z", "turn_cos", "turn_sin", "radius")
 
 
 @njit(cache=True, nogil=True)
@@ -18,7 +20,7 @@ def distance(point: Floats, obstacle: Floats) -> float:
     x, y, z = _local(point, obstacle)
     x, y, z = abs(x) - obstacle[3], abs(y) - obstacle[4], abs(z) - obstacle[5]
     outside = np.sqrt(max(x, 0.0) ** 2 + max(y, 0.0) ** 2 + max(z, 0.0) ** 2)
-    return outside + min(max(x, y, z), 0.0) - obstacle[8]
+    return float(outside + min(max(x, y, z), 0.0) - obstacle[8])
 
 
 @njit(cache=True, nogil=True)
@@ -36,19 +38,23 @@ def nearest(point: Floats, obstacles: Floats) -> tuple[float, int]:
 def away(point: Floats, obstacle: Floats, out: Floats) -> None:
     """Write the gradient of `distance` to `out`: the unit direction in which the distance grows fastest."""
     lx, ly, lz = _local(point, obstacle)
-    x, y, z = abs(lx) - obstacle[3], abs(ly) - obstacle[4], abs(lz) - obstacle[5]
-    if max(x, y, z) > 0.0:
-        gx, gy, gz = max(x, 0.0), max(y, 0.0), max(z, 0.0)
-        norm = np.sqrt(gx * gx + gy * gy + gz * gz)
-        gx, gy, gz = gx / norm, gy / norm, gz / norm
-    else:
-        deepest = max(x, y, z)
-        gx = 1.0 if x == deepest else 0.0
-        gy = 1.0 if y == deepest and gx == 0.0 else 0.0
-        gz = 1.0 - gx - gy
-    gx, gy = np.copysign(gx, lx), np.copysign(gy, ly)
+    x, y, z = _steepest(abs(lx) - obstacle[3], abs(ly) - obstacle[4], abs(lz) - obstacle[5])
+    x, y = np.copysign(x, lx), np.copysign(y, ly)
     c, s = obstacle[6], obstacle[7]
-    out[0], out[1], out[2] = c * gx - s * gy, s * gx + c * gy, np.copysign(gz, lz)
+    out[0], out[1], out[2] = c * x - s * y, s * x + c * y, np.copysign(z, lz)
+
+
+@njit(cache=True, nogil=True)
+def _steepest(x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Unit direction out of a box's corner octant: away from the nearest point outside, to the nearest face inside."""
+    deepest = max(x, y, z)
+    if deepest > 0.0:
+        x, y, z = max(x, 0.0), max(y, 0.0), max(z, 0.0)
+        norm = np.sqrt(x * x + y * y + z * z)
+        return x / norm, y / norm, z / norm
+    if x == deepest:
+        return 1.0, 0.0, 0.0
+    return (0.0, 1.0, 0.0) if y == deepest else (0.0, 0.0, 1.0)
 
 
 @njit(cache=True, nogil=True)

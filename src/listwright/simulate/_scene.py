@@ -1,61 +1,102 @@
-"""The task: where the arm starts and ends, its thirty seed paths, and random obstacles around the target."""
+"""The task: where the arm starts and ends, its thirty seed paths, and random obstacles on the way to the target."""
+
+from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
-from listwright._arrays import Floats
-from listwright.simulate._arm import JOINTS, LOWER, UPPER, RADII, body_points, path_frames
+
+from listwright._arrays import Floats, Ints
+from listwright.simulate._arm import JOINTS, LOWER, UPPER, body_points, path_frames
 from listwright.simulate._chomp import clearances, straight
 
 SEEDS = 30
+FAMILIES = 15  # seeds come in pairs: a path, and one not far from it
 WAYPOINTS = 25
+
 START: Floats = np.array([-0.9, 0.9, 0.0, 1.4, 0.0, 0.5, 0.0])
 GOAL: Floats = np.array([0.9, 1.05, 0.0, 1.2, 0.0, 0.6, 0.0])
-REACH: Floats = np.array([0.3, 0.8, 1.0, 1.1, 0.8, 0.6, 1.2])
-TARGET: Floats = path_frames(GOAL[None])[0, 7] @ np.array([0.0, 0.0, 0.16, 1.0])
-REGION: Floats = np.array([[0.20, -0.45, -0.35], [0.95, 0.55, 0.55]])
-ROOM = 0.03
-COUNT = (5, 10)
+REACH: Floats = np.array([0.3, 0.8, 1.0, 1.1, 0.8, 0.6, 1.2])  # how far a seed bends away from the straight line
+JITTER = 0.25  # how far the second path of a family is from the first, as a share of REACH
 
-P = dict(blend='par')
-
-def bump(t):
-    return np.sin(np.pi*t)
+LOW: Floats = np.array([0.15, -0.25, -0.5])  # the corners of the box in which obstacles have their centres
+HIGH: Floats = np.array([1.0, 0.3, 0.8])
+COUNT = (9, 11)  # fewest and most obstacles
+ROOM = 0.03  # how far obstacles keep from the arm at its start and goal
+SPHERES_SHARE = 0.4
 
 
-def seed_paths(seed=0) -> tuple[Floats, Floats]:
-    rng = np.random.default_rng([seed, 7])
-    line = straight(START, GOAL, WAYPOINTS)
-    mid = line[WAYPOINTS // 2]
-    cand = np.concatenate([np.zeros((1, JOINTS)), rng.uniform(-REACH, REACH, (3000, JOINTS))])
-    via = np.clip(mid + cand, LOWER, UPPER)
-    pts = body_points(path_frames(via)).reshape(len(via), -1)
-    chosen = [0]
-    gap = np.linalg.norm(pts - pts[0], axis=1)
-    while len(chosen) < SEEDS:
-        nxt = int(gap.argmax())
-        chosen.append(nxt)
-        gap = np.minimum(gap, np.linalg.norm(pts - pts[nxt], axis=1))
-    shift = (via - mid)[chosen]
-    b = bump(np.linspace(0, 1, WAYPOINTS))
-    return np.clip(line + b[:, None] * shift[:, None, :], LOWER, UPPER), shift
+@cache
+def target() -> Floats:
+    """Where the finger tips are at the goal."""
+    hand: Floats = path_frames(GOAL[None])[0, JOINTS]
+    return hand[:, 3] + 0.16 * hand[:, 2]
 
-ENDS = body_points(path_frames(np.stack([START, GOAL])))
 
-def random_obstacle(rng):
-    out = np.zeros(9)
-    u = rng.random(10)
-    out[:3] = REGION[0] + u[:3] * (REGION[1] - REGION[0])
-    if u[3] < 0.4:
-        out[8] = 0.05 + 0.10 * u[4]
-    else:
-        out[3:6] = 0.03 + 0.17 * u[4:7]**1.5
-        out[6] = np.cos(np.pi * u[7]);out[7]=np.sin(np.pi*u[7])
-    return out
+@cache
+def seed_shifts() -> Floats:
+    """How far each seed is from the straight line half way, joint by joint, (30, 7). Seed 0 is the straight line.
 
-def random_obstacles(rng):
-    count = int(rng.integers(COUNT[0], COUNT[1] + 1))
-    rows = []
+    The first of each family are spread out: each is the one of 3000 random bends that puts the arm farthest from the
+    others.
+    """
+    rng = np.random.default_rng(1)
+    bends = np.concatenate([np.zeros((1, JOINTS)), rng.uniform(-REACH, REACH, (3000, JOINTS))])
+    shifts = np.repeat(bends[_spread_out(_within_limits(bends), FAMILIES)], SEEDS // FAMILIES, axis=0)
+    jitter = rng.uniform(-JITTER, JITTER, (FAMILIES, JOINTS)) * REACH
+    shifts[1 :: SEEDS // FAMILIES] += jitter
+    return _within_limits(np.clip(shifts, -REACH, REACH)) - 0.5 * (START + GOAL)
+
+
+@cache
+def seed_paths() -> Floats:
+    """The thirty seed paths, (30, waypoints, 7): the straight line, bent by half a sine wave."""
+    wave = np.sin(np.pi * np.linspace(0.0, 1.0, WAYPOINTS))
+    wave[-1] = 0.0
+    return _as_stored(straight(START, GOAL, WAYPOINTS) + wave[:, None] * seed_shifts()[:, None, :])
+
+
+def random_obstacles(rng: np.random.Generator) -> Floats:
+    """Spheres and boxes, (9 to 11, 9), that leave the arm free at its start and goal."""
+    ends = body_points(path_frames(np.stack([START, GOAL])))
+    rows: list[Floats] = []
+    count = rng.integers(COUNT[0], COUNT[1] + 1)
     while len(rows) < count:
-        o = random_obstacle(rng)
-        if clearances(ENDS, o[None])[0].min() > ROOM:
-            rows.append(o)
+        obstacle = _random_obstacle(rng.random(8))
+        if clearances(ends, obstacle[None])[0].min() > ROOM:
+            rows.append(obstacle)
     return np.array(rows)
+
+
+def _random_obstacle(u: Floats) -> Floats:
+    """One obstacle from eight numbers in [0, 1)."""
+    obstacle = np.zeros(9)
+    obstacle[:3] = LOW + u[:3] * (HIGH - LOW)
+    obstacle[6] = 1.0
+    if u[3] < SPHERES_SHARE:
+        obstacle[8] = 0.08 + 0.14 * u[4]
+    else:
+        obstacle[3:6] = 0.04 + 0.3 * u[4:7] ** 1.3
+        obstacle[6:8] = np.cos(np.pi * u[7]), np.sin(np.pi * u[7])
+    return _as_stored(obstacle)
+
+
+def _as_stored(values: Floats) -> Floats:
+    """Rounded to float32, so that what a file holds is what was simulated."""
+    return values.astype(np.float32).astype(np.float64)
+
+
+def _within_limits(bends: Floats) -> Floats:
+    """Half-way configurations of bent paths."""
+    return np.clip(0.5 * (START + GOAL) + bends, LOWER, UPPER)
+
+
+def _spread_out(configurations: Floats, count: int) -> Ints:
+    """Rows of configurations that are far apart in the room, the first included: farthest-point selection."""
+    bodies = body_points(path_frames(configurations)).reshape(len(configurations), -1)
+    chosen = [0]
+    gaps = ((bodies - bodies[0]) ** 2).sum(axis=1)
+    while len(chosen) < count:
+        chosen.append(int(gaps.argmax()))
+        gaps = np.minimum(gaps, ((bodies - bodies[chosen[-1]]) ** 2).sum(axis=1))
+    return np.array(chosen)

@@ -1,0 +1,70 @@
+"""Rows of each problem in rising order of a number, by a radix sort of the whole batch."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Floats, Ints
+
+DIGITS = 256
+
+
+@njit(cache=True, nogil=True)
+def _as_ints(values: Floats) -> Ints:
+    """Integers that sort as the values do."""
+    keys = (values + 0.0).view(np.int64)  # -0.0 turns into 0.0
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            keys[i] ^= np.int64(2**63 - 1)  # of negative floats, the lower one has the higher bits
+    return keys
+
+
+@njit(cache=True, nogil=True)
+def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) -> bool:
+    """One stable pass over eight bits of the keys. False, and nothing done, where all rows share them."""
+    ends, flip = np.zeros(DIGITS + 1, dtype=np.int64), 128 if shift == 56 else 0  # the highest bit is the sign
+    for key in keys:
+        ends[1 + (((key >> shift) & 255) ^ flip)] += 1
+    if len(keys) == 0 or ends[1 + (((keys[0] >> shift) & 255) ^ flip)] == len(keys):
+        return False
+    for digit in range(DIGITS):
+        ends[digit + 1] += ends[digit]
+    for i in range(len(keys)):
+        digit = ((keys[i] >> shift) & 255) ^ flip
+        to_keys[ends[digit]] = keys[i]
+        to_rows[ends[digit]] = rows[i]
+        ends[digit] += 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
+    """Hands the rows out to their problems, in the order in which they come."""
+    owners, ends = np.empty(len(rows), dtype=np.int64), offsets[:-1].copy()
+    for problem in range(len(ends)):
+        owners[offsets[problem] : offsets[problem + 1]] = problem
+    for row in rows:
+        owner = owners[row]
+        to_rows[ends[owner]] = row
+        ends[owner] += 1
+
+
+@njit(cache=True, nogil=True)
+def sort_within(values: Floats, offsets: Ints) -> Ints:
+    """Row numbers, each problem's in rising order of `values`; the lowest row first among equals. No NaN.
+
+    Cost: at most nine passes over the rows, however they are spread over problems. Digits that all rows share, as
+    with few or with float32 values, cost half a pass.
+    """
+    keys = _as_ints(values)
+    rows = np.arange(len(values))
+    to_keys, to_rows = np.empty_like(keys), np.empty_like(rows)
+    for shift in range(0, 64, 8):
+        if _spread(keys, rows, shift, to_keys, to_rows):
+            keys, to_keys = to_keys, keys
+            rows, to_rows = to_rows, rows
+    if len(offsets) == 2:
+        return rows
+    _by_problem(rows, offsets, to_rows)
+    return to_rows

@@ -1,0 +1,235 @@
+"""The laws of rewards, and the search for lists that break them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from listwright._arrays import Bools, Floats, Ints, RandomState, as_generator
+from listwright.checks.base import LawBroken, apart
+from listwright.checks.grown import Grown, picks_at, random_picks, short_lists, snapshot
+from listwright.problems import Problems
+from listwright.rewards import Reward, reward_of
+
+FEW = 5  # problems with so few candidates are searched exhaustively
+SHORT = 3  # ... through all lists of this length
+LONG = 6  # length of random lists
+
+
+def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> None:
+    """Looks for lists on which a reward breaks a law that it must keep; raises `LawBroken` with the first one found.
+
+    The laws (section 2 of the paper): an empty list is worth nothing; a list with more items, behind or in front, is
+    never worth less; gains only fall as a list grows; values stay within [0, 1]. Those of the code: gains are
+    differences of values, `gains_of` agrees with `gains`, `add` leaves the state that it got as it was, -1 picks
+    nothing, and a slice of the problems gives the same numbers.
+
+    Tried are all lists of up to three items, repeats among them, where a problem has at most five candidates, and
+    `n_trials` random lists of six for all problems. What a reward says of itself is not asked for: where `submodular`
+    is False gains may rise, and where `bounded` is False values may pass 1.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)))
+    >>> check_reward(lw.rewards.AnySuccess([[0, 0.3, 1]]), problems)
+    >>> check_reward(lw.rewards.Function(lambda problem, items: len(set(items)) ** 2 / 9), problems)
+    Traceback (most recent call last):
+        ...
+    listwright.checks.base.LawBroken: Gain of item 1 rose from 0.11 to 0.33 after adding item 0 to [] in problem 0: ...
+    """
+    problems = problems.with_reward(reward)
+    reward, rng = reward_of(problems, "check_reward"), as_generator(random_state)
+    start = Grown.empty(reward, problems)
+    _check_lists(start)
+    empty_is_worth_nothing(start)
+    slices_agree(start, rng.permutation(len(problems)))
+    few = np.flatnonzero(problems.counts <= FEW)
+    if len(few):  # short lists first: they make the counterexamples that are easy to read
+        _check_short_lists(Grown.empty(problems[few].reward, problems[few]))
+    for _ in range(n_trials):
+        _check_random_list(start, rng)
+
+
+def _check_short_lists(start: Grown) -> None:
+    grown: dict[tuple[int, ...], Grown] = {(): start}
+    for positions in short_lists(start.problems, most=FEW, length=SHORT):
+        picks = picks_at(start.problems, positions[-1], most=FEW)
+        grown[positions] = _check_step(grown[positions[:-1]], picks)
+        more_in_front_is_not_less(grown[positions[1:]], grown[positions])
+
+
+def _check_random_list(start: Grown, rng: np.random.Generator) -> None:
+    grown = start
+    for _ in range(LONG):
+        grown = _check_step(grown, random_picks(start.problems, grown.picks[-1] if grown.picks else None, rng))
+    more_in_front_is_not_less(start.replay(grown.picks[1:]), grown)
+    slices_agree(grown, rng.permutation(len(grown.problems))[: 1 + len(grown.problems) // 2])
+
+
+def _check_step(before: Grown, picks: Ints) -> Grown:
+    kept = snapshot(before.state)
+    after = before.add(picks)
+    if any(array.tobytes() != bytes_before for array, bytes_before in kept):
+        _impure(before, picks, int((picks >= 0).argmax()))
+    add_is_pure(before, picks)
+    _check_lists(after)
+    for law in STEP_LAWS:
+        law(before, picks, after)
+    return after
+
+
+def _check_lists(grown: Grown) -> None:
+    for law in LIST_LAWS:
+        law(grown)
+
+
+def one_number_each(grown: Grown) -> None:
+    """gains has a number for each row, value one for each problem."""
+    for name, numbers, n, each in (
+        ("gains", grown.gains, grown.problems.n_rows, "row"),
+        ("value", grown.values, len(grown.problems), "problem"),
+    ):
+        if numbers.shape != (n,):
+            raise LawBroken("shape", f"{name} must give one number a {each} ({n}). Got shape {numbers.shape}.")
+        if not np.isfinite(numbers).all():
+            raise LawBroken("shape", f"{name} must give finite numbers. Got {numbers[~np.isfinite(numbers)][0]}.")
+
+
+def empty_is_worth_nothing(grown: Grown) -> None:
+    """f([]) = 0."""
+    for i in _first(np.abs(grown.values) > grown.tolerance):
+        (value,) = apart(grown.values[i])
+        raise LawBroken("empty", f"An empty list is worth {value} {grown.place(i)}: it must be worth 0.")
+
+
+def values_are_bounded(grown: Grown) -> None:
+    """0 <= f(L) <= 1, where the reward says so."""
+    low, high = grown.values < -grown.tolerance, grown.values > 1 + grown.tolerance
+    for i in _first((low | high) & grown.reward.bounded):
+        value, _ = apart(grown.values[i], float(high[i]))
+        where = f"{grown.items(i)} is worth {value} {grown.place(i)}"
+        raise LawBroken("bounded", f"{where}: this reward does not stay within [0, 1].")
+
+
+def more_is_not_less(grown: Grown) -> None:
+    """f(L + s) >= f(L)."""
+    for row in _first(grown.gains < -grown.tolerance):
+        i = int(grown.problems.owners[row])
+        fall, _ = apart(-grown.gains[row], 0.0)
+        where = f"Adding {grown.item(row)} to {grown.items(i)} {grown.place(i)}"
+        raise LawBroken("monotone", f"{where} lowers its value by {fall}: this reward is not monotone.")
+
+
+def gains_of_agrees(grown: Grown) -> None:
+    """gains_of(rows) = gains[rows]."""
+    rows = np.arange(grown.problems.n_rows)[::-1].copy()
+    some = np.asarray(grown.reward.gains_of(grown.state, rows))[::-1]
+    for row in _first(_differ(some, grown.gains, grown.tolerance)):
+        i = int(grown.problems.owners[row])
+        one, other = apart(some[row], grown.gains[row])
+        where = f"{grown.item(row)} after {grown.items(i)} {grown.place(i)}"
+        raise LawBroken("gains_of", f"gains_of says {one} and gains says {other} for {where}: they must agree.")
+
+
+def add_is_pure(before: Grown, picks: Ints) -> None:
+    """The state that add got says the same as before."""
+    again = Grown.after(before.reward, before.problems, before.picks, before.state)
+    for i in _first(again.values != before.values):
+        _impure(before, picks, i)
+    for row in _first(again.gains != before.gains):
+        _impure(before, picks, int(before.problems.owners[row]))
+
+
+def _impure(before: Grown, picks: Ints, i: int) -> None:
+    added = before.item(int(picks[i])) if picks[i] >= 0 else "nothing"
+    where = f"Adding {added} to {before.items(i)} {before.place(i)}"
+    raise LawBroken("pure", f"{where} changed the state it started from: add must return a new state.")
+
+
+def no_pick_changes_nothing(before: Grown, picks: Ints, after: Grown) -> None:
+    """-1 leaves a problem as it is, whatever the others pick."""
+    for i in _first((picks < 0) & (after.values != before.values)):
+        old, new = apart(before.values[i], after.values[i])
+        what = f"The value of {before.items(i)} {before.place(i)} went from {old} to {new}"
+        raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
+    for row in _first((picks < 0)[before.problems.owners] & (after.gains != before.gains)):
+        i = int(before.problems.owners[row])
+        old, new = apart(before.gains[row], after.gains[row])
+        what = f"Gain of {before.item(row)} after {before.items(i)} {before.place(i)} went from {old} to {new}"
+        raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
+
+
+def gains_are_differences(before: Grown, picks: Ints, after: Grown) -> None:
+    """b(s | L) = f(L + s) - f(L)."""
+    rise = after.values - before.values
+    said = np.where(picks >= 0, before.gains[picks], 0.0)
+    for i in _first(_differ(rise, said, max(before.tolerance, after.tolerance))):
+        gain, change = apart(said[i], rise[i])
+        what = f"Gain of {before.item(int(picks[i]))} was {gain}, but adding it to {before.items(i)} {before.place(i)}"
+        raise LawBroken("difference", f"{what} changed the value by {change}: gains must be differences of values.")
+
+
+def gains_only_fall(before: Grown, picks: Ints, after: Grown) -> None:
+    """b(s | L + t) <= b(s | L), where the reward says so."""
+    for row in _first((after.gains > before.gains + before.tolerance) & before.reward.submodular):
+        i = int(before.problems.owners[row])
+        old, new = apart(before.gains[row], after.gains[row])
+        what = f"Gain of {before.item(row)} rose from {old} to {new}"
+        where = f"after adding {before.item(int(picks[i]))} to {before.items(i)} {before.place(i)}"
+        raise LawBroken("submodular", f"{what} {where}: this reward is not submodular.")
+
+
+def more_in_front_is_not_less(without: Grown, with_front: Grown) -> None:
+    """f(s + L) >= f(L): the other half of the paper's monotone, for rewards that look at the order."""
+    for i in _first(with_front.values < without.values - without.tolerance):
+        old, new = apart(without.values[i], with_front.values[i])
+        what = f"{without.items(i)} is worth {old} {without.place(i)}, but {with_front.items(i)} is worth {new}"
+        raise LawBroken("monotone", f"{what}: this reward is not monotone.")
+
+
+def slices_agree(grown: Grown, which: Ints) -> None:
+    """Some of the problems, in another order, have the same gains and values."""
+    problems = grown.problems
+    part = problems[which]
+    moved = part.offsets[:-1] - problems.offsets[which]
+    picks = tuple(np.where(step[which] >= 0, step[which] + moved, -1) for step in grown.picks)
+    sliced = Grown.empty(reward_of(part), part).replay(picks)
+    if sliced.gains.shape != (part.n_rows,) or sliced.values.shape != (len(part),):
+        got = f"gains of shape {sliced.gains.shape} and values of shape {sliced.values.shape}"
+        raise LawBroken("slice", f"A slice of {len(part)} problems and {part.n_rows} rows has {got}: see Reward.take.")
+    rows = np.arange(part.n_rows) - np.repeat(moved, part.counts)
+    _same_in_slice(grown.values[which], sliced.values, lambda i: f"The value of {sliced.items(i)} {sliced.place(i)}")
+    _same_in_slice(grown.gains[rows], sliced.gains, lambda row: _gain_after(sliced, row))
+
+
+def _gain_after(grown: Grown, row: int) -> str:
+    i = int(grown.problems.owners[row])
+    return f"Gain of {grown.item(row)} after {grown.items(i)} {grown.place(i)}"
+
+
+def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
+    for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
+        one, other = apart(whole[i], part[i])
+        raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
+
+
+def _differ(a: Floats, b: Floats, tolerance: float) -> Bools:
+    return np.abs(a - b) > tolerance
+
+
+def _first(bad: Bools) -> list[int]:
+    """The first True, as a list of one or none."""
+    return [int(i) for i in np.flatnonzero(bad)[:1]]
+
+
+LIST_LAWS: tuple[Callable[[Grown], None], ...] = (
+    one_number_each,
+    more_is_not_less,
+    values_are_bounded,
+    gains_of_agrees,
+)
+STEP_LAWS: tuple[Callable[[Grown, Ints, Grown], None], ...] = (
+    no_pick_changes_nothing,
+    gains_are_differences,
+    gains_only_fall,
+)

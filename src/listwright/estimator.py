@@ -1,0 +1,222 @@
+"""The estimator that SCP, its context-free form and ConSeqOpt are settings of."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from listwright._arrays import Floats, RandomState, as_generator, as_numbers
+from listwright._signature import Signature
+from listwright.errors import InputError
+from listwright.evaluation import list_values
+from listwright.examples import position_weights
+from listwright.features import Features
+from listwright.features.auto import auto_features
+from listwright.guarantees import Certificate, certify
+from listwright.keeping import KEEPS, Keeper
+from listwright.learners import Learner, as_learner
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+from listwright.rollout import build_lists
+from listwright.training import Training
+
+
+class ListEstimator(BaseEstimator):
+    """What all of them share: fit, partial_fit, predict, score, certificate."""
+
+    length: int
+    rival_length: int | None
+    budget: float | None
+    learner: Any
+    features: Any
+    weighting: str
+    per_size: bool | str
+    n_passes: int
+    batch_size: int | str
+    keep: str
+    repeats: bool
+    skip_solved: bool
+    short_lists: bool
+    random_state: RandomState
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns a policy from problems with a reward."""
+        self._check(problems)
+        return self._run(problems, self._begin(problems), Signature.of(problems), self.n_passes, self.keep)
+
+    def partial_fit(self, problems: Problems) -> Self:
+        """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first."""
+        self._check(problems)
+        if not hasattr(self, "training_"):
+            return self._run(problems, self._begin(problems), Signature.of(problems), 1, "last")
+        self.signature_.check(problems, "partial_fit")
+        training = copy.deepcopy(self.training_)  # an error leaves the fitted state as it was
+        return self._run(problems, training, self.signature_, 1, "last")
+
+    def _run(self, problems: Problems, training: Training, signature: Signature, n_passes: int, keep: str) -> Self:
+        rng = as_generator(self.random_state)
+        keeper = Keeper(keep, problems, rng)
+        learned = keeper.problems
+        size = training.learner.batch_size(len(learned)) if self.batch_size == "auto" else int(self.batch_size)
+        for number in range(n_passes):
+            for batch in learned.batches(size, rng if number else None):  # the first pass in the order given
+                keeper.before_round(training.policy, len(batch), rng)
+                training.round(batch, as_room(self.budget, batch), rng)
+                keeper.after_round(training.policy, lambda part: self._value(training, part))
+            training.ledger.passes += 1
+        self.training_, self.policy_, self.signature_ = training, keeper.kept(training.policy), signature
+        self.n_features_in_ = problems.n_features
+        return self
+
+    def predict(
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+    ) -> Lists:
+        """Lists for problems whose reward need not be known.
+
+        Parameters
+        ----------
+        length, budget : another length or budget than trained; both together hold both.
+        short_lists : accept problems with fewer candidates than the length.
+        """
+        check_is_fitted(self, "training_")
+        self.signature_.check(problems, "predict")
+        if length is None and budget is None:
+            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        steps = self._steps(problems, length, self.short_lists if short_lists is None else short_lists)
+        return build_lists(
+            problems.without_reward(),
+            self.training_.features,
+            self.policy_,
+            length=steps,
+            rng=as_generator(self.random_state),
+            room=as_room(budget, problems),
+            repeats=self.repeats,
+        )
+
+    def score(self, problems: Problems) -> float:
+        """Mean value of the lists that `predict` builds, under the problems' reward."""
+        reward_of(problems, "score")
+        return float(list_values(self.predict(problems), problems).mean())
+
+    def certificate(self, delta: float = 0.05) -> Certificate:
+        """What is proved of the learned policy, from the regret measured while learning."""
+        check_is_fitted(self, "training_")
+        ledger = self.training_.ledger
+        return certify(
+            self.training_.learner,
+            rounds=ledger.rounds,
+            loss=ledger.loss,
+            value=ledger.value,
+            passes=ledger.passes,
+            length=len(self.training_.weights),
+            rival_length=self.rival_length,
+            delta=delta,
+            budgeted=self.budget is not None,
+            discounted=self.weighting == "discounted",
+        )
+
+    @property
+    def n_rounds_(self) -> int:
+        """The paper's T: states visited while learning."""
+        return self.training_.ledger.rounds
+
+    def _make_features(self, problems: Problems) -> Features:
+        if self.features == "auto":
+            return auto_features(problems)
+        if not isinstance(self.features, Features):
+            raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
+        return clone(self.features)
+
+    def _make_learner(self, problems: Problems) -> Learner:
+        return as_learner(self.learner)
+
+    def _begin(self, problems: Problems) -> Training:
+        learner = self._make_learner(problems)
+        return Training(
+            features=self._make_features(problems).fit(problems),
+            learner=learner,
+            policy=learner.first_policy(),
+            weights=position_weights(self._list_length(problems), self.rival_length, weighting=self.weighting),
+            per_size=self.budget is not None if self.per_size == "auto" else bool(self.per_size),
+            repeats=self.repeats,
+            skip_solved=self.skip_solved,
+        )
+
+    def _list_length(self, problems: Problems) -> int:
+        """m: the length, or about how many items fit the budget."""
+        if self.budget is None or problems.sizes is None:
+            return self.length
+        return max(1, round(min(self.budget / float(problems.sizes.mean()), float(problems.counts.max()))))
+
+    def _value(self, training: Training, problems: Problems) -> float:
+        """Mean value of the current policy's lists, for `keep="best"`."""
+        length = len(training.weights) if self.budget is None else int(problems.counts.max())
+        lists = build_lists(
+            problems,
+            training.features,
+            training.policy,
+            length=length,
+            rng=np.random.default_rng(0),
+            room=as_room(self.budget, problems),
+            repeats=self.repeats,
+        )
+        return float(list_values(lists, problems).mean())
+
+    def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int:
+        if length is None:
+            return int(problems.counts.max())
+        _at_least_one("length", length)
+        short = np.flatnonzero(problems.counts < length)
+        if len(short) and not short_lists and not self.repeats:
+            name, count = problems.problem_ids[short[0]], problems.counts[short[0]]
+            raise InputError(
+                f"Problem {name!s} has {count} candidates but length={length}. "
+                "Pass short_lists=True to accept shorter lists."
+            )
+        return length
+
+    def _check(self, problems: Problems) -> None:
+        if not isinstance(problems, Problems):
+            raise InputError(f"Give listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
+        reward_of(problems)
+        _at_least_one("length", self.length)
+        if self.rival_length is not None:
+            _at_least_one("rival_length", self.rival_length)
+        _at_least_one("n_passes", self.n_passes)
+        if self.batch_size != "auto":
+            _at_least_one("batch_size", self.batch_size)
+        if self.keep not in KEEPS:
+            raise InputError(f"keep must be one of {', '.join(KEEPS)}. Got {self.keep!r}.")
+        as_room(self.budget, problems)
+        if self.budget is None:
+            self._steps(problems, self.length, self.short_lists)
+        if self.per_size is True and problems.sizes is None:
+            raise InputError("per_size=True needs sizes, but these problems have none.")
+
+
+def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
+    """The budget of each problem, checked."""
+    if budget is None:
+        return None
+    if problems.sizes is None:
+        raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
+    room = as_numbers(budget, "budget")
+    if room.shape not in {(), (len(problems),)} or not (room > 0).all():
+        raise InputError(f"budget must be above 0: one number, or one a problem ({len(problems)}). Got {budget!r}.")
+    return np.broadcast_to(room, len(problems)).copy()
+
+
+def _at_least_one(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be at least 1. Got {value!r}.")

@@ -1,0 +1,11 @@
+"""What a policy may see of a candidate and of the list so far."""
+
+from listwright.features.base import Crossed, Features, Rows, Sum
+from listwright.features.candidate import Candidate
+from listwright.features.distance import Distance
+from listwright.features.identity import Identity
+from listwright.features.in_list import InList
+from listwright.features.position import Position
+from listwright.features.volume import Volume
+
+__all__ = ["Candidate", "Crossed", "Distance", "Features", "Identity", "InList", "Position", "Rows", "Sum", "Volume"]

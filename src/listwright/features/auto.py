@@ -1,0 +1,38 @@
+"""Which features suit the problems."""
+
+from __future__ import annotations
+
+from listwright.features.base import Features, Sum
+from listwright.features.candidate import Candidate
+from listwright.features.distance import Distance
+from listwright.features.identity import Identity
+from listwright.features.position import Position
+from listwright.features.volume import Volume
+from listwright.problems import Problems
+
+MANY_ITEMS = 256  # past this, an in-list flag for every item costs more than it tells
+
+
+def paper_features() -> Features:
+    """The features of the paper's trajectory experiment: own features, distances to the list, bias, first position."""
+    return Candidate() + Distance() + Position()
+
+
+def auto_features(problems: Problems) -> Features:
+    """Own features and distances where there are any; identity where items recur, crossed with context and list; volume
+    where there are vectors.
+
+    >>> import numpy as np
+    >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
+    Sum(parts=[Candidate(), Distance(), Position()])
+    """
+    parts: list[Features] = [Position()]
+    if problems.n_features:
+        parts = [Candidate(), Distance(), Position()]
+    if problems.vectors is not None:
+        parts.append(Volume(relative=True))
+    if problems.catalogue is not None:
+        few = int(problems.catalogue.max()) < MANY_ITEMS
+        crosses = [("context", problems.context is not None), ("list", few)]
+        parts.append(Identity(tuple(name for name, wanted in crosses if wanted)))
+    return Sum(parts)

@@ -1,0 +1,168 @@
+"""What a policy may see: a fold over the growing lists, always available, never in touch with a reward."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+from listwright._arrays import Floats32, Ints
+from listwright.errors import InputError
+from listwright.problems import Problems
+
+
+class Crossed(NamedTuple):
+    """Columns "this item x this number of the state", block by block; never written out."""
+
+    items: Ints  # by row: which known item
+    n_items: int
+    states: Floats32  # (problems, z)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What the policy sees of every candidate, given the list so far (the paper's v)."""
+
+    table: Floats32
+    owners: Ints
+    offsets: Ints
+    crossed: Crossed | None = None
+
+    def written_out(self) -> Floats32:
+        """All columns in one table, crossed ones as their state's numbers with the item's flags, for any estimator."""
+        if self.crossed is None:
+            return self.table
+        flags = np.zeros((len(self.owners), self.crossed.n_items), dtype=np.float32)
+        flags[np.arange(len(flags)), self.crossed.items] = 1.0
+        return np.concatenate([self.table, self.crossed.states[self.owners], flags], axis=1)
+
+
+class Features(BaseEstimator, ABC):
+    """A fold: `start` sees empty lists, `rows` gives the columns, `add` sees one more pick a problem.
+
+    `fit` learns what belongs to the model (scales, catalogue) from training problems. Features add up: `a + b`.
+    """
+
+    group: str  # how reasons call these columns
+
+    @abstractmethod
+    def start(self, problems: Problems) -> Any:
+        """What is seen of empty lists."""
+
+    @abstractmethod
+    def columns(self, seen: Any) -> Floats32:
+        """(rows, d): the columns of every candidate given its problem's list."""
+
+    def add(self, seen: Any, picks: Ints) -> Any:
+        """What is seen after `picks`: one row a problem, -1 for none."""
+        return seen
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns scales from training problems; returns self."""
+        return self
+
+    def names(self) -> list[str]:
+        """One name a column, once fitted."""
+        return []
+
+    def crossed(self, seen: Any) -> Crossed | None:
+        """Block-structured columns, where there are any."""
+        return None
+
+    def rows(self, seen: Any) -> Rows:
+        """What the policy sees."""
+        problems = self.problems_of(seen)
+        return Rows(self.columns(seen), problems.owners, problems.offsets, self.crossed(seen))
+
+    def problems_of(self, seen: Any) -> Problems:
+        """The problems that `seen` belongs to."""
+        return seen.problems  # type: ignore[no-any-return]
+
+    def __add__(self, other: Features) -> Sum:
+        return Sum([*_parts(self), *_parts(other)])
+
+
+class Sum(Features):
+    """Several features side by side.
+
+    >>> from listwright.features import Candidate, Position
+    >>> Candidate() + Position()
+    Sum(parts=[Candidate(), Position()])
+    """
+
+    group = "sum"
+
+    def __init__(self, parts: list[Features]) -> None:
+        self.parts = parts
+
+    def fit(self, problems: Problems) -> Self:
+        """Fits every part."""
+        self.parts_ = [clone(part).fit(problems) for part in self.parts]
+        return self
+
+    def start(self, problems: Problems) -> tuple[Any, ...]:
+        """Every part's view of empty lists."""
+        return tuple(part.start(problems) for part in self.parts_)
+
+    def columns(self, seen: tuple[Any, ...]) -> Floats32:
+        """All columns side by side."""
+        return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
+
+    def crossed(self, seen: tuple[Any, ...]) -> Crossed | None:
+        """The crossed columns of the one part that has some."""
+        found = [part.crossed(one) for part, one in zip(self.parts_, seen, strict=True)]
+        return next((one for one in found if one is not None), None)
+
+    def add(self, seen: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
+        """Every part sees the picks."""
+        return tuple(part.add(one, picks) for part, one in zip(self.parts_, seen, strict=True))
+
+    def names(self) -> list[str]:
+        """The parts' names in order."""
+        return [name for part in self.parts_ for name in part.names()]
+
+    def problems_of(self, seen: tuple[Any, ...]) -> Problems:
+        """The same for all parts."""
+        return self.parts_[0].problems_of(seen[0])
+
+
+def _parts(features: Features) -> list[Features]:
+    return features.parts if isinstance(features, Sum) else [features]
+
+
+class Scale(NamedTuple):
+    """Means and spreads of training columns, part of the model."""
+
+    mean: Floats32
+    spread: Floats32
+
+    @classmethod
+    def of(cls, table: Any, *, standardize: bool = True) -> Scale:
+        """Spread 1 where a column is constant, so that it divides."""
+        if not standardize:
+            return cls(np.zeros(table.shape[1], np.float32), np.ones(table.shape[1], np.float32))
+        table = dense(table)
+        mean = table.mean(axis=0, dtype=np.float64)
+        spread = table.std(axis=0, dtype=np.float64)
+        flat = spread <= 1e-6 * np.maximum(np.abs(mean), 1e-30)
+        return cls(mean.astype(np.float32), np.where(flat, 1.0, spread).astype(np.float32))
+
+    def apply(self, table: Any) -> Floats32:
+        """(table - mean) / spread in float32."""
+        return np.asarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
+
+
+def dense(table: Any, limit: float = 8e9) -> Floats32:
+    """A sparse table written out, where that stays within `limit` bytes."""
+    if not sparse.issparse(table):
+        return table
+    if 4.0 * table.shape[0] * table.shape[1] > limit:
+        raise InputError(
+            f"Sparse features of {table.shape[0]} x {table.shape[1]} are too large for these policy features. "
+            "Reduce the columns first, for example with scikit-learn's TruncatedSVD."
+        )
+    return table.toarray()

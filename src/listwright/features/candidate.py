@@ -1,0 +1,77 @@
+"""A candidate's own features, and its problem's context."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from listwright._arrays import Floats32, Ints
+from listwright.features.base import Features, Scale
+from listwright.problems import Problems
+
+
+class CandidateSeen(NamedTuple):
+    """The columns, which no pick changes."""
+
+    problems: Problems
+    table: Floats32
+
+
+class Candidate(Features):
+    """The candidate's own features and the context of its problem; the list does not change them.
+
+    Parameters
+    ----------
+    standardize : take off the mean and divide by the spread of the training rows.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
+    >>> seen = (feature := Candidate().fit(problems)).start(problems)
+    >>> feature.columns(seen)
+    array([[-1.],
+           [ 1.]], dtype=float32)
+    """
+
+    group = "relevance"
+
+    def __init__(self, *, standardize: bool = True) -> None:
+        self.standardize = standardize
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns the scales."""
+        self.scale_ = Scale.of(problems.features, standardize=self.standardize)
+        self.context_scale_ = None
+        if problems.context is not None:
+            self.context_scale_ = Scale.of(problems.context, standardize=self.standardize)
+        self.names_ = _names(problems)
+        return self
+
+    def start(self, problems: Problems) -> CandidateSeen:
+        """The scaled columns."""
+        table = self.scale_.apply(problems.features)
+        if self.context_scale_ is not None and problems.context is not None:
+            table = np.concatenate([table, self.context_scale_.apply(problems.context)[problems.owners]], axis=1)
+        return CandidateSeen(problems, table)
+
+    def columns(self, seen: CandidateSeen) -> Floats32:
+        """The same at every position."""
+        return seen.table
+
+    def add(self, seen: CandidateSeen, picks: Ints) -> CandidateSeen:
+        """Nothing changes."""
+        return seen
+
+    def names(self) -> list[str]:
+        """Names of the features, then of the context."""
+        return self.names_
+
+
+def feature_names(problems: Problems) -> list[str]:
+    """The columns' names, or their numbers."""
+    return list(problems.feature_names or (f"feature {i}" for i in range(problems.n_features)))
+
+
+def _names(problems: Problems) -> list[str]:
+    context = 0 if problems.context is None else problems.context.shape[1]
+    return feature_names(problems) + [f"context {i}" for i in range(context)]

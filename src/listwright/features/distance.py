@@ -1,0 +1,82 @@
+"""How far a candidate is from the items of the list, feature by feature."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from listwright._arrays import Floats32, Ints
+from listwright._kernels.distances import nearer
+from listwright.features.base import Features, Scale
+from listwright.features.candidate import feature_names
+from listwright.problems import Problems
+
+
+class DistanceSeen(NamedTuple):
+    """Smallest and summed distances to the list so far."""
+
+    problems: Problems
+    table: Floats32
+    smallest: Floats32
+    total: Floats32
+    lengths: Ints
+
+
+class Distance(Features):
+    """For each feature the minimum and the mean absolute difference to the items of the list; 0 while it is empty.
+
+    These are the list features of the paper's trajectory experiment.
+
+    Parameters
+    ----------
+    minimum, mean : which of the two to give.
+    standardize : measure in spreads of the training rows.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays([[1.0], [3.0], [4.0]], offsets=[0, 3])
+    >>> feature = Distance(standardize=False).fit(problems)
+    >>> seen = feature.add(feature.add(feature.start(problems), np.array([0])), np.array([2]))
+    >>> feature.columns(seen)
+    array([[0. , 1.5],
+           [1. , 1.5],
+           [0. , 1.5]], dtype=float32)
+    """
+
+    group = "distance to the list"
+
+    def __init__(self, *, minimum: bool = True, mean: bool = True, standardize: bool = True) -> None:
+        self.minimum = minimum
+        self.mean = mean
+        self.standardize = standardize
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns the scales."""
+        self.scale_ = Scale.of(problems.features, standardize=self.standardize)
+        self.feature_names_ = feature_names(problems)
+        return self
+
+    def start(self, problems: Problems) -> DistanceSeen:
+        """No distance to an empty list."""
+        table = self.scale_.apply(problems.features)
+        nothing = np.zeros_like(table)
+        return DistanceSeen(problems, table, nothing, nothing, np.zeros(len(problems), dtype=np.int64))
+
+    def columns(self, seen: DistanceSeen) -> Floats32:
+        """Minimum, then mean."""
+        parts = [seen.smallest] if self.minimum else []
+        if self.mean:
+            lengths = np.maximum(seen.lengths, 1).astype(np.float32)
+            parts.append(seen.total / lengths[seen.problems.owners][:, None])
+        return np.concatenate(parts, axis=1)
+
+    def add(self, seen: DistanceSeen, picks: Ints) -> DistanceSeen:
+        """Takes the picks' distances in."""
+        smallest, total = seen.smallest.copy(), seen.total.copy()
+        nearer(picks, seen.problems.offsets, seen.table, smallest, total, seen.lengths)
+        return seen._replace(smallest=smallest, total=total, lengths=seen.lengths + (picks >= 0))
+
+    def names(self) -> list[str]:
+        """One name a column."""
+        kinds = [kind for kind, wanted in (("minimum", self.minimum), ("mean", self.mean)) if wanted]
+        return [f"{kind} distance in {name}" for kind in kinds for name in self.feature_names_]

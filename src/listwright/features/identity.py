@@ -1,0 +1,113 @@
+"""Which known item a candidate is, alone and crossed with the state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from listwright._arrays import Floats32, Ints
+from listwright.errors import InputError
+from listwright.features.base import Crossed, Features, Scale
+from listwright.problems import Problems
+
+CROSSES = ("context", "list", "candidates")
+
+
+class IdentitySeen(NamedTuple):
+    """The numbers of each state that items are crossed with."""
+
+    problems: Problems
+    states: Floats32  # (problems, z): 1, then what is crossed
+    in_list: int  # first column of the in-list flags, -1 where there are none
+
+
+class Identity(Features):
+    """Which item of the catalogue a candidate is, so that every fixed list is in the policy class; and each item's own
+    weights for what it is crossed with. The crossed columns are blocks that are never written out.
+
+    Parameters
+    ----------
+    cross : any of "context" (the problem's context), "list" (which items the list holds already) and "candidates" (the
+        features of all the problem's candidates, where every problem has the whole catalogue).
+    standardize : scale what is crossed by the training problems.
+    """
+
+    group = "identity"
+
+    def __init__(self, cross: tuple[str, ...] = (), *, standardize: bool = True) -> None:
+        self.cross = cross
+        self.standardize = standardize
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns the catalogue's size and the scales."""
+        unknown = [name for name in self.cross if name not in CROSSES]
+        if unknown:
+            raise InputError(f"cross must be some of {', '.join(CROSSES)}. Got {unknown[0]!r}.")
+        self.n_items_ = int(_catalogue(problems).max()) + 1
+        tables = self._tables(problems)
+        self.scales_ = {name: Scale.of(table, standardize=self.standardize) for name, table in tables.items()}
+        return self
+
+    def start(self, problems: Problems) -> IdentitySeen:
+        """The states, with no item in any list."""
+        largest = int(_catalogue(problems).max())
+        if largest >= self.n_items_:
+            raise InputError(f"Catalogue item {largest} was not there in training, which had {self.n_items_} items.")
+        tables = self._tables(problems)
+        parts = [np.ones((len(problems), 1), np.float32)]
+        parts += [scale.apply(tables[name]) for name, scale in self.scales_.items()]
+        in_list = -1
+        if "list" in self.cross:
+            in_list = sum(part.shape[1] for part in parts)
+            parts.append(np.zeros((len(problems), self.n_items_), np.float32))
+        return IdentitySeen(problems, np.concatenate(parts, axis=1), in_list)
+
+    def columns(self, seen: IdentitySeen) -> Floats32:
+        """None of its own: all are crossed."""
+        return np.zeros((len(seen.problems.owners), 0), dtype=np.float32)
+
+    def crossed(self, seen: IdentitySeen) -> Crossed:
+        """A block of columns for each item."""
+        return Crossed(_catalogue(seen.problems), self.n_items_, seen.states)
+
+    def add(self, seen: IdentitySeen, picks: Ints) -> IdentitySeen:
+        """Sets the flags of the picked items."""
+        if seen.in_list < 0:
+            return seen
+        states = seen.states.copy()
+        some = np.flatnonzero(picks >= 0)
+        states[some, seen.in_list + _catalogue(seen.problems)[picks[some]]] = 1.0
+        return seen._replace(states=states)
+
+    def _tables(self, problems: Problems) -> dict[str, Floats32]:
+        tables = {}
+        if "context" in self.cross:
+            if problems.context is None:
+                raise InputError("Identity is to be crossed with the context, but these problems have none.")
+            tables["context"] = problems.context
+        if "candidates" in self.cross:
+            tables["candidates"] = whole_problem(problems, getattr(self, "n_items_", None))
+        return tables
+
+
+def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
+    """The features of all candidates of each problem in one row, in catalogue order."""
+    catalogue = _catalogue(problems)
+    n_items = int(catalogue.max()) + 1 if n_items is None else n_items
+    if not has_whole_catalogue(problems, n_items):
+        raise InputError('cross="candidates" needs problems that all hold the whole catalogue.')
+    table = np.empty((len(problems), n_items, problems.n_features), dtype=np.float32)
+    table[problems.owners, catalogue] = problems.features
+    return table.reshape(len(problems), -1)
+
+
+def has_whole_catalogue(problems: Problems, n_items: int) -> bool:
+    """Whether every problem offers every item (an item is listed once a problem)."""
+    return bool((problems.counts == n_items).all())
+
+
+def _catalogue(problems: Problems) -> Ints:
+    if problems.catalogue is None:
+        raise InputError("Identity features need a catalogue, but these problems have none.")
+    return problems.catalogue

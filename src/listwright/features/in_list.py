@@ -1,0 +1,62 @@
+"""What the list holds already."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from listwright._arrays import Bools, Floats32, Ints
+from listwright.features.base import Features
+from listwright.problems import Problems
+
+
+class InListSeen(NamedTuple):
+    """Which rows, and which known items, are in their problem's list."""
+
+    problems: Problems
+    taken: Bools
+    held: Floats32  # (problems, items of the catalogue)
+
+
+class InList(Features):
+    """A flag for a candidate that is in the list already; with a catalogue also a flag for every item that the list holds.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
+    >>> feature = InList().fit(problems)
+    >>> feature.columns(feature.add(feature.start(problems), np.array([1])))
+    array([[0.],
+           [1.]], dtype=float32)
+    """
+
+    group = "in the list"
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns the catalogue's size."""
+        self.n_items_ = 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1
+        return self
+
+    def start(self, problems: Problems) -> InListSeen:
+        """Nothing is in a list."""
+        return InListSeen(
+            problems, np.zeros(problems.n_rows, dtype=bool), np.zeros((len(problems), self.n_items_), np.float32)
+        )
+
+    def columns(self, seen: InListSeen) -> Floats32:
+        """The candidate's own flag, then the list's."""
+        own = seen.taken.astype(np.float32)[:, None]
+        return np.concatenate([own, seen.held[seen.problems.owners]], axis=1)
+
+    def add(self, seen: InListSeen, picks: Ints) -> InListSeen:
+        """Sets the flags of the picks."""
+        some = np.flatnonzero(picks >= 0)
+        taken, held = seen.taken.copy(), seen.held.copy()
+        taken[picks[some]] = True
+        if self.n_items_ and seen.problems.catalogue is not None:
+            held[some, seen.problems.catalogue[picks[some]]] = 1.0
+        return seen._replace(taken=taken, held=held)
+
+    def names(self) -> list[str]:
+        """One name a column."""
+        return ["already in the list", *(f"item {i} in the list" for i in range(self.n_items_))]

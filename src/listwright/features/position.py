@@ -1,0 +1,50 @@
+"""Where in the list the next item goes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from listwright._arrays import Floats32, Ints
+from listwright.features.base import Features
+from listwright.problems import Problems
+
+
+class PositionSeen(NamedTuple):
+    """How long each list is."""
+
+    problems: Problems
+    lengths: Ints
+
+
+class Position(Features):
+    """A bias of 1, and a flag that is 1 at the first position (the paper's indicator).
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
+    >>> feature = Position()
+    >>> feature.columns(feature.start(problems))
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
+
+    group = "position"
+
+    def start(self, problems: Problems) -> PositionSeen:
+        """All lists are empty."""
+        return PositionSeen(problems, np.zeros(len(problems), dtype=np.int64))
+
+    def columns(self, seen: PositionSeen) -> Floats32:
+        """Bias and first-position flag."""
+        table = np.ones((len(seen.problems.owners), 2), dtype=np.float32)
+        table[:, 1] = (seen.lengths == 0)[seen.problems.owners]
+        return table
+
+    def add(self, seen: PositionSeen, picks: Ints) -> PositionSeen:
+        """Lists with a pick are one longer."""
+        return seen._replace(lengths=seen.lengths + (picks >= 0))
+
+    def names(self) -> list[str]:
+        """One name a column."""
+        return ["bias", "first position"]

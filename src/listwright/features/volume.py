@@ -1,0 +1,113 @@
+"""The volume that the list would span with a candidate added."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats, Floats32, Ints
+from listwright.features.base import Features, Scale
+from listwright.features.candidate import feature_names
+from listwright.problems import Problems
+
+FLAT = 1e-10  # squared length below which a direction is spanned already (duplicates), and no step is taken
+
+
+class VolumeSeen(NamedTuple):
+    """What the list spans: one Gram-Schmidt column for each pick."""
+
+    problems: Problems
+    vectors: Any
+    quality: Floats32
+    remaining: Floats  # by row: squared length of the part outside the list's span
+    explained: tuple[Floats, ...]
+    log_volume: Floats  # by problem: log of the list's own squared volume
+
+
+class Volume(Features):
+    """Squared volume of the parallelepiped spanned by the vectors of the list and the candidate, alone and times the
+    candidate's own features: the similarity features of the paper's summaries.
+
+    It is updated, not recomputed: one step costs the problem's vectors once. Vectors are `problems.vectors`, or the
+    features where there are none, scaled to unit length.
+
+    Parameters
+    ----------
+    times_features : also give the product with each of the candidate's features.
+    relative : divide by the list's own volume, so that long lists do not fade to 0.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], offsets=[0, 3])
+    >>> feature = Volume(times_features=False).fit(problems)
+    >>> feature.columns(feature.add(feature.start(problems), np.array([0]))).ravel()
+    array([0. , 1. , 0.5], dtype=float32)
+    """
+
+    group = "volume with the list"
+
+    def __init__(self, *, times_features: bool = True, relative: bool = False) -> None:
+        self.times_features = times_features
+        self.relative = relative
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns the scales of the features that the volume is multiplied with."""
+        self.scale_ = Scale.of(problems.features)
+        self.feature_names_ = feature_names(problems)
+        return self
+
+    def start(self, problems: Problems) -> VolumeSeen:
+        """Every vector has unit length, or is 0."""
+        vectors = unit_rows(problems.features if problems.vectors is None else problems.vectors)
+        quality = self.scale_.apply(problems.features) if self.times_features else np.zeros((problems.n_rows, 0))
+        lengths = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel() if sparse.issparse(vectors) else None
+        remaining = np.einsum("ij,ij->i", vectors, vectors) if lengths is None else lengths
+        return VolumeSeen(problems, vectors, quality.astype(np.float32), remaining, (), np.zeros(len(problems)))
+
+    def columns(self, seen: VolumeSeen) -> Floats32:
+        """Volume, then its products."""
+        volume = np.maximum(seen.remaining, 0.0)
+        if not self.relative:
+            volume = volume * np.exp(seen.log_volume)[seen.problems.owners]
+        column = volume.astype(np.float32)[:, None]
+        return np.concatenate([column, column * seen.quality], axis=1)
+
+    def add(self, seen: VolumeSeen, picks: Ints) -> VolumeSeen:
+        """One Gram-Schmidt step in each problem with a pick that points somewhere new."""
+        left = np.where(picks >= 0, seen.remaining[picks], 1.0)
+        log_volume = seen.log_volume + np.log(np.maximum(left, np.finfo(float).tiny))
+        new = np.where(left > FLAT, picks, -1)
+        rows = np.flatnonzero((new >= 0)[seen.problems.owners])
+        partner = new[seen.problems.owners[rows]]
+        overlap = _dots(seen.vectors, rows, partner)
+        for column in seen.explained:
+            overlap -= column[rows] * column[partner]
+        column, remaining = np.zeros(len(seen.remaining)), seen.remaining.copy()
+        column[rows] = overlap / np.sqrt(seen.remaining[partner])
+        remaining[rows] = np.maximum(remaining[rows] - column[rows] ** 2, 0.0)
+        remaining[new[new >= 0]] = 0.0
+        return seen._replace(remaining=remaining, explained=(*seen.explained, column), log_volume=log_volume)
+
+    def names(self) -> list[str]:
+        """One name a column."""
+        products = [f"volume x {name}" for name in self.feature_names_] if self.times_features else []
+        return ["volume", *products]
+
+
+def unit_rows(vectors: Any) -> Any:
+    """Rows scaled to length 1 in float64; rows of zeros stay."""
+    if sparse.issparse(vectors):
+        table = sparse.csr_array(vectors, dtype=np.float64)
+        lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
+        return sparse.csr_array(sparse.diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ table)
+    table = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(table, axis=1, keepdims=True)
+    return table / np.where(lengths > 0, lengths, 1.0)
+
+
+def _dots(vectors: Any, rows: Ints, partner: Ints) -> Floats:
+    """Dot product of each row with its partner."""
+    if sparse.issparse(vectors):
+        return np.asarray(vectors[rows].multiply(vectors[partner]).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", vectors[rows], vectors[partner])

@@ -1,0 +1,90 @@
+"""Online gradient descent on a convex stand-in for the cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._arrays import Floats, Ints
+from listwright.errors import InputError
+from listwright.examples import Examples
+from listwright.features import Rows
+from listwright.learners.base import Learner
+from listwright.losses import LOSSES
+from listwright.policies import Linear, Policy
+
+
+class GradientDescent(Learner):
+    """Linear weights by AdaGrad: one step a round along the gradient of the round's weighted loss.
+
+    Parameters
+    ----------
+    loss : "squared" (predict minus the cost), "hinge_rank" or "logistic_rank" (every pair of candidates, weighted by
+        how far their costs lie apart).
+    rate : length of a step in each direction, before it is divided by the gradients seen there.
+    penalty : weight of |h|^2 / 2 in every round.
+    """
+
+    def __init__(self, loss: str = "squared", *, rate: float = 0.1, penalty: float = 0.0) -> None:
+        self.loss = loss
+        self.rate = rate
+        self.penalty = penalty
+
+    @property
+    def surrogate(self) -> str:  # type: ignore[override]
+        """The loss."""
+        return self.loss
+
+    def learn(self, examples: Examples) -> None:
+        """Adds the gradient of one position at the current weights."""
+        if self.loss not in LOSSES:
+            raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
+        if not hasattr(self, "weights_"):
+            self._start(examples.rows)
+        rows, offsets = examples.used_rows
+        if not len(rows):
+            return
+        scores = Linear(self.weights_, self.item_weights_).score(examples.rows)[rows]
+        losses, slopes = LOSSES[self.loss](scores, examples.costs[rows], offsets)
+        self.loss_ += examples.weight * float(losses.sum())
+        self._add_gradient(examples.rows, rows, examples.weight * slopes)
+        self.states_ = max(self.states_, len(offsets) - 1)
+
+    def policy(self) -> Policy:
+        """Takes the step."""
+        for weights, gradient, squares in self._blocks():
+            step = gradient / max(self.states_, 1) + self.penalty * weights
+            squares += step**2
+            weights -= self.rate * step / np.sqrt(squares + 1e-12)
+            gradient[:] = 0.0
+        self.states_ = 0
+        item_weights = None if self.item_weights_ is None else self.item_weights_.copy()
+        return Linear(self.weights_.copy(), item_weights)
+
+    def batch_size(self, n_states: int) -> int:
+        """Steps are small, so there are many of them."""
+        return max(1, min(8, n_states // 16))
+
+    def surrogate_loss(self) -> float | None:
+        """Loss of the policies in use."""
+        return getattr(self, "loss_", None)
+
+    def _start(self, rows: Rows) -> None:
+        self.weights_ = np.zeros(rows.table.shape[1])
+        self.item_weights_ = None
+        if rows.crossed is not None:
+            self.item_weights_ = np.zeros((rows.crossed.n_items, rows.crossed.states.shape[1]))
+        kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
+        self.gradients_ = [np.zeros_like(weights) for weights in kept]
+        self.squares_ = [np.zeros_like(weights) for weights in kept]
+        self.loss_, self.states_ = 0.0, 0
+
+    def _blocks(self) -> list[tuple[Floats, Floats, Floats]]:
+        kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
+        return list(zip(kept, self.gradients_, self.squares_, strict=True))
+
+    def _add_gradient(self, rows: Rows, used: Ints, slopes: Floats) -> None:
+        self.gradients_[0] += rows.table[used].astype(np.float64).T @ slopes
+        if rows.crossed is not None:
+            by_item = np.zeros((rows.crossed.n_items, len(rows.crossed.states)))
+            by_item[rows.crossed.items[used], rows.owners[used]] = slopes
+            self.gradients_[1] += by_item @ rows.crossed.states.astype(np.float64)

@@ -1,0 +1,36 @@
+"""Learners by name, and estimators as learners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import clone
+
+from listwright.errors import InputError
+from listwright.learners.aggregate import Aggregate
+from listwright.learners.base import Learner
+from listwright.learners.gradient import GradientDescent
+from listwright.learners.ridge import RidgeLeader
+
+KNOWN: dict[str, Callable[[], Learner]] = {
+    "ridge": RidgeLeader,
+    "gradient": GradientDescent,
+    "hinge_rank": lambda: GradientDescent("hinge_rank"),
+    "logistic_rank": lambda: GradientDescent("logistic_rank"),
+}
+
+
+def as_learner(learner: Any) -> Learner:
+    """A fresh learner from a name, a learner, or a scikit-learn estimator (through `Aggregate`).
+
+    >>> as_learner("ridge")
+    RidgeLeader()
+    """
+    if isinstance(learner, str) and learner in KNOWN:
+        return KNOWN[learner]()
+    if isinstance(learner, Learner):
+        return clone(learner)
+    if hasattr(learner, "fit") and hasattr(learner, "predict"):
+        return Aggregate(learner)
+    raise InputError(f"learner must be one of {', '.join(KNOWN)}, a learner or an estimator. Got {learner!r}.")

@@ -1,0 +1,115 @@
+"""Sums of products: all that ridge regression needs to know of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from listwright._arrays import Floats
+from listwright.examples import Examples
+from listwright.features import Crossed, Rows
+
+
+@dataclass(eq=False)
+class RidgeSums:
+    """Gram matrix and products with the targets, for the table's columns and for crossed columns block by block.
+
+    Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every state
+    offers every item, all blocks are the same and one is kept.
+    """
+
+    gram: Floats  # (d, d)
+    right: Floats  # (d,)
+    squares: float
+    n_items: int
+    cross_gram: Floats  # (1 or items, z, z)
+    between: Floats  # (items, d, z)
+    cross_right: Floats  # (items, z)
+
+    @classmethod
+    def like(cls, rows: Rows) -> RidgeSums:
+        """Empty sums for rows of this shape."""
+        d = rows.table.shape[1]
+        items = 0 if rows.crossed is None else rows.crossed.n_items
+        z = 0 if rows.crossed is None else rows.crossed.states.shape[1]
+        return cls(
+            np.zeros((d, d)),
+            np.zeros(d),
+            0.0,
+            items,
+            np.zeros((1, z, z)),
+            np.zeros((items, d, z)),
+            np.zeros((items, z)),
+        )
+
+    def take_in(self, examples: Examples, targets: Floats) -> None:
+        """Adds weighted rows. Cost: the rows times the columns squared; nothing that was added before is touched."""
+        used = np.flatnonzero(examples.used)
+        table = examples.rows.table[used].astype(np.float64)
+        target = targets[used]
+        self.gram += examples.weight * (table.T @ table)
+        self.right += examples.weight * (table.T @ target)
+        self.squares += examples.weight * float(target @ target)
+        if examples.rows.crossed is not None:
+            self._take_in_crossed(examples.rows.crossed, examples, used, table, target)
+
+    def _take_in_crossed(
+        self, crossed: Crossed, examples: Examples, used: Floats, table: Floats, target: Floats
+    ) -> None:
+        states = crossed.states.astype(np.float64)
+        items, owners = crossed.items[used], examples.rows.owners[used]
+        learned = np.flatnonzero(np.bincount(owners, minlength=len(states)))
+        if len(used) == len(learned) * self.n_items:
+            self.cross_gram += examples.weight * (states[learned].T @ states[learned])
+        else:
+            self._take_in_blocks(states[owners], items, examples.weight)
+        by_item = np.zeros((self.n_items, len(states)))
+        by_item[items, owners] = target
+        self.cross_right += examples.weight * (by_item @ states)
+        order = np.argsort(items, kind="stable")
+        ends = np.searchsorted(items[order], np.arange(self.n_items + 1))
+        for item in range(self.n_items if self.gram.size else 0):
+            mine = order[ends[item] : ends[item + 1]]
+            self.between[item] += examples.weight * (table[mine].T @ states[owners[mine]])
+
+    def _take_in_blocks(self, states: Floats, items: Floats, weight: float) -> None:
+        if len(self.cross_gram) == 1 and self.n_items > 1:
+            self.cross_gram = np.repeat(self.cross_gram, self.n_items, axis=0)
+        for item in np.unique(items):
+            mine = states[items == item]
+            self.cross_gram[item] += weight * (mine.T @ mine)
+
+    def solve(self, penalty: float) -> tuple[Floats, Floats | None]:
+        """Weights that minimise squared error + penalty * |weights|^2, through the Schur complement of the blocks."""
+        gram = self.gram + penalty * np.eye(len(self.gram))
+        if not self.n_items:
+            return linalg.solve(gram, self.right, assume_a="pos") if len(gram) else self.right.copy(), None
+        blocks = self.cross_gram + penalty * np.eye(self.cross_gram.shape[1])
+        own, mixed = self._solve_blocks(blocks)
+        schur = gram - np.einsum("idz,ize->de", self.between, mixed)
+        right = self.right - np.einsum("idz,iz->d", self.between, own)
+        weights = linalg.solve(schur, right, assume_a="pos") if len(gram) else right
+        return weights, own - mixed @ weights
+
+    def _solve_blocks(self, blocks: Floats) -> tuple[Floats, Floats]:
+        """blocks^-1 @ (cross_right, between'), for each item."""
+        d = len(self.gram)
+        right = np.concatenate([self.cross_right[:, :, None], self.between.transpose(0, 2, 1)], axis=2)
+        if len(blocks) == 1:
+            z = blocks.shape[1]
+            flat = right.transpose(1, 0, 2).reshape(z, self.n_items * (d + 1))
+            solved = linalg.solve(blocks[0], flat, assume_a="pos").reshape(z, self.n_items, d + 1).transpose(1, 0, 2)
+        else:
+            solved = np.linalg.solve(blocks, right)
+        return solved[:, :, 0], solved[:, :, 1:]
+
+    def smallest_loss(self) -> float:
+        """Squared error of the best weights: what no ridge penalty holds back."""
+        tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram[0])))
+        weights, item_weights = self.solve(tiny)
+        fitted = float(self.right @ weights)
+        if item_weights is not None:
+            fitted += float((self.cross_right * item_weights).sum())
+        return max(self.squares - fitted, 0.0)

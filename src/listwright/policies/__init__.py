@@ -1,0 +1,19 @@
+"""Policies: what picks the next item of a list."""
+
+from listwright.policies.base import Policy
+from listwright.policies.distribution import ItemDistribution, PolicyDistribution
+from listwright.policies.estimator import Estimator
+from listwright.policies.linear import Linear
+from listwright.policies.mixture import Mixture, Uniform
+from listwright.policies.sequence import Sequence
+
+__all__ = [
+    "Estimator",
+    "ItemDistribution",
+    "Linear",
+    "Mixture",
+    "Policy",
+    "PolicyDistribution",
+    "Sequence",
+    "Uniform",
+]

@@ -1,0 +1,65 @@
+"""Items or policies drawn from one distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from listwright._arrays import Bools, Floats, Ints
+from listwright.errors import InputError
+from listwright.features import Rows
+from listwright.policies.base import Policy
+
+
+@dataclass(frozen=True, eq=False)
+class ItemDistribution(Policy):
+    """Every position is drawn from one distribution over the catalogue (the paper's p_t), over the rows still open."""
+
+    probabilities: Floats
+
+    def score(self, rows: Rows) -> Floats:
+        """The item's probability."""
+        if rows.crossed is None:
+            raise InputError("A distribution over items needs a catalogue, but these problems have none.")
+        return self.probabilities[rows.crossed.items]
+
+    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """One draw a problem, by inverting the cumulative sum of its open rows."""
+        scores = self.score(rows)
+        mass = np.where(open_rows, scores, 0.0)
+        cumulative = np.concatenate([[0.0], np.cumsum(mass)])
+        low, high = cumulative[rows.offsets[:-1]], cumulative[rows.offsets[1:]]
+        target = low + rng.random(len(low)) * (high - low)
+        picks = np.searchsorted(cumulative, target, side="right") - 1
+        picks = np.clip(picks, rows.offsets[:-1], rows.offsets[1:] - 1)
+        return np.where(open_rows[picks] & (high > low), picks, _first_open(open_rows, rows.offsets)), scores
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyDistribution(Policy):
+    """Every position is picked by a policy drawn from a distribution over a finite list of policies."""
+
+    policies: tuple[Policy, ...]
+    probabilities: Floats
+
+    def score(self, rows: Rows) -> Floats:
+        """Mean score; picks are drawn, see `pick`."""
+        return np.tensordot(self.probabilities, np.stack([policy.score(rows) for policy in self.policies]), axes=1)
+
+    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """Draws a policy a problem, and takes its pick; the score of a row is the chance to be picked."""
+        every = np.stack([policy.pick(rows, open_rows, position, rng)[0] for policy in self.policies])
+        n_problems = every.shape[1]
+        choice = rng.choice(len(self.policies), size=n_problems, p=self.probabilities)
+        chances = np.zeros(len(rows.owners))
+        for probability, picks in zip(self.probabilities, every, strict=True):
+            np.add.at(chances, picks[picks >= 0], probability)
+        return every[choice, np.arange(n_problems)], chances
+
+
+def _first_open(open_rows: Bools, offsets: Ints) -> Ints:
+    rows = np.flatnonzero(open_rows)
+    first = np.searchsorted(rows, offsets[:-1])
+    found = np.append(rows, offsets[-1])[first]
+    return np.where(found < offsets[1:], found, -1)

@@ -1,0 +1,31 @@
+"""A weighted sum of what is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright._kernels.linear import linear_scores
+from listwright.errors import InputError
+from listwright.features import Rows
+from listwright.policies.base import Policy
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Policy):
+    """score = weights . v, plus the item's own weights . state where features are crossed with identity."""
+
+    weights: Floats
+    item_weights: Floats | None = None  # (items, z)
+
+    def score(self, rows: Rows) -> Floats:
+        """Summed in float64, row by row in the same order whatever the batch."""
+        if rows.table.shape[1] != len(self.weights):
+            raise InputError(f"This policy has {len(self.weights)} weights. Got {rows.table.shape[1]} features.")
+        scores = linear_scores(rows.table, self.weights)
+        if self.item_weights is not None and rows.crossed is not None:
+            by_item = rows.crossed.states.astype(np.float64) @ self.item_weights.T
+            scores += by_item[rows.owners, rows.crossed.items]
+        return scores

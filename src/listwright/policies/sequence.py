@@ -1,0 +1,27 @@
+"""A policy for each position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from listwright._arrays import Bools, Floats, Ints
+from listwright.errors import InputError
+from listwright.features import Rows
+from listwright.policies.base import Policy
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence(Policy):
+    """Position i is picked by policy i; positions past the end by the last one."""
+
+    policies: tuple[Policy, ...]
+
+    def score(self, rows: Rows) -> Floats:
+        """Depends on the position: see `pick`."""
+        raise InputError("A sequence of policies scores by position. Use pick.")
+
+    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """The pick of the position's policy."""
+        return self.policies[min(position, len(self.policies) - 1)].pick(rows, open_rows, position, rng)

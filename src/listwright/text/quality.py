@@ -1,0 +1,189 @@
+"""Quality features: what a sentence shows by itself, in the manner of Kulesza and Taskar (2012)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright.text.centrality import lexrank
+from listwright.text.clusters import Cluster
+from listwright.text.tokens import tokens
+from listwright.text.vectors import Rows, cosine_similarity, term_counts, tf_idf, unit_rows
+from listwright.text.words import FUNCTION_WORDS, PRONOUNS
+
+_Column = NDArray[np.float64]
+_CAPITAL = re.compile(r"(?<=[a-z0-9,;:)'\"] )[A-Z][\w'-]*")
+_QUOTE = re.compile(r"[\"\u201c\u201d]|``")
+_LONG_WORDS = 40
+_LONG_CHARACTERS = 240
+
+
+@dataclass(frozen=True)
+class _View:
+    """What the features are computed from, worked out once a cluster."""
+
+    cluster: Cluster
+    words: list[list[str]]
+    documents: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    lengths: _Column
+    counts: Rows
+    columns: dict[str, int]
+    is_content: _Column
+    vectors: Rows
+    similarity: NDArray[np.float32]
+
+
+def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """One row a sentence and the name of each column. All values lie between 0 and 1.
+
+    They look at place (first, second, early, ...), length, likeness to the cluster, to its document and to its title,
+    centrality, and what the words are. Nothing here looks at references or at a list so far.
+
+    >>> cluster = Cluster.from_documents("rain", [["Rain hit Oslo.", "It stopped."], ["Heavy rain hit Oslo."]])
+    >>> rows, names = quality_features(cluster)
+    >>> rows.shape, names[:3]
+    ((3, 20), ('first', 'second', 'early'))
+    >>> rows[:, names.index("echo")].tolist()
+    [1.0, 0.0, 1.0]
+    """
+    view = _view(cluster)
+    columns = [np.clip(feature(view), 0.0, 1.0) for feature in _FEATURES.values()]
+    return np.stack(columns, axis=1).astype(np.float32), tuple(_FEATURES)
+
+
+def _view(cluster: Cluster) -> _View:
+    words = [tokens(sentence) for sentence in cluster.sentences]
+    counts, columns = term_counts(words)
+    vectors = tf_idf(words)
+    return _View(
+        cluster=cluster,
+        words=words,
+        documents=np.asarray(cluster.documents, dtype=np.int64),
+        positions=np.asarray(cluster.positions, dtype=np.int64),
+        lengths=np.maximum([len(sentence) for sentence in words], 1).astype(np.float64),
+        counts=counts,
+        columns=columns,
+        is_content=np.array([word not in FUNCTION_WORDS for word in columns], dtype=np.float64),
+        vectors=vectors,
+        similarity=cosine_similarity(vectors),
+    )
+
+
+def _inverse(view: _View) -> _Column:
+    return np.asarray(1.0 / (1.0 + view.positions), dtype=np.float64)
+
+
+def _relative(view: _View) -> _Column:
+    last = np.zeros(view.documents.max() + 1)
+    np.maximum.at(last, view.documents, view.positions)
+    return view.positions / np.maximum(last[view.documents], 1.0)
+
+
+def _centroid(view: _View) -> _Column:
+    return _cosine_to_mean(view.vectors, np.zeros_like(view.documents))
+
+
+def _own_document(view: _View) -> _Column:
+    return _cosine_to_mean(view.vectors, view.documents)
+
+
+def _cosine_to_mean(vectors: Rows, group: NDArray[np.int64]) -> _Column:
+    """Cosine of each row with the mean of its group."""
+    means = unit_rows(_group_sums(vectors, group))
+    return np.asarray(vectors.multiply(means[group]).sum(axis=1), dtype=np.float64).ravel()
+
+
+def _group_sums(rows: Rows, group: NDArray[np.int64]) -> Rows:
+    membership = type(rows)((np.ones(len(group)), (group, np.arange(len(group)))), shape=(group.max() + 1, len(group)))
+    return type(rows)(membership @ rows)
+
+
+def _lexrank(view: _View) -> _Column:
+    share = lexrank(view.similarity)
+    return share / share.max()
+
+
+def _degree(view: _View) -> _Column:
+    """Summed cosine with the other sentences, against the highest of the cluster."""
+    total = view.similarity.sum(axis=1, dtype=np.float64) - view.similarity.diagonal()
+    return total / max(total.max(), 1e-9)
+
+
+def _echo(view: _View) -> _Column:
+    """Share of the other documents that hold a sentence much like this one."""
+    alike = type(view.counts)(view.similarity > 0.3)
+    heard = _group_sums(alike, view.documents).toarray() > 0
+    n_documents = len(heard)
+    return (heard.sum(axis=0) - heard[view.documents, np.arange(len(view.documents))]) / max(n_documents - 1, 1)
+
+
+def _word_frequency(view: _View) -> _Column:
+    """Mean chance of its content words in the cluster (SumBasic), against the most frequent one."""
+    chance = np.asarray(view.counts.sum(axis=0)).ravel() * view.is_content
+    return _content_mean(view, chance / max(chance.max(initial=0.0), 1.0))
+
+
+def _word_spread(view: _View) -> _Column:
+    """Mean share of documents that use its content words."""
+    used = _group_sums(view.counts, view.documents).toarray() > 0
+    return _content_mean(view, used.mean(axis=0))
+
+
+def _content_mean(view: _View, worth: _Column) -> _Column:
+    n_content = np.asarray(view.counts @ view.is_content)
+    return np.asarray(view.counts @ (worth * view.is_content)) / np.maximum(n_content, 1.0)
+
+
+def _title_overlap(view: _View) -> _Column:
+    """Share of the title's content words that the sentence holds; 0 without a title."""
+    title = {word for word in tokens(view.cluster.title or "") if word not in FUNCTION_WORDS}
+    held = [view.columns[word] for word in sorted(title) if word in view.columns]
+    present = (view.counts[:, held] > 0).sum(axis=1) if held else np.zeros(len(view.lengths))
+    return np.asarray(present, dtype=np.float64).ravel() / max(len(title), 1)
+
+
+def _share_of(view: _View, wanted: Callable[[str], bool]) -> _Column:
+    flags = np.array([wanted(word) for word in view.columns], dtype=np.float64)
+    return np.asarray(view.counts @ flags) / view.lengths
+
+
+def _capitals(view: _View) -> _Column:
+    """Capitalised words inside the sentence, which are mostly names, per word."""
+    return np.array([len(_CAPITAL.findall(sentence)) for sentence in view.cluster.sentences]) / view.lengths
+
+
+def _quotes(view: _View) -> _Column:
+    return np.array([_QUOTE.search(sentence) is not None for sentence in view.cluster.sentences], dtype=np.float64)
+
+
+def _characters(view: _View) -> _Column:
+    return np.array([len(sentence) for sentence in view.cluster.sentences]) / _LONG_CHARACTERS
+
+
+_FEATURES: dict[str, Callable[[_View], _Column]] = {
+    "first": lambda view: (view.positions == 0).astype(np.float64),
+    "second": lambda view: (view.positions == 1).astype(np.float64),
+    "early": lambda view: (view.positions < 5).astype(np.float64),
+    "inverse_position": _inverse,
+    "relative_position": _relative,
+    "words": lambda view: view.lengths / _LONG_WORDS,
+    "characters": _characters,
+    "short": lambda view: (view.lengths < 8).astype(np.float64),
+    "centroid": _centroid,
+    "own_document": _own_document,
+    "lexrank": _lexrank,
+    "degree": _degree,
+    "echo": _echo,
+    "word_frequency": _word_frequency,
+    "word_spread": _word_spread,
+    "title_overlap": _title_overlap,
+    "capitals": _capitals,
+    "pronouns": lambda view: _share_of(view, PRONOUNS.__contains__),
+    "numbers": lambda view: _share_of(view, str.isdigit),
+    "quotes": _quotes,
+}
