@@ -3,8 +3,8 @@
 The flow, all of it::
 
     problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(success))
-    model = lw.SCP(length=3).fit(problems)  # one policy, from problems whose lists can be measured
-    lists = model.predict(new_problems)  # lists for problems whose reward nobody knows
+    model = lw.SCP(length=3).fit(problems)      # one policy, from problems whose lists can be measured
+    lists = model.predict(new_problems)         # lists for problems whose reward nobody knows
 
 Names are imported when they are first used, so that `import listwright` is quick.
 """
@@ -17,19 +17,41 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "ConSeqOpt": "listwright.conseqopt",
+    "ContextFreeSCP": "listwright.context_free",
     "Lists": "listwright.lists",
     "Problems": "listwright.problems",
+    "SCP": "listwright.scp",
     "greedy": "listwright.clairvoyant",
 }
-_ROOMS = ("checks", "errors", "rewards", "simulate", "text")
+_ROOMS = ("checks", "errors", "features", "guarantees", "learners", "policies", "rewards", "simulate", "text")
 
-__all__ = ["Lists", "Problems", "checks", "errors", "greedy", "rewards", "simulate", "text"]
+__all__ = [
+    "SCP",
+    "ConSeqOpt",
+    "ContextFreeSCP",
+    "Lists",
+    "Problems",
+    "checks",
+    "errors",
+    "features",
+    "greedy",
+    "guarantees",
+    "learners",
+    "policies",
+    "rewards",
+    "simulate",
+    "text",
+]
 
 if TYPE_CHECKING:
-    from listwright import checks, errors, rewards, simulate, text
+    from listwright import checks, errors, features, guarantees, learners, policies, rewards, simulate, text
     from listwright.clairvoyant import greedy
+    from listwright.conseqopt import ConSeqOpt
+    from listwright.context_free import ContextFreeSCP
     from listwright.lists import Lists
     from listwright.problems import Problems
+    from listwright.scp import SCP
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from listwright._arrays import Floats, RandomState, as_generator, as_numbers
 from listwright._signature import Signature
+from listwright._threads import one_thread
 from listwright.errors import InputError
 from listwright.evaluation import list_values
 from listwright.examples import position_weights
@@ -48,20 +49,29 @@ class ListEstimator(BaseEstimator):
     def fit(self, problems: Problems) -> Self:
         """Learns a policy from problems with a reward."""
         self._check(problems)
-        return self._run(problems, self._begin(problems), Signature.of(problems), self.n_passes, self.keep)
+        with one_thread():
+            return self._run(problems, self._begin(problems), Signature.of(problems), self.n_passes, self.keep)
 
     def partial_fit(self, problems: Problems) -> Self:
-        """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first."""
+        """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first.
+
+        `keep="mixture"` goes on over all rounds so far; `keep="best"` keeps the last policy, as nothing is held out.
+        """
         self._check(problems)
+        keep = "mixture" if self.keep == "mixture" else "last"
         if not hasattr(self, "training_"):
-            return self._run(problems, self._begin(problems), Signature.of(problems), 1, "last")
+            with one_thread():
+                return self._run(problems, self._begin(problems), Signature.of(problems), 1, keep)
         self.signature_.check(problems, "partial_fit")
         training = copy.deepcopy(self.training_)  # an error leaves the fitted state as it was
-        return self._run(problems, training, self.signature_, 1, "last")
+        training.training_features = training.features  # these problems are new to it
+        with one_thread():
+            return self._run(problems, training, self.signature_, 1, keep)
 
     def _run(self, problems: Problems, training: Training, signature: Signature, n_passes: int, keep: str) -> Self:
         rng = as_generator(self.random_state)
         keeper = Keeper(keep, problems, rng)
+        keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds)
         learned = keeper.problems
         size = training.learner.batch_size(len(learned)) if self.batch_size == "auto" else int(self.batch_size)
         for number in range(n_passes):
@@ -94,15 +104,16 @@ class ListEstimator(BaseEstimator):
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         steps = self._steps(problems, length, self.short_lists if short_lists is None else short_lists)
-        return build_lists(
-            problems.without_reward(),
-            self.training_.features,
-            self.policy_,
-            length=steps,
-            rng=as_generator(self.random_state),
-            room=as_room(budget, problems),
-            repeats=self.repeats,
-        )
+        with one_thread():
+            return build_lists(
+                problems.without_reward(),
+                self.training_.features,
+                self.policy_,
+                length=steps,
+                rng=as_generator(self.random_state),
+                room=as_room(budget, problems),
+                repeats=self.repeats,
+            )
 
     def score(self, problems: Problems) -> float:
         """Mean value of the lists that `predict` builds, under the problems' reward."""
@@ -143,8 +154,10 @@ class ListEstimator(BaseEstimator):
 
     def _begin(self, problems: Problems) -> Training:
         learner = self._make_learner(problems)
+        features = self._make_features(problems).fit(problems)
         return Training(
-            features=self._make_features(problems).fit(problems),
+            features=features,
+            training_features=features.for_training(problems),
             learner=learner,
             policy=learner.first_policy(),
             weights=position_weights(self._list_length(problems), self.rival_length, weighting=self.weighting),
@@ -198,9 +211,13 @@ class ListEstimator(BaseEstimator):
             _at_least_one("batch_size", self.batch_size)
         if self.keep not in KEEPS:
             raise InputError(f"keep must be one of {', '.join(KEEPS)}. Got {self.keep!r}.")
+        if self.budget is not None and np.ndim(self.budget):
+            raise InputError("The budget to learn with is one number. Budgets by problem go to predict.")
         as_room(self.budget, problems)
         if self.budget is None:
             self._steps(problems, self.length, self.short_lists)
+        if self.per_size not in (True, False, "auto"):
+            raise InputError(f'per_size must be True, False or "auto". Got {self.per_size!r}.')
         if self.per_size is True and problems.sizes is None:
             raise InputError("per_size=True needs sizes, but these problems have none.")
 

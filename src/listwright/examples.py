@@ -56,6 +56,17 @@ class Examples:
         return self.weight * np.where(self.picks >= 0, self.costs[self.picks], 0.0)
 
 
+def centered(values: Floats, offsets: Ints) -> Floats:
+    """values less their mean over each state.
+
+    >>> centered(np.array([1.0, 2.0, 6.0]), np.array([0, 1, 3]))
+    array([ 0., -2.,  2.])
+    """
+    counts = np.diff(offsets)
+    means = np.add.reduceat(values, offsets[:-1], axis=0) / counts.reshape(-1, *[1] * (values.ndim - 1))
+    return values - np.repeat(means, counts, axis=0)
+
+
 def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:
     """Weight of each list position: the paper's (1 - 1/k)^(m - i).
 

@@ -34,6 +34,11 @@ class Keeper:
         self.rounds = 0
         self.best: tuple[float, Policy] | None = None
 
+    def go_on(self, kept: Policy | None, rounds: int) -> None:
+        """Takes over the mixture over `rounds` earlier rounds of the same run; a run that starts has none."""
+        if self.keep == "mixture" and isinstance(kept, Mixture) and rounds:
+            self.policies, self.rounds = list(kept.policies), rounds
+
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
         """Notes the policy that the round is walked with, once for each of its states."""
         if self.keep != "mixture":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Lists:
                 columns[name] = table[owner, position]
         return columns
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """One row a pick, as a frame of pandas, polars or pyarrow: the first that is installed, or `backend`."""
         import narwhals as nw
 

@@ -137,6 +137,10 @@ class Problems:
         """The same problems, measured by another reward."""
         return self._with(reward=_bind(reward, self.offsets))
 
+    def with_catalogue(self, catalogue: Ints) -> Problems:
+        """The same problems, with a known item for each row."""
+        return self._with(catalogue=catalogue)
+
     def _with(self, **changes: Any) -> Problems:
         return Problems(**(self._fields() | changes))
 

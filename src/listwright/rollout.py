@@ -20,7 +20,8 @@ class Step:
 
     position: int
     rows: Rows
-    options: Bools
+    fits: Bools  # by row: what the budget leaves room for
+    options: Bools  # by row: what can be picked: fits, and is not in the list unless repeats are allowed
     picks: Ints
     scores: Floats
 
@@ -45,14 +46,15 @@ def walk(
     untaken = np.ones(problems.n_rows, dtype=bool)
     room = None if room is None else room.copy()
     for position in range(length):
-        options = untaken.copy()
+        fits = np.ones_like(untaken)
         if room is not None and problems.sizes is not None:
-            options &= problems.sizes <= room[problems.owners]
+            fits = problems.sizes <= room[problems.owners]
+        options = untaken & fits
         if not options.any():
             return
         rows = features.rows(seen)
         picks, scores = policy.pick(rows, options, position, rng)
-        yield Step(position, rows, options, picks, scores)
+        yield Step(position, rows, fits, options, picks, scores)
         some = picks >= 0
         if not repeats:
             untaken[picks[some]] = False

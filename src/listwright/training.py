@@ -30,7 +30,7 @@ class Ledger:
 class Training:
     """One run of Algorithm 2, or of Algorithm 1 where the policy is a distribution over items."""
 
-    features: Features
+    features: Features  # as new problems are seen
     learner: Learner
     policy: Policy
     weights: Floats  # w_i by position; the last one also stands for positions behind it
@@ -38,19 +38,23 @@ class Training:
     repeats: bool
     skip_solved: bool
     ledger: Ledger = field(default_factory=Ledger)
+    training_features: Features | None = None  # as the training problems are seen, where that differs
 
     def round(self, batch: Problems, room: Floats | None, rng: np.random.Generator) -> None:
         """Builds the lists of a batch with the current policy, learns from every position, and updates the policy."""
         reward = reward_of(batch)
         earned = reward.start(batch)
         length = len(self.weights) if room is None else int(batch.counts.max())
-        for step in walk(batch, self.features, self.policy, length=length, rng=rng, room=room, repeats=self.repeats):
+        view, learned = self.features if self.training_features is None else self.training_features, False
+        for step in walk(batch, view, self.policy, length=length, rng=rng, room=room, repeats=self.repeats):
             gains = reward.gains(earned)
-            examples = self._examples(step, gains / batch.sizes if self.per_size else gains)
+            examples = self._examples(step, gains / batch.sizes if self.per_size and batch.sizes is not None else gains)
             self.ledger.loss += float(examples.losses.sum())
             self.learner.learn(examples)
+            learned = True
             earned = reward.add(earned, step.picks)
-        self.policy = self.learner.policy()
+        if learned:  # else no item of the whole batch fits its budget
+            self.policy = self.learner.policy()
         self.ledger.rounds += len(batch)
         self.ledger.value += float(reward.value(earned).sum())
 
@@ -59,4 +63,4 @@ class Training:
         weight = float(self.weights[min(step.position, len(self.weights) - 1)])
         left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
         learned = left > 0 if self.skip_solved else np.ones(len(left), dtype=bool)
-        return Examples(step.rows, gains, weight, step.position, step.options, step.picks, learned)
+        return Examples(step.rows, gains, weight, step.position, step.fits, step.picks, learned)

@@ -1,6 +1,8 @@
-"""Laws that rewards keep, shipped so that one's own can be checked too."""
+"""Laws that rewards, features and learners keep, shipped so that one's own can be checked too."""
 
 from listwright.checks.base import LawBroken
+from listwright.checks.features import check_features
+from listwright.checks.learner import check_learner
 from listwright.checks.reward import check_reward
 
-__all__ = ["LawBroken", "check_reward"]
+__all__ = ["LawBroken", "check_features", "check_learner", "check_reward"]

@@ -3,9 +3,22 @@
 from listwright.features.base import Crossed, Features, Rows, Sum
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
+from listwright.features.expected_gain import ExpectedGain
 from listwright.features.identity import Identity
 from listwright.features.in_list import InList
 from listwright.features.position import Position
 from listwright.features.volume import Volume
 
-__all__ = ["Candidate", "Crossed", "Distance", "Features", "Identity", "InList", "Position", "Rows", "Sum", "Volume"]
+__all__ = [
+    "Candidate",
+    "Crossed",
+    "Distance",
+    "ExpectedGain",
+    "Features",
+    "Identity",
+    "InList",
+    "Position",
+    "Rows",
+    "Sum",
+    "Volume",
+]

@@ -19,8 +19,8 @@ def paper_features() -> Features:
 
 
 def auto_features(problems: Problems) -> Features:
-    """Own features and distances where there are any; identity where items recur, crossed with context and list; volume
-    where there are vectors.
+    """Own features and distances where there are any; identity where items recur, crossed with the context, and with
+    the list where nothing else tells what it holds; volume where there are vectors.
 
     >>> import numpy as np
     >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
@@ -32,7 +32,7 @@ def auto_features(problems: Problems) -> Features:
     if problems.vectors is not None:
         parts.append(Volume(relative=True))
     if problems.catalogue is not None:
-        few = int(problems.catalogue.max()) < MANY_ITEMS
-        crosses = [("context", problems.context is not None), ("list", few)]
+        no_other_view = not problems.n_features and int(problems.catalogue.max()) < MANY_ITEMS
+        crosses = [("context", problems.context is not None), ("list", no_other_view)]
         parts.append(Identity(tuple(name for name, wanted in crosses if wanted)))
     return Sum(parts)

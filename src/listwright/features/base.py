@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -65,6 +66,10 @@ class Features(BaseEstimator, ABC):
         """Learns scales from training problems; returns self."""
         return self
 
+    def for_training(self, problems: Problems) -> Self:
+        """How the policy is to see the training problems: through what was learned without them, where that differs."""
+        return self
+
     def names(self) -> list[str]:
         """One name a column, once fitted."""
         return []
@@ -104,6 +109,12 @@ class Sum(Features):
         self.parts_ = [clone(part).fit(problems) for part in self.parts]
         return self
 
+    def for_training(self, problems: Problems) -> Self:
+        """Every part's view of the training problems."""
+        twin = copy.copy(self)
+        twin.parts_ = [part.for_training(problems) for part in self.parts_]
+        return twin
+
     def start(self, problems: Problems) -> tuple[Any, ...]:
         """Every part's view of empty lists."""
         return tuple(part.start(problems) for part in self.parts_)
@@ -115,7 +126,10 @@ class Sum(Features):
     def crossed(self, seen: tuple[Any, ...]) -> Crossed | None:
         """The crossed columns of the one part that has some."""
         found = [part.crossed(one) for part, one in zip(self.parts_, seen, strict=True)]
-        return next((one for one in found if one is not None), None)
+        found = [one for one in found if one is not None]
+        if len(found) > 1:
+            raise InputError("Only one part of a sum can be crossed. Put all crosses into one Identity.")
+        return found[0] if found else None
 
     def add(self, seen: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
         """Every part sees the picks."""

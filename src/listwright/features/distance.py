@@ -8,6 +8,7 @@ import numpy as np
 
 from listwright._arrays import Floats32, Ints
 from listwright._kernels.distances import nearer
+from listwright.errors import InputError
 from listwright.features.base import Features, Scale
 from listwright.features.candidate import feature_names
 from listwright.problems import Problems
@@ -52,6 +53,8 @@ class Distance(Features):
 
     def fit(self, problems: Problems) -> Self:
         """Learns the scales."""
+        if not (self.minimum or self.mean):
+            raise InputError("Distance gives nothing with minimum=False and mean=False. Leave it out.")
         self.scale_ = Scale.of(problems.features, standardize=self.standardize)
         self.feature_names_ = feature_names(problems)
         return self

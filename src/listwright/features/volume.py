@@ -53,14 +53,14 @@ class Volume(Features):
 
     def fit(self, problems: Problems) -> Self:
         """Learns the scales of the features that the volume is multiplied with."""
-        self.scale_ = Scale.of(problems.features)
+        self.scale_ = Scale.of(problems.features) if self.times_features else None
         self.feature_names_ = feature_names(problems)
         return self
 
     def start(self, problems: Problems) -> VolumeSeen:
         """Every vector has unit length, or is 0."""
         vectors = unit_rows(problems.features if problems.vectors is None else problems.vectors)
-        quality = self.scale_.apply(problems.features) if self.times_features else np.zeros((problems.n_rows, 0))
+        quality = np.zeros((problems.n_rows, 0)) if self.scale_ is None else self.scale_.apply(problems.features)
         lengths = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel() if sparse.issparse(vectors) else None
         remaining = np.einsum("ij,ij->i", vectors, vectors) if lengths is None else lengths
         return VolumeSeen(problems, vectors, quality.astype(np.float32), remaining, (), np.zeros(len(problems)))

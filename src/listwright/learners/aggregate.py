@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
-from listwright._arrays import Floats
+from listwright._arrays import Floats, starts_of
 from listwright.errors import InputError
-from listwright.examples import Examples
+from listwright.examples import Examples, centered
 from listwright.learners.base import Learner
 from listwright.policies import Estimator, Policy, Uniform
 
@@ -17,8 +19,9 @@ from listwright.policies import Estimator, Policy, Uniform
 class Aggregate(Learner):
     """Trains an estimator on the examples of all rounds, to predict gains (or minus the costs) from what is seen.
 
-    A regressor sees one row a candidate with the position's weight; a classifier sees whether a row gains anything,
-    weighted by what is at stake; a ranker (with `group` in fit, such as LightGBM's) sees graded gains by state.
+    A regressor sees one row a candidate with the position's weight, where its fit takes weights; a classifier sees
+    whether a row gains more than its state's mean, weighted by how much; a ranker (with `group` in fit, such as
+    LightGBM's) sees graded gains by state.
 
     Parameters
     ----------
@@ -34,6 +37,8 @@ class Aggregate(Learner):
 
     def learn(self, examples: Examples) -> None:
         """Keeps the rows."""
+        if self.target not in ("gain", "cost"):
+            raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if not hasattr(self, "rows_"):
             self.rows_: list[Any] = []
             self.targets_: list[Floats] = []
@@ -49,25 +54,33 @@ class Aggregate(Learner):
     def policy(self) -> Policy:
         """Trains the estimator from the start on everything kept."""
         table, target, weights = (np.concatenate(parts) for parts in (self.rows_, self.targets_, self.weights_))
+        counts = np.concatenate(self.groups_)
         if not len(table):
             return Uniform()
         estimator = clone(self.estimator)
         if type(estimator).__name__.endswith("Ranker"):
-            grades = _grades(target)
-            estimator.fit(table, grades, group=np.concatenate(self.groups_), sample_weight=weights)
+            estimator.fit(table, _grades(target), group=counts, sample_weight=weights)
         elif is_classifier(estimator):
-            if self.target != "gain":
-                raise InputError("A classifier learns whether a row gains anything. Pass target='gain'.")
-            success = target > 0
-            if success.all() or not success.any():
+            ahead = centered(target, starts_of(counts))
+            told = np.abs(ahead) > 1e-9 * np.abs(target).max()  # else only rounding tells candidates apart
+            if not told.any():
                 return Uniform()
-            estimator.fit(table, success, sample_weight=weights * np.where(success, target, 1.0))
+            weights = (weights * np.abs(ahead))[told]
+            estimator.fit(table[told], ahead[told] > 0, **_weighted(estimator, weights))
         else:
-            estimator.fit(table, target, sample_weight=weights)
+            estimator.fit(table, target, **_weighted(estimator, weights))
         return Estimator(estimator)
 
 
-def _grades(target: Floats, levels: int = 31) -> Any:
+def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
+    """The weights as the estimator's fit, or the last step of a pipeline, takes them; nothing where it takes none."""
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return {f"{name}__{key}": value for key, value in _weighted(last, weights).items()}
+    return {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
+
+
+def _grades(target: Floats, levels: int = 30) -> Any:
     """Whole-number grades for rankers: 0 to `levels` by share of the highest gain."""
     span = max(float(target.max() - target.min()), 1e-12)
     return np.rint((target - target.min()) / span * (1 if len(np.unique(target)) <= 2 else levels)).astype(int)

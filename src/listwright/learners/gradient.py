@@ -47,7 +47,7 @@ class GradientDescent(Learner):
         losses, slopes = LOSSES[self.loss](scores, examples.costs[rows], offsets)
         self.loss_ += examples.weight * float(losses.sum())
         self._add_gradient(examples.rows, rows, examples.weight * slopes)
-        self.states_ = max(self.states_, len(offsets) - 1)
+        self.states_: int = max(self.states_, len(offsets) - 1)
 
     def policy(self) -> Policy:
         """Takes the step."""

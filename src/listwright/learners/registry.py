@@ -10,7 +10,11 @@ from sklearn.base import clone
 from listwright.errors import InputError
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner
+from listwright.learners.exp3 import Exp3
+from listwright.learners.follow_leader import FollowLeader
 from listwright.learners.gradient import GradientDescent
+from listwright.learners.majority import WeightedMajority
+from listwright.learners.perturbed_leader import FollowPerturbedLeader
 from listwright.learners.ridge import RidgeLeader
 
 KNOWN: dict[str, Callable[[], Learner]] = {
@@ -18,6 +22,10 @@ KNOWN: dict[str, Callable[[], Learner]] = {
     "gradient": GradientDescent,
     "hinge_rank": lambda: GradientDescent("hinge_rank"),
     "logistic_rank": lambda: GradientDescent("logistic_rank"),
+    "majority": WeightedMajority,
+    "leader": FollowLeader,
+    "perturbed_leader": FollowPerturbedLeader,
+    "exp3": Exp3,
 }
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from listwright._arrays import Floats
-from listwright.examples import Examples
+from listwright._arrays import Floats, Ints
 from listwright.features import Crossed, Rows
 
 
@@ -16,8 +15,8 @@ from listwright.features import Crossed, Rows
 class RidgeSums:
     """Gram matrix and products with the targets, for the table's columns and for crossed columns block by block.
 
-    Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every state
-    offers every item, all blocks are the same and one is kept.
+    Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every
+    state offers every item, all blocks are the same and one is kept.
     """
 
     gram: Floats  # (d, d)
@@ -44,41 +43,39 @@ class RidgeSums:
             np.zeros((items, z)),
         )
 
-    def take_in(self, examples: Examples, targets: Floats) -> None:
+    def take_in(self, table: Floats, target: Floats, weight: float) -> None:
         """Adds weighted rows. Cost: the rows times the columns squared; nothing that was added before is touched."""
-        used = np.flatnonzero(examples.used)
-        table = examples.rows.table[used].astype(np.float64)
-        target = targets[used]
-        self.gram += examples.weight * (table.T @ table)
-        self.right += examples.weight * (table.T @ target)
-        self.squares += examples.weight * float(target @ target)
-        if examples.rows.crossed is not None:
-            self._take_in_crossed(examples.rows.crossed, examples, used, table, target)
+        self.gram += weight * (table.T @ table)
+        self.right += weight * (table.T @ target)
+        self.squares += weight * float(target @ target)
 
-    def _take_in_crossed(
-        self, crossed: Crossed, examples: Examples, used: Floats, table: Floats, target: Floats
+    def take_in_crossed(
+        self, crossed: Crossed, owners: Ints, rows: Ints, table: Floats, target: Floats, weight: float
     ) -> None:
-        states = crossed.states.astype(np.float64)
-        items, owners = crossed.items[used], examples.rows.owners[used]
-        learned = np.flatnonzero(np.bincount(owners, minlength=len(states)))
-        if len(used) == len(learned) * self.n_items:
-            self.cross_gram += examples.weight * (states[learned].T @ states[learned])
-        else:
-            self._take_in_blocks(states[owners], items, examples.weight)
-        by_item = np.zeros((self.n_items, len(states)))
-        by_item[items, owners] = target
-        self.cross_right += examples.weight * (by_item @ states)
+        """Adds the crossed columns of the same rows."""
+        states, items = crossed.states.astype(np.float64), crossed.items[rows]
         order = np.argsort(items, kind="stable")
         ends = np.searchsorted(items[order], np.arange(self.n_items + 1))
-        for item in range(self.n_items if self.gram.size else 0):
-            mine = order[ends[item] : ends[item + 1]]
-            self.between[item] += examples.weight * (table[mine].T @ states[owners[mine]])
+        by_block = [order[ends[item] : ends[item + 1]] for item in range(self.n_items)]
+        learned = np.unique(owners)
+        if len(rows) == len(learned) * self.n_items:
+            self.cross_gram += weight * (states[learned].T @ states[learned])
+        else:
+            self._take_in_blocks(states, [owners[mine] for mine in by_block], weight)
+        by_item = np.zeros((self.n_items, len(states)))
+        by_item[items, owners] = target
+        self.cross_right += weight * (by_item @ states)
+        if not self.gram.size:
+            return
+        for item, mine in enumerate(by_block):
+            self.between[item] += weight * (table[mine].T @ states[owners[mine]])
 
-    def _take_in_blocks(self, states: Floats, items: Floats, weight: float) -> None:
+    def _take_in_blocks(self, states: Floats, owners: list[Ints], weight: float) -> None:
+        """`owners`: by item, the states that offer it."""
         if len(self.cross_gram) == 1 and self.n_items > 1:
             self.cross_gram = np.repeat(self.cross_gram, self.n_items, axis=0)
-        for item in np.unique(items):
-            mine = states[items == item]
+        for item, offering in enumerate(owners):
+            mine = states[offering]
             self.cross_gram[item] += weight * (mine.T @ mine)
 
     def solve(self, penalty: float) -> tuple[Floats, Floats | None]:
@@ -107,7 +104,7 @@ class RidgeSums:
 
     def smallest_loss(self) -> float:
         """Squared error of the best weights: what no ridge penalty holds back."""
-        tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram[0])))
+        tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram, axis1=1, axis2=2).max()))
         weights, item_weights = self.solve(tiny)
         fitted = float(self.right @ weights)
         if item_weights is not None:

@@ -5,15 +5,20 @@ from listwright.policies.distribution import ItemDistribution, PolicyDistributio
 from listwright.policies.estimator import Estimator
 from listwright.policies.linear import Linear
 from listwright.policies.mixture import Mixture, Uniform
+from listwright.policies.perturbed import ItemLeader, PolicyLeader
+from listwright.policies.random import Random
 from listwright.policies.sequence import Sequence
 
 __all__ = [
     "Estimator",
     "ItemDistribution",
+    "ItemLeader",
     "Linear",
     "Mixture",
     "Policy",
     "PolicyDistribution",
+    "PolicyLeader",
+    "Random",
     "Sequence",
     "Uniform",
 ]

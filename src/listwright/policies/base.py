@@ -26,3 +26,14 @@ class Policy(ABC):
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
         """The policy to walk with; what is random for a whole list is drawn here."""
         return self
+
+
+def draw_rows(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
+    """One row of each problem, drawn in proportion to `mass` with one number a problem; -1 where there is no mass."""
+    cumulative = np.concatenate([[0.0], np.cumsum(mass)])
+    low, high = cumulative[offsets[:-1]], cumulative[offsets[1:]]
+    target = low + rng.random(len(low)) * (high - low)
+    rows = np.searchsorted(cumulative, target, side="right") - 1
+    with_mass = np.flatnonzero(mass > 0)
+    last = with_mass[np.searchsorted(with_mass, offsets[1:]) - 1] if len(with_mass) else offsets[1:]
+    return np.where(high > low, np.minimum(rows, last), -1)  # rounding must not draw a row without mass

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._arrays import Bools, Floats, Ints
+from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
-from listwright.policies.base import Policy
+from listwright.policies.base import Policy, draw_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +26,10 @@ class ItemDistribution(Policy):
         return self.probabilities[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """One draw a problem, by inverting the cumulative sum of its open rows."""
+        """One draw a problem among its open rows; where they have no probability left, the lowest."""
         scores = self.score(rows)
-        mass = np.where(open_rows, scores, 0.0)
-        cumulative = np.concatenate([[0.0], np.cumsum(mass)])
-        low, high = cumulative[rows.offsets[:-1]], cumulative[rows.offsets[1:]]
-        target = low + rng.random(len(low)) * (high - low)
-        picks = np.searchsorted(cumulative, target, side="right") - 1
-        picks = np.clip(picks, rows.offsets[:-1], rows.offsets[1:] - 1)
-        return np.where(open_rows[picks] & (high > low), picks, _first_open(open_rows, rows.offsets)), scores
+        picks = draw_rows(np.where(open_rows, scores, 0.0), rows.offsets, rng)
+        return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +52,3 @@ class PolicyDistribution(Policy):
         for probability, picks in zip(self.probabilities, every, strict=True):
             np.add.at(chances, picks[picks >= 0], probability)
         return every[choice, np.arange(n_problems)], chances
-
-
-def _first_open(open_rows: Bools, offsets: Ints) -> Ints:
-    rows = np.flatnonzero(open_rows)
-    first = np.searchsorted(rows, offsets[:-1])
-    found = np.append(rows, offsets[-1])[first]
-    return np.where(found < offsets[1:], found, -1)

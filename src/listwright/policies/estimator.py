@@ -14,7 +14,7 @@ from listwright.policies.base import Policy
 
 @dataclass(frozen=True, eq=False)
 class Estimator(Policy):
-    """score = the estimator's prediction (of a classifier: the probability of its highest class)."""
+    """score = the estimator's prediction (of a classifier: the probability of its highest class, or its margin)."""
 
     estimator: Any
 
@@ -23,4 +23,6 @@ class Estimator(Policy):
         table = rows.written_out()
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(table)[:, -1], dtype=np.float64)
+        if hasattr(self.estimator, "decision_function"):
+            return np.asarray(self.estimator.decision_function(table), dtype=np.float64)
         return np.asarray(self.estimator.predict(table), dtype=np.float64)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from listwright._arrays import Floats
-from listwright._kernels.linear import linear_scores
+from listwright._kernels.linear import crossed_scores, linear_scores
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
@@ -26,6 +24,5 @@ class Linear(Policy):
             raise InputError(f"This policy has {len(self.weights)} weights. Got {rows.table.shape[1]} features.")
         scores = linear_scores(rows.table, self.weights)
         if self.item_weights is not None and rows.crossed is not None:
-            by_item = rows.crossed.states.astype(np.float64) @ self.item_weights.T
-            scores += by_item[rows.owners, rows.crossed.items]
+            scores += crossed_scores(rows.crossed.items, rows.owners, rows.crossed.states, self.item_weights)
         return scores

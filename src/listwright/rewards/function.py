@@ -33,6 +33,7 @@ class Function(Reward):
     Parameters
     ----------
     f : the callable. `problem.problem_ids[0]` says which problem it is.
+    submodular : whether its gains only fall as a list grows; lazy greedy and the bound of `greedy` rely on it.
 
     >>> import listwright as lw
     >>> reward = Function(lambda problem, items: len({i % 2 for i in items}) / 2)
@@ -41,8 +42,9 @@ class Function(Reward):
     array([0, 1])
     """
 
-    def __init__(self, f: Callable[[Problems, list[int]], float]) -> None:
+    def __init__(self, f: Callable[[Problems, list[int]], float], *, submodular: bool = True) -> None:
         self.f = f
+        self.submodular = submodular
 
     def start(self, problems: Problems) -> FunctionState:
         """Empty lists, measured."""

@@ -104,7 +104,8 @@ class Rouge(TopicReward):
         reference_of, starts = state.extra
         slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
         earned = state.weights * np.minimum(state.levels, state.caps)
-        return reference_of, starts, np.bincount(slots, earned, minlength=int(starts[-1]))
+        values: Floats = np.bincount(slots, earned, minlength=int(starts[-1]))
+        return reference_of, starts, values
 
 
 def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:

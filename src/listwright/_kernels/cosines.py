@@ -1,0 +1,89 @@
+"""Dot products and lengths of the rows of a table that is dense or sparse."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Floats, Floats32, Ints
+
+
+class Space(NamedTuple):
+    """The rows that cosines are measured on: dense, or CSR with sorted columns (otherwise `starts` is empty)."""
+
+    dense: Floats32
+    starts: Ints
+    columns: Ints
+    values: Floats32
+    inverse: Floats  # 1 / length of each row, 0 for rows of zeros
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def dense_dot(one: Floats32, other: Floats32) -> float:
+    """Dot product of two rows, summed in float64."""
+    total = 0.0
+    for i in range(len(one)):
+        total += np.float64(one[i]) * np.float64(other[i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) -> float:
+    """Dot product of rows i and j of a CSR table with sorted columns, summed in float64."""
+    total, a, b = 0.0, starts[i], starts[j]
+    while a < starts[i + 1] and b < starts[j + 1]:
+        if columns[a] == columns[b]:
+            total += np.float64(values[a]) * np.float64(values[b])
+            a += 1
+            b += 1
+        elif columns[a] < columns[b]:
+            a += 1
+        else:
+            b += 1
+    return total
+
+
+@njit(cache=True, nogil=True)
+def inverse_lengths(space: Space) -> None:
+    """Fills in `space.inverse`. Cost: one read of the table."""
+    dense, starts, _, values, inverse = space
+    for row in range(len(inverse)):
+        numbers = dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]]
+        square = dense_dot(numbers, numbers)
+        inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
+    """Sums the unit rows of a problem into `centre`; returns the length of the sum."""
+    dense, starts, columns, values, inverse = space
+    centre[:] = 0.0
+    for row in range(start, end):
+        if len(starts) == 0:
+            for j in range(len(centre)):
+                centre[j] += dense[row, j] * inverse[row]
+        else:
+            for j in range(starts[row], starts[row + 1]):
+                centre[columns[j]] += values[j] * inverse[row]
+    return np.sqrt((centre * centre).sum())
+
+
+@njit(cache=True, nogil=True)
+def centrality(offsets: Ints, space: Space, width: int) -> Floats:
+    """Cosine of each row to the mean unit row of its problem. Cost: two reads of the table."""
+    dense, starts, columns, values, inverse = space
+    cosines, centre = np.zeros(len(inverse)), np.zeros(width)
+    for problem in range(len(offsets) - 1):
+        length = _centre(offsets[problem], offsets[problem + 1], space, centre)
+        for row in range(offsets[problem], offsets[problem + 1]):
+            total = 0.0
+            if len(starts) == 0:
+                for j in range(width):
+                    total += dense[row, j] * centre[j]
+            else:
+                for j in range(starts[row], starts[row + 1]):
+                    total += values[j] * centre[columns[j]]
+            cosines[row] = total * inverse[row] / length if length > 0 else 0.0
+    return cosines

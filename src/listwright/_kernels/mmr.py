@@ -1,0 +1,82 @@
+"""Maximal marginal relevance, measured only where it can matter."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Floats, Ints
+from listwright._kernels.cosines import Space, dense_dot, sparse_dot
+from listwright._kernels.heap import heapify, sift
+
+
+class Seen(NamedTuple):
+    """What is known of each row so far."""
+
+    relevance: Floats
+    bounds: Floats  # no score is higher
+    nearest: Floats  # highest cosine to the picks compared with
+    compared: Ints  # number of picks compared with
+
+
+@njit(cache=True, nogil=True)
+def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Space, seen: Seen) -> None:
+    """Compares rows with the picks that they were not compared with yet."""
+    dense, starts, columns, values, inverse = space
+    relevance, bounds, nearest, compared = seen
+    is_dense = len(starts) == 0  # asked outside the loops: twice as fast
+    for row in rows:
+        for i in range(compared[row], n_picks):
+            pick = picks[i]
+            if is_dense:
+                cosine = dense_dot(dense[row], dense[pick])
+            else:
+                cosine = sparse_dot(row, pick, starts, columns, values)
+            nearest[row] = max(nearest[row], cosine * inverse[row] * inverse[pick])
+        compared[row] = n_picks
+        bounds[row] = (1.0 - diversity) * relevance[row] - diversity * nearest[row]
+
+
+@njit(cache=True, nogil=True)
+def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float, space: Space, seen: Seen) -> Floats:
+    """One list, into `picks`. A comparison left out can only lower a row, so only rows that look best are measured."""
+    n_picks, size, scores = 0, len(heap), np.zeros(len(picks))
+    heapify(heap, size, seen.bounds)
+    while n_picks < len(picks) and size:
+        best = heap[0]
+        fits = len(sizes) == 0 or sizes[best] <= left
+        if fits and seen.compared[best] < n_picks:
+            _measure(heap[:1], picks, n_picks, diversity, space, seen)
+        else:
+            size -= 1
+            heap[0] = heap[size]
+            if fits:
+                picks[n_picks] = best
+                scores[n_picks] = seen.bounds[best] if n_picks else (1.0 - diversity) * seen.relevance[best]
+                n_picks += 1
+                left -= sizes[best] if len(sizes) else 0.0
+                if n_picks == 1 < len(picks):  # until now, bounds were the relevance alone
+                    _measure(heap[:size], picks, 1, diversity, space, seen)
+                    heapify(heap, size, seen.bounds)
+        sift(heap, size, 0, seen.bounds)
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def mmr_lists(
+    offsets: Ints, relevance: Floats, space: Space, sizes: Floats, room: Floats, diversity: float, length: int
+) -> tuple[Ints, Floats]:
+    """Rows picked, (problems, length) with -1 behind the end, and their scores. Without a budget, `sizes` is empty.
+
+    The first pick is the most relevant row. Cost: about one read of the table, and at most one for each position.
+    """
+    n_rows = len(relevance)
+    seen = Seen(relevance, relevance.copy(), np.full(n_rows, -1.0), np.zeros(n_rows, dtype=np.int64))
+    rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
+    scores = np.zeros(rows.shape)
+    for problem in range(len(rows)):
+        heap = np.arange(offsets[problem], offsets[problem + 1])
+        scores[problem] = _fill(heap, rows[problem], sizes, room[problem], diversity, space, seen)
+    return rows, scores

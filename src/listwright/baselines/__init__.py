@@ -1,0 +1,13 @@
+"""The rivals: what people use today to build lists, with the same manners as `SCP`."""
+
+from listwright.baselines.base import Baseline
+from listwright.baselines.dpp import DPP
+from listwright.baselines.forest_cover import ForestCover
+from listwright.baselines.mmr import MMR
+from listwright.baselines.nearest_cover import NearestCover
+from listwright.baselines.oracle import Oracle
+from listwright.baselines.random import Random
+from listwright.baselines.static_list import StaticList
+from listwright.baselines.top_k import TopK
+
+__all__ = ["DPP", "MMR", "Baseline", "ForestCover", "NearestCover", "Oracle", "Random", "StaticList", "TopK"]

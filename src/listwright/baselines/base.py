@@ -1,0 +1,138 @@
+"""What all rivals share: fit, predict and score, and lists from one score a row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from listwright._arrays import Floats, Ints
+from listwright._kernels.lists import fill
+from listwright._kernels.order import sort_within
+from listwright._signature import Signature
+from listwright.errors import InputError
+from listwright.estimator import as_room
+from listwright.evaluation import list_values
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+
+class Baseline(BaseEstimator, ABC):
+    """A rival with scikit-learn's manners. Subclasses give `_lists`, and `_learn` where there is something to learn."""
+
+    length: int
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns what there is to learn from the problems; a method that learns needs their reward."""
+        _check_problems(problems)
+        _at_least_one("length", self.length)
+        seen = self._view(problems)
+        self._check_parameters(seen)
+        if self._learns(seen):
+            reward_of(seen)
+            self._learn(seen)
+        self.signature_ = Signature.of(seen)
+        self.n_features_in_ = problems.n_features
+        return self
+
+    def predict(
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+    ) -> Lists:
+        """Lists for problems whose reward need not be known.
+
+        Parameters
+        ----------
+        length, budget : another length than the constructor's, or a total size; both together hold both. Items that do
+            not fit the budget are skipped.
+        short_lists : accept problems with fewer candidates than the length.
+        """
+        check_is_fitted(self, "signature_")
+        _check_problems(problems)
+        seen = self._view(problems)
+        self.signature_.check(seen, "predict")
+        if length is None and budget is None:
+            length = self.length
+        return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
+
+    def score(self, problems: Problems) -> float:
+        """Mean value of the lists that `predict` builds, under the problems' reward."""
+        reward_of(problems, "score")
+        return float(list_values(self.predict(problems), problems).mean())
+
+    @abstractmethod
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        """Lists of at most `steps` items, within `room` where there is a budget."""
+
+    def _learns(self, problems: Problems) -> bool:
+        """Whether fit needs a reward."""
+        return True
+
+    def _learn(self, problems: Problems) -> None:
+        """Sets what is learned."""
+
+    def _check_parameters(self, problems: Problems) -> None:
+        """Refuses parameters that cannot be."""
+
+    def _view(self, problems: Problems) -> Problems:
+        """The problems as the method sees them."""
+        return problems
+
+
+def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
+    """The rows with the highest scores, in falling order; what does not fit is skipped; ties to the lowest row.
+
+    >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), sizes=[1.0, 3.0, 1.0])
+    >>> lists_by_score(problems, np.array([0.2, 0.9, 0.2]), 3, np.array([2.0]))[0]
+    array([0, 2])
+    """
+    order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
+    rows = fill(order, problems.offsets, *limits(problems, room), steps)
+    return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
+
+
+def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
+    """The answer, without columns that no list reaches."""
+    used = max(1, int((rows >= 0).sum(axis=1).max()))
+    return Lists(problems.without_reward(), rows[:, :used], picked_scores=scores[:, :used])
+
+
+def limits(problems: Problems, room: Floats | None) -> tuple[Floats, Floats]:
+    """Sizes and room as kernels take them: without a budget, no sizes and endless room."""
+    if room is None or problems.sizes is None:
+        return np.zeros(0), np.full(len(problems), np.inf)
+    return problems.sizes, room
+
+
+def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int:
+    """How many positions there are to fill; a budget alone sets no limit."""
+    if length is None:
+        return int(problems.counts.max())
+    _at_least_one("length", length)
+    short = np.flatnonzero(problems.counts < length)
+    if len(short) and not short_lists:
+        name, count = problems.problem_ids[short[0]], problems.counts[short[0]]
+        raise InputError(
+            f"Problem {name!s} has {count} candidates but length={length}. "
+            "Pass short_lists=True to accept shorter lists."
+        )
+    return min(length, int(problems.counts.max()))
+
+
+def _check_problems(problems: Problems) -> None:
+    if not isinstance(problems, Problems):
+        raise InputError(f"Give listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
+
+
+def _at_least_one(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be at least 1. Got {value!r}.")

@@ -1,0 +1,83 @@
+"""Models of what a row gains alone: by name, or any scikit-learn estimator."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from listwright._arrays import Floats
+from listwright.errors import InputError
+
+NAMES = ("ridge", "extra_trees", "boosting")
+MANY_ROWS = 5_000  # past this the penalty of a ridge hardly matters, and choosing it costs
+
+
+def check_estimator(estimator: Any, what: str = "estimator") -> None:
+    """Refuses what is neither a name nor an estimator."""
+    if isinstance(estimator, str) and estimator in NAMES:
+        return
+    if isinstance(estimator, str | type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {estimator!r}.")
+
+
+def fitted(estimator: Any, table: Any, gains: Floats, seed: int) -> Any:
+    """A fresh model, fitted to predict gains; a classifier learns whether a row gains anything.
+
+    Gains that are all the same are predicted as they are: not every estimator bears them.
+    """
+    if is_classifier(estimator):
+        gains = (gains > 0).astype(np.int64)
+    if (gains == gains[:1]).all():
+        return DummyRegressor().fit(table, gains)
+    return _fresh(estimator, table, seed).fit(table, gains)
+
+
+def predicted(model: Any, table: Any) -> Floats:
+    """Predicted gains; of a classifier the probability to gain, or its margin."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(table)[:, -1], dtype=np.float64)
+    if hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(table), dtype=np.float64)
+    return np.asarray(model.predict(table), dtype=np.float64)
+
+
+def _fresh(estimator: Any, table: Any, seed: int) -> Any:
+    if not isinstance(estimator, str):
+        return clone(estimator)
+    if estimator == "extra_trees":
+        return ExtraTreesRegressor(200, min_samples_leaf=2, max_features=0.5, random_state=seed, n_jobs=-1)
+    return _ridge(table) if estimator == "ridge" else _boosting(seed)
+
+
+def _ridge(table: Any) -> Any:
+    """On columns of equal spread; the penalty is chosen by leave-one-out where rows are few."""
+    if sparse.issparse(table):
+        return make_pipeline(StandardScaler(with_mean=False), Ridge(1.0, solver="lsqr", tol=1e-6))
+    few = table.shape[0] <= MANY_ROWS
+    return make_pipeline(StandardScaler(), RidgeCV(np.logspace(-1, 4, 11)) if few else Ridge(1.0))
+
+
+def _boosting(seed: int) -> Any:
+    """LightGBM where it is installed, else scikit-learn's; slow and shallow, as lists come from few problems."""
+    if find_spec("lightgbm") is None:
+        return HistGradientBoostingRegressor(max_iter=200, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
+    from lightgbm import LGBMRegressor
+
+    return LGBMRegressor(
+        n_estimators=200,
+        learning_rate=0.05,
+        num_leaves=15,
+        random_state=seed,
+        deterministic=True,
+        force_row_wise=True,
+        verbose=-1,
+    )

@@ -1,0 +1,37 @@
+"""The greedy list with the reward in sight: what no learner can hope to beat by much."""
+
+from __future__ import annotations
+
+from listwright._arrays import Floats
+from listwright.baselines.base import Baseline
+from listwright.clairvoyant import greedy
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+
+class Oracle(Baseline):
+    """Clairvoyant greedy: it needs the reward of the problems that it predicts, and learns nothing.
+
+    Parameters
+    ----------
+    length : number of items of a list.
+
+    >>> import numpy as np
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0, 1]]))
+    >>> Oracle(length=1).fit(problems).predict(problems)[0]
+    array([2])
+    """
+
+    needs_reward = True  # predict does not hide the reward from it
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    def _learns(self, problems: Problems) -> bool:
+        return False
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        reward_of(problems, "Oracle")
+        return greedy(problems, steps, room)

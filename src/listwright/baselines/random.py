@@ -1,0 +1,34 @@
+"""Any list is as good as any other."""
+
+from __future__ import annotations
+
+from listwright._arrays import Floats, RandomState, as_generator
+from listwright.baselines.base import Baseline, lists_by_score
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+
+class Random(Baseline):
+    """Lists drawn evenly from the candidates, no item twice.
+
+    Parameters
+    ----------
+    length : number of items of a list.
+    random_state : seed or numpy Generator; with a seed, every call draws the same lists.
+
+    >>> import numpy as np
+    >>> problems = Problems.from_arrays(np.zeros((4, 10, 1)))
+    >>> Random(length=3, random_state=0).fit(problems).predict(problems)
+    Lists: 4 lists of 3 items
+    """
+
+    def __init__(self, length: int = 5, *, random_state: RandomState = None) -> None:
+        self.length = length
+        self.random_state = random_state
+
+    def _learns(self, problems: Problems) -> bool:
+        return False
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        rng = as_generator(self.random_state)
+        return lists_by_score(problems, rng.random(problems.n_rows), steps, room)

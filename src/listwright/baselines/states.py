@@ -1,0 +1,57 @@
+"""What is known of a problem as a whole, and of each item in it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._arrays import Floats, Floats32, Ints
+from listwright.context_free import with_catalogue
+from listwright.errors import InputError
+from listwright.features.base import dense
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+
+def n_items_of(problems: Problems) -> int:
+    """Size of the catalogue."""
+    return int(items_of(problems).max()) + 1
+
+
+def items_of(problems: Problems) -> Ints:
+    """Which item of the catalogue each row is."""
+    catalogue = with_catalogue(problems).catalogue
+    assert catalogue is not None
+    return catalogue
+
+
+def state_table(problems: Problems, n_items: int) -> Floats32:
+    """(problems, columns): the context; without one, the features of the whole catalogue side by side."""
+    if problems.context is not None:
+        return problems.context
+    if not problems.n_features or (problems.counts != n_items).any():
+        raise InputError(
+            "Nothing is known of these problems as a whole. Pass context to Problems.from_arrays, or features of the "
+            f"whole catalogue ({n_items} candidates) in every problem."
+        )
+    table = np.empty((len(problems), n_items, problems.n_features), dtype=np.float32)
+    table[problems.owners, items_of(problems)] = dense(problems.features)
+    return table.reshape(len(problems), -1)
+
+
+def gains_alone(problems: Problems) -> Floats:
+    """One number a row: b(s | empty list)."""
+    reward = reward_of(problems)
+    return reward.gains(reward.start(problems))
+
+
+def by_item(problems: Problems, values: Floats, n_items: int, *, missing: float) -> Floats:
+    """(problems, items): one number a row as a table; `missing` where a problem does not offer an item.
+
+    >>> problems = Problems.from_arrays(np.zeros((3, 1)), offsets=[0, 2, 3], catalogue=[1, 0, 1])
+    >>> by_item(problems, np.array([0.5, 0.2, 0.9]), 2, missing=0.0)
+    array([[0.2, 0.5],
+           [0. , 0.9]])
+    """
+    table = np.full((len(problems), n_items), missing)
+    table[problems.owners, items_of(problems)] = values
+    return table

@@ -1,0 +1,45 @@
+"""One list for all problems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright.baselines.base import Baseline, lists_by_score
+from listwright.baselines.cover import cover_of, static_order
+from listwright.baselines.states import items_of
+from listwright.context_free import with_catalogue
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+
+class StaticList(Baseline):
+    """The greedy list on the mean reward: at each step the item with the highest mean gain over all training problems.
+
+    It needs a catalogue; without one, equally long problems are taken to list the same items in the same order. An item
+    gains nothing where it is not offered. Problems that lack an item of the list get the next one.
+
+    Parameters
+    ----------
+    length : number of items of a list.
+
+    >>> import listwright as lw
+    >>> success = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+    >>> problems = lw.Problems.from_arrays(np.zeros((4, 4, 1)), reward=lw.rewards.AnySuccess(success))
+    >>> StaticList(length=2).fit(problems).predict(problems)[0]
+    array([0, 3])
+    """
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    def _view(self, problems: Problems) -> Problems:
+        return with_catalogue(problems)
+
+    def _learn(self, problems: Problems) -> None:
+        self.order_ = static_order(cover_of(problems))
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        rank = np.empty(len(self.order_))
+        rank[self.order_] = np.arange(len(self.order_))
+        return lists_by_score(problems, -rank[items_of(problems)], steps, room)

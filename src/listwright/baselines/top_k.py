@@ -1,0 +1,123 @@
+"""Relevance only: predict what each row gains alone, and sort."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats, RandomState, as_generator
+from listwright._threads import one_thread
+from listwright.baselines.base import Baseline, lists_by_score
+from listwright.baselines.models import check_estimator, fitted, predicted
+from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of, state_table
+from listwright.context_free import with_catalogue
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+MANY_ITEMS = 256  # past this, the columns that name the item are kept sparse
+MULTI_OUTPUT = ("ridge", "extra_trees")  # fit all items at once
+
+
+class TopK(Baseline):
+    """Regresses each row's gain in the empty list and sorts by the prediction; the list so far is not looked at.
+
+    A row is seen by its own features, its problem's context and, where there is a catalogue, one column an item. With
+    `per_item`, every item of the catalogue has a model of its own on what is known of the problem as a whole: its
+    context, or without one the features of the whole catalogue. "ridge" and "extra_trees" then fit all items at once,
+    where every problem offers them all; an item that no training problem offers is predicted to gain nothing.
+
+    Parameters
+    ----------
+    estimator : "ridge", "extra_trees", "boosting" (LightGBM where it is installed, else scikit-learn's), or any
+        scikit-learn regressor or classifier. A classifier learns whether a row gains anything.
+    length : number of items of a list.
+    per_item : "auto": for a catalogue whose rows have no features of their own, such as a portfolio of algorithms.
+    random_state : seed of the named estimators.
+
+    >>> import listwright as lw
+    >>> features = np.random.default_rng(0).random((200, 9, 3))
+    >>> problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(features[..., 1] > 0.8))
+    >>> TopK(length=2).fit(problems[:150]).score(problems[150:]) == problems[150:].reward.tables["success"].values.reshape(
+    ...     50, 9
+    ... ).max(axis=1).mean()
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = "ridge",
+        length: int = 5,
+        *,
+        per_item: bool | str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.length = length
+        self.per_item = per_item
+        self.random_state = random_state
+
+    def relevance(self, problems: Problems) -> Floats:
+        """One number a row: the predicted gain."""
+        with one_thread():
+            return self._by_item(problems) if self.per_item_ else predicted(self.model_, self._rows(problems))
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        return lists_by_score(problems, self.relevance(problems), steps, room)
+
+    def _view(self, problems: Problems) -> Problems:
+        return with_catalogue(problems) if self.per_item is True else problems
+
+    def _check_parameters(self, problems: Problems) -> None:
+        check_estimator(self.estimator)
+        if self.per_item not in (True, False, "auto"):
+            raise InputError(f'per_item must be True, False or "auto". Got {self.per_item!r}.')
+
+    def _learn(self, problems: Problems) -> None:
+        self.n_items_ = 0 if problems.catalogue is None else n_items_of(problems)
+        self.per_item_ = bool(self.n_items_ and not problems.n_features and problems.context is not None)
+        if self.per_item != "auto":
+            self.per_item_ = bool(self.per_item)
+        seed = int(as_generator(self.random_state).integers(2**31))
+        with one_thread():
+            if self.per_item_:
+                self._learn_items(problems, seed)
+            else:
+                self.model_ = fitted(self.estimator, self._rows(problems), gains_alone(problems), seed)
+
+    def _rows(self, problems: Problems) -> Any:
+        """Own features, context and item, side by side."""
+        parts = [problems.features]
+        if problems.context is not None:
+            parts.append(problems.context[problems.owners])
+        if self.n_items_:
+            ones, rows = np.ones(problems.n_rows, dtype=np.float32), np.arange(problems.n_rows)
+            shape = (problems.n_rows, self.n_items_)
+            flags = sparse.csr_array((ones, (rows, items_of(problems))), shape=shape)
+            parts.append(flags if self.n_items_ > MANY_ITEMS else flags.toarray())
+        if any(sparse.issparse(part) for part in parts):
+            return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+        return np.concatenate(parts, axis=1)
+
+    def _learn_items(self, problems: Problems, seed: int) -> None:
+        table = state_table(problems, self.n_items_)
+        gains = by_item(problems, gains_alone(problems), self.n_items_, missing=np.nan)
+        offered = np.isfinite(gains)
+        self.model_, self.models_ = None, {}
+        if isinstance(self.estimator, str) and self.estimator in MULTI_OUTPUT and offered.all():
+            self.model_ = fitted(self.estimator, table, gains, seed)
+            return
+        for item in np.flatnonzero(offered.any(axis=0)):
+            here = offered[:, item]
+            self.models_[int(item)] = fitted(self.estimator, table[here], gains[here, item], seed)
+
+    def _by_item(self, problems: Problems) -> Floats:
+        table = state_table(problems, self.n_items_)
+        gains = np.zeros((len(problems), self.n_items_))
+        if self.model_ is not None:
+            gains = predicted(self.model_, table).reshape(gains.shape)
+        for item, model in self.models_.items():
+            gains[:, item] = predicted(model, table)
+        return gains[problems.owners, items_of(problems)]

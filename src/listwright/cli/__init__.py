@@ -1,0 +1,30 @@
+"""The command line: thin over the library, and quick to answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from listwright.errors import InputError, MissingExtra
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command. Exit codes: 0 fine, 1 the input is wrong, 2 the command is.
+
+    A wrong input is told in one message, without a traceback.
+    """
+    try:
+        _app()(args=None if arguments is None else list(arguments), prog_name="listwright")
+    except (InputError, MissingExtra) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _app():  # type: ignore[no-untyped-def]  # typer may not be there
+    try:
+        from listwright.cli.app import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("rich", "typer"):
+            raise
+        raise MissingExtra(f"The command line needs {error.name}.", extra="cli") from None
+    return app

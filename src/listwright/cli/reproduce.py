@@ -1,0 +1,67 @@
+"""`listwright reproduce`: the paper's experiments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from listwright.cli.show import progress, show_json, show_section
+from listwright.experiments.registry import EXPERIMENTS, Experiment
+
+if TYPE_CHECKING:
+    from listwright.experiments.records import Record
+    from listwright.report import Section
+
+NAMES = (*EXPERIMENTS, "all")
+CHOICES = "; ".join(f"{one.name}: {one.about}" for one in EXPERIMENTS.values())
+
+
+def _known(name: str) -> str:
+    if name not in NAMES:
+        raise typer.BadParameter(f"there is no experiment {name!r}. Choose one of {', '.join(NAMES)}.")
+    return name
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(callback=_known, metavar="EXPERIMENT", help=f"{CHOICES}; or all of them: all.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with the paper's data (scp_trajectory.npz); simulated data otherwise.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Repetitions.")] = 10,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder for report.html, results.json and figures/.")] = Path("report"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
+) -> None:
+    """Run an experiment of the paper again and write a report with tables, charts and numbers."""
+    from listwright.report import Report, write_report
+
+    chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
+    records: list[Record] = []
+    sections: list[Section] = []
+    for one in chosen:
+        found, section = _run(one, data if one.reads else _refused(one, data, name), seeds, jobs)
+        records += found
+        sections.append(section)
+        if not as_json:
+            show_section(section)
+    report = Report("The paper's experiments", " ".join(section.text for section in sections), sections)
+    written = write_report(report, out, results=list(records))
+    if as_json:
+        show_json(records)
+    else:
+        print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
+
+
+def _run(one: Experiment, data: Path | None, seeds: int, jobs: int) -> tuple[list[Record], Section]:
+    module = one.load()
+    with progress(one.name) as tick:
+        records = module.run(data=data, seeds=seeds, jobs=jobs, tick=tick)
+    return records, module.section(records, data=data)
+
+
+def _refused(one: Experiment, data: Path | None, name: str) -> None:
+    """An experiment that reads no data was asked for with data; among all, it goes without."""
+    if data is not None and name != "all":
+        raise typer.BadParameter(f"the experiment {one.name!r} simulates its data and reads none. Leave --data out.")

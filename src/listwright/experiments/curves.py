@@ -1,0 +1,42 @@
+"""Failure of methods at every length of a list, from one fit each."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright.evaluation import measured
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+
+class Method(Protocol):
+    """What is compared: SCP, ConSeqOpt or a baseline."""
+
+    def fit(self, problems: Problems) -> Self:
+        """Learn."""
+        ...
+
+    def predict(self, problems: Problems) -> Lists:
+        """Build lists."""
+        ...
+
+
+def failures(lists: Lists, problems: Problems) -> Floats:
+    """(problems, lengths): the probability that nothing in the first item, two items, ... succeeds.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0.5, 0.5, 0]]))
+    >>> failures(lw.greedy(problems, 3), problems)
+    array([[0.5 , 0.25, 0.25]])
+    """
+    gains = measured(lists, problems).picked_gains
+    assert gains is not None
+    return np.maximum(0.0, 1.0 - gains.cumsum(axis=1))
+
+
+def failure_by_length(method: Method, train: Problems, test: Problems) -> Floats:
+    """Mean failure at each length after one fit; a shorter list is the beginning of the longest."""
+    return failures(method.fit(train).predict(test), test).mean(axis=0)

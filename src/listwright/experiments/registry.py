@@ -1,0 +1,73 @@
+"""Experiments by name. An experiment is a module with `run` and `section`; it is imported when it is run.
+
+To add one: write the module, and name it here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.experiments.records import Record
+    from listwright.experiments.tasks import Tick
+    from listwright.report import Section
+
+
+class ExperimentModule(Protocol):
+    """What an experiment's module has to offer."""
+
+    def run(self, *, data: Path | None, seeds: int, jobs: int, tick: Tick) -> list[Record]:
+        """Repeat the experiment `seeds` times."""
+        ...
+
+    def section(self, records: list[Record], *, data: Path | None) -> Section:
+        """What was found, with tables and charts; the section's text is the finding."""
+        ...
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment's name, what it shows, and where it is."""
+
+    name: str
+    about: str
+    module: str
+    reads: str | None = None  # the file that it can read from a data folder
+
+    def load(self) -> ExperimentModule:
+        """Import it."""
+        return cast(ExperimentModule, import_module(self.module))
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    one.name: one
+    for one in (
+        Experiment(
+            "trajectory",
+            "robot arm: failure against the number of training environments (figure a)",
+            "listwright.experiments.trajectory",
+            reads="scp_trajectory.npz",
+        ),
+        Experiment(
+            "news",
+            "news readers: failure against the number of recommendations (figure b)",
+            "listwright.experiments.news",
+        ),
+    )
+}
+
+
+def experiment(name: str) -> Experiment:
+    """An experiment by name.
+
+    >>> experiment("news").about
+    'news readers: failure against the number of recommendations (figure b)'
+    """
+    if name not in EXPERIMENTS:
+        raise InputError(f"There is no experiment {name!r}. Choose one of {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]

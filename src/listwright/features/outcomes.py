@@ -1,0 +1,159 @@
+"""Models of outcomes: what each item of a catalogue brings in a state, learned from training states.
+
+Two kinds. A mean model predicts p(x): one number an item. A kernel model weighs the training states by how alike they
+are, so that what happened there after a list had failed tells what is left to hope for here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import RidgeCV
+
+from listwright._arrays import Floats
+
+LEAST = 0.003  # predictions stay within [LEAST, 1 - LEAST]
+
+
+def clipped(p: Floats) -> Floats:
+    """Probabilities away from 0 and 1, so that logits and variances stay finite."""
+    return np.clip(p, LEAST, 1.0 - LEAST)
+
+
+class OutcomeModel(ABC):
+    """Fitted on training states x (n, q) and outcomes y (n, items); predicts for new states."""
+
+    @abstractmethod
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """Learns from training states."""
+
+    def means(self, x: Floats) -> Floats | None:
+        """(states, items): predicted outcomes, where the model gives any."""
+        return None
+
+    def likeness(self, x: Floats) -> Floats | None:
+        """(states, training states): weights that add up to 1, where the model gives any."""
+        return None
+
+
+class Static(OutcomeModel):
+    """Every training state is as alike as any other."""
+
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """Counts the states."""
+        self.n_ = len(y)
+        return self
+
+    def likeness(self, x: Floats) -> Floats:
+        """Even weights."""
+        return np.full((len(x), self.n_), 1.0 / self.n_)
+
+
+class Forest(OutcomeModel):
+    """Extra-trees on all items at once: their mean, and how often two states share a leaf.
+
+    Parameters
+    ----------
+    n_trees, min_leaf : size of the forest and of its leaves.
+    """
+
+    def __init__(self, n_trees: int = 200, min_leaf: int = 2) -> None:
+        self.n_trees = n_trees
+        self.min_leaf = min_leaf
+
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """Grows the trees."""
+        self.trees_ = ExtraTreesRegressor(
+            self.n_trees, min_samples_leaf=self.min_leaf, max_features=0.5, random_state=seed, n_jobs=-1
+        ).fit(x, y)
+        self.n_items_ = y.shape[1]
+        self.leaves_ = self.trees_.apply(x)
+        return self
+
+    def means(self, x: Floats) -> Floats:
+        """Mean of the trees."""
+        return self.trees_.predict(x).reshape(len(x), self.n_items_)
+
+    def likeness(self, x: Floats) -> Floats:
+        """Share of trees in which two states meet in a leaf, each leaf shared out among its states."""
+        leaves = self.trees_.apply(x)
+        weights = np.zeros((len(x), len(self.leaves_)))
+        for theirs, mine in zip(self.leaves_.T, leaves.T, strict=True):
+            sizes = np.bincount(theirs)
+            meet = mine[:, None] == theirs[None, :]
+            weights += meet / np.maximum(sizes[mine], 1)[:, None]
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+class Ridge(OutcomeModel):
+    """Linear in the state, with the penalty chosen by leave-one-out."""
+
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """Solves."""
+        self.model_: Any = RidgeCV(alphas=np.logspace(-1, 4, 11)).fit(x, y)
+        self.n_items_ = y.shape[1]
+        return self
+
+    def means(self, x: Floats) -> Floats:
+        """A line for each item."""
+        return self.model_.predict(x).reshape(len(x), self.n_items_)
+
+
+class KernelRidge(OutcomeModel):
+    """Ridge regression with a Gaussian kernel of median width; the penalty is chosen by leave-one-out."""
+
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """One eigendecomposition serves all penalties."""
+        self.x_, self.level_ = x, y.mean(axis=0)
+        gaps = _squared_gaps(x, x)
+        self.width_ = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
+        values, vectors = np.linalg.eigh(np.exp(-gaps / self.width_))
+        turned = vectors.T @ (y - self.level_)
+        best = np.inf
+        for penalty in np.logspace(-2, 2, 9):
+            shrunk = vectors / (np.maximum(values, 0.0) + penalty)
+            weights = shrunk @ turned
+            left_out = weights / (shrunk * vectors).sum(axis=1)[:, None]
+            if (error := float(np.mean(left_out**2))) < best:
+                best, self.weights_ = error, weights
+        return self
+
+    def means(self, x: Floats) -> Floats:
+        """Weighted training outcomes around their level."""
+        return self.level_ + np.exp(-_squared_gaps(x, self.x_) / self.width_) @ self.weights_
+
+
+class Neighbours(OutcomeModel):
+    """A soft kernel over the nearest training states.
+
+    Parameters
+    ----------
+    n_neighbours : at whose distance the weight has fallen to 1/e.
+    """
+
+    def __init__(self, n_neighbours: int = 16) -> None:
+        self.n_neighbours = n_neighbours
+
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """Keeps the states."""
+        self.x_ = x
+        return self
+
+    def likeness(self, x: Floats) -> Floats:
+        """exp(-squared distance / that of the k-th neighbour)."""
+        gaps = _squared_gaps(x, self.x_)
+        k = min(self.n_neighbours, gaps.shape[1]) - 1
+        width = np.partition(gaps, k, axis=1)[:, k : k + 1]
+        weights = np.exp(-gaps / np.maximum(width, 1e-12))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+MODELS = {"static": Static, "forest": Forest, "ridge": Ridge, "kernel": KernelRidge, "neighbours": Neighbours}
+
+
+def _squared_gaps(a: Floats, b: Floats) -> Floats:
+    gaps = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1)[None, :] - 2.0 * (a @ b.T)
+    return np.maximum(gaps, 0.0)

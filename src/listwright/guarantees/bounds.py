@@ -1,0 +1,128 @@
+"""The constants of the theorems: ratios, regret bounds and confidence terms, and the numbers of states they ask for."""
+
+from __future__ import annotations
+
+from math import ceil, exp, log, sqrt
+
+from listwright.errors import InputError
+
+
+def approximation_ratio(length: int, rival_length: int | None = None) -> float:
+    """1 - exp(-m / k): the share of the best list of k items that m learned picks come to.
+
+    >>> round(approximation_ratio(5), 3), round(approximation_ratio(15, 5), 3)
+    (0.632, 0.95)
+    """
+    length, rival_length = checked_lengths(length, rival_length)
+    return 1.0 - exp(-length / rival_length)
+
+
+def list_length_for(ratio: float, rival_length: int) -> int:
+    """The smallest length m whose approximation ratio against lists of k items is at least `ratio`.
+
+    >>> list_length_for(0.95, rival_length=5), list_length_for(0.5, rival_length=5)
+    (15, 4)
+    """
+    if not 0 <= ratio < 1:
+        raise InputError(f"ratio must be from 0 to below 1. Got {ratio}.")
+    checked_lengths(rival_length, rival_length)
+    length = max(1, ceil(-rival_length * log(1.0 - ratio)) - 1)  # one less than the formula, against its rounding
+    while approximation_ratio(length, rival_length) < ratio:
+        length += 1
+    return length
+
+
+def regret_bound(
+    rounds: int, n_policies: int, *, length: int, rival_length: int | None = None, delta: float = 0.05
+) -> float:
+    """Bound on Weighted Majority's average expected regret E[R] / T over a finite class (appendix, Corollary 2).
+
+    4 k' ln N / T + 2 sqrt(k' ln N / T) + 2^(9/4) (k' / T)^(3/4) ln(1 / delta')^(1/4) sqrt(ln N), on the event of
+    the theorem. That has two ways to fail, with probabilities delta and delta'; here each gets half of `delta`.
+
+    The constant 2^(9/4) is as printed; the steps of the proof come to 2^(5/4).
+
+    >>> round(regret_bound(10_000, 30, length=5), 4)
+    0.1299
+    """
+    k = _effective(length, rival_length)
+    check_counts(rounds, n_policies)
+    size, half = log(n_policies), checked_delta(delta) / 2
+    smaller = 2**2.25 * (k / rounds) ** 0.75 * log(1 / half) ** 0.25 * sqrt(size)
+    return 4 * k * size / rounds + 2 * sqrt(k * size / rounds) + smaller
+
+
+def confidence_terms(
+    rounds: int, *, length: int, rival_length: int | None = None, delta: float = 0.05, randomized: bool = True
+) -> tuple[float, float]:
+    """What the theorems take off for chance: in the states that were drawn, and in the picks that were.
+
+    2 sqrt(2 ln(1 / delta) / T) for the states, and for a randomized learner, whose regret is known in expectation,
+    sqrt(2 k' ln(1 / delta') / T) for the picks; each then gets half of `delta` (the form of the appendix, tighter than
+    the 3 sqrt(2 k' ln(2 / delta) / T) of the text). Where the regret of the picks themselves is known, there is no
+    second term.
+
+    >>> [round(term, 4) for term in confidence_terms(10_000, length=5)]
+    [0.0543, 0.0607]
+    >>> [round(term, 4) for term in confidence_terms(10_000, length=5, randomized=False)]
+    [0.049, 0.0]
+    """
+    k = _effective(length, rival_length)
+    check_counts(rounds, 1)
+    chance = log(1 / (checked_delta(delta) / 2 if randomized else checked_delta(delta)))
+    return 2 * sqrt(2 * chance / rounds), sqrt(2 * k * chance / rounds) if randomized else 0.0
+
+
+def rounds_for(
+    accuracy: float, n_policies: int, *, length: int, rival_length: int | None = None, delta: float = 0.05
+) -> int:
+    """How many states it takes: the smallest T whose regret bound and confidence terms come to at most `accuracy`.
+
+    These are worst cases: runs do better, and their certificates say by how much.
+
+    >>> rounds_for(0.1, 30, length=5)
+    51748
+    """
+    if not accuracy > 0:
+        raise InputError(f"accuracy must be above 0. Got {accuracy}.")
+
+    def enough(rounds: int) -> bool:
+        bound = regret_bound(rounds, n_policies, length=length, rival_length=rival_length, delta=delta)
+        chance = confidence_terms(rounds, length=length, rival_length=rival_length, delta=delta)
+        return bound + sum(chance) <= accuracy
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2  # not enough, or 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _effective(length: int, rival_length: int | None) -> int:
+    return min(checked_lengths(length, rival_length))
+
+
+def checked_lengths(length: int, rival_length: int | None) -> tuple[int, int]:
+    """m and k, each at least 1; k is m where None."""
+    rival_length = length if rival_length is None else rival_length
+    for name, value in (("length", length), ("rival_length", rival_length)):
+        if value < 1:
+            raise InputError(f"{name} must be at least 1. Got {value}.")
+    return length, rival_length
+
+
+def check_counts(rounds: int, n_policies: int) -> None:
+    """At least one round and one policy."""
+    for name, value in (("rounds", rounds), ("n_policies", n_policies)):
+        if value < 1:
+            raise InputError(f"{name} must be at least 1. Got {value}.")
+
+
+def checked_delta(delta: float) -> float:
+    """A probability that is neither 0 nor 1."""
+    if not 0 < delta < 1:
+        raise InputError(f"delta must be between 0 and 1. Got {delta}.")
+    return delta

@@ -1,0 +1,62 @@
+"""Exp3: exponential weights when only what was shown is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._arrays import Floats, Ints
+from listwright.examples import Examples
+from listwright.learners.partial import Partial
+from listwright.policies import ItemDistribution, Policy
+
+
+class Exp3(Partial):
+    """Weighted Majority over the items of a catalogue for partial feedback: only shown items are measured.
+
+    Each position is drawn from (1 - explore) * exponential weights + explore / N.
+
+    Parameters
+    ----------
+    rate : of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
+    explore : share of picks that are drawn evenly: "auto" or a number from 0 to 1.
+
+    >>> learner = Exp3(rate=0.5, explore=0.2)
+    >>> learner.start(2)
+    >>> learner.end_round(np.array([0.0, 2 * np.log(3.0)]))
+    >>> learner.probabilities_
+    array([0.3, 0.7])
+    """
+
+    policies = None
+
+    def __init__(self, *, rate: str | float = "auto", explore: str | float = "auto") -> None:
+        self.rate = rate
+        self.explore = explore
+
+    def start(self, n_experts: int) -> None:
+        """Opens the books: the arms are the items."""
+        super().start(n_experts)
+        self.n_rows_ = n_experts
+
+    def _distribution(self) -> Floats:
+        weights = super()._distribution()
+        return (1.0 - self.explore_) * weights + self.explore_ / len(weights)
+
+    def _policy(self) -> Policy:
+        return ItemDistribution(self.probabilities_)
+
+    def _take_in(self, examples: Examples, picks: Ints | None) -> None:
+        assert examples.rows.crossed is not None
+        items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
+        chances = item_chances(examples, self.probabilities_)[shown]
+        estimates = examples.weight * examples.gains[shown] / chances
+        self.round_gains_ += np.bincount(items[shown], estimates, minlength=len(self.round_gains_))
+
+
+def item_chances(examples: Examples, probabilities: Floats) -> Floats:
+    """By row: the chance to be picked from the options in proportion to its item's probability."""
+    assert examples.rows.crossed is not None
+    mass = np.where(examples.options, probabilities[examples.rows.crossed.items], 0.0)
+    total = np.add.reduceat(mass, examples.rows.offsets[:-1])[examples.rows.owners]
+    # Where no option has any probability, the first of them is picked for sure.
+    return np.divide(mass, total, out=np.ones_like(mass), where=total > 0)

@@ -1,0 +1,163 @@
+"""What learners over a finite class share: items or policies as experts, what each gained, and exact books."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from listwright._arrays import Floats, Ints
+from listwright.errors import InputError
+from listwright.examples import Examples
+from listwright.features import Rows
+from listwright.learners.base import Learner
+from listwright.policies import ItemDistribution, Policy, PolicyDistribution, Random
+
+
+class Experts(Learner):
+    """A learner over a finite class: the items of a catalogue, or a given list of policies.
+
+    What expert s gained in a round is the paper's r_t(s), the sum over positions of w_i b(s | L_{t,i-1}); its loss is
+    max r_t - r_t(s), as in Algorithm 1. An item gains 0 where a state does not offer it, or where it could not be
+    picked. A batch of several states is one round with the sum of their gains.
+
+    The books are exact: `gains_` and `losses_` (by expert) and `expected_loss_` are sums over the rounds so far, so
+    that `expected_regret` is the paper's E[R] for these rounds, not an estimate.
+    """
+
+    surrogate = ""
+    randomized = True  # whether picks are drawn; if not, the expected loss is that of the picks
+    policies: Sequence[Policy] | None
+    round_states_: int
+    round_most_: float
+    round_picked_: float
+
+    @abstractmethod
+    def _distribution(self) -> Floats:
+        """Probability of each expert after the rounds so far."""
+
+    def learn(self, examples: Examples) -> None:
+        """Adds what every expert gains at one position."""
+        picks = self._expert_picks(examples)
+        if not hasattr(self, "gains_"):
+            self.start(_catalogue(examples.rows) if self.policies is None else len(self.policies))
+        if self.round_states_ == 0:
+            self.round_states_ = len(examples.rows.offsets) - 1
+        self.round_most_ += examples.weight
+        self._take_in(examples, picks)
+
+    def _take_in(self, examples: Examples, picks: Ints | None) -> None:
+        self.round_gains_ += examples.weight * (item_gains(examples) if picks is None else pick_gains(examples, picks))
+        self.round_picked_ += examples.weight * float(pick_gains(examples, examples.picks[None])[0])
+
+    def start(self, n_experts: int) -> None:
+        """Opens the books."""
+        self.n_states_, self.n_rounds_, self.most_ = 0, 0, 0.0
+        self.gains_, self.losses_ = np.zeros(n_experts), np.zeros(n_experts)
+        self.expected_loss_, self.loss_ = 0.0, 0.0
+        self._clear_round()
+        self.probabilities_ = self._distribution()
+
+    def policy(self) -> Policy:
+        """Ends the round, where there was one, and gives the next policy."""
+        if not hasattr(self, "gains_"):
+            return self.first_policy()
+        if self.round_states_:
+            self.end_round(self.round_gains_, self.round_picked_, states=self.round_states_, most=self.round_most_)
+        return self._policy()
+
+    def end_round(self, gains: Floats, picked: float | None = None, *, states: int = 1, most: float = 1.0) -> None:
+        """Books a round by hand: `policy` does this for the rounds that were learned.
+
+        Parameters
+        ----------
+        gains : r_t, by expert.
+        picked : what the picks gained; where not known, what they were expected to.
+        states : number of states that the gains are summed over.
+        most : sum of the position weights, the most that an expert can gain in a state.
+        """
+        best, expected = float(gains.max()), float(self.probabilities_ @ gains)
+        picked = expected if picked is None else picked
+        self.expected_loss_ += best - (expected if self.randomized else picked)
+        self.loss_ += best - picked
+        self._before_update(gains)
+        self.gains_ = self.gains_ + gains  # a new array: policies hold the old one
+        self.losses_ = self.losses_ + (best - gains)
+        self.n_states_ += states
+        self.n_rounds_ += 1
+        self.most_ = max(self.most_, most)
+        self._clear_round()
+        self.probabilities_ = self._distribution()
+
+    def first_policy(self) -> Policy:
+        """Even odds: any row, or any of the policies."""
+        if self.policies is None:
+            return Random()
+        policies = checked(self.policies)
+        return PolicyDistribution(policies, np.full(len(policies), 1.0 / len(policies)))
+
+    def batch_size(self, n_states: int) -> int:
+        """One state at a time, as in the paper, up to 1,000 updates a pass."""
+        return max(1, n_states // 1000)
+
+    def expected_regret(self) -> float | None:
+        """E[R] of the paper's equation 5: the expected loss of the distributions in use, less that of the best expert.
+
+        A sum over all rounds; None before the first.
+        """
+        return self.expected_loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
+
+    def regret(self) -> float | None:
+        """R: the loss of what was picked, less that of the best expert. A sum; None before the first round."""
+        return self.loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
+
+    def _policy(self) -> Policy:
+        if self.policies is None:
+            return ItemDistribution(self.probabilities_)
+        return PolicyDistribution(tuple(self.policies), self.probabilities_)
+
+    def _before_update(self, gains: Floats) -> None:
+        """What a learner adds to the books while `gains_` are still those before the round."""
+
+    def _clear_round(self) -> None:
+        self.round_gains_ = np.zeros(len(self.gains_))
+        self.round_picked_, self.round_most_, self.round_states_ = 0.0, 0.0, 0
+
+    def _expert_picks(self, examples: Examples) -> Ints | None:
+        """(policies, problems): the row that each policy would pick; None where experts are items."""
+        if self.policies is None:
+            return None
+        rng = np.random.default_rng(0)  # `pick` asks for one; a policy that is an expert has nothing to draw
+        seen = examples.rows, examples.options, examples.position
+        return np.stack([policy.pick(*seen, rng)[0] for policy in checked(self.policies)])
+
+
+def item_gains(examples: Examples) -> Floats:
+    """By item of the catalogue: its gain, summed over the problems."""
+    used = examples.used
+    n_items = _catalogue(examples.rows)
+    assert examples.rows.crossed is not None
+    return np.bincount(examples.rows.crossed.items[used], examples.gains[used], minlength=n_items).astype(np.float64)
+
+
+def pick_gains(examples: Examples, picks: Ints) -> Floats:
+    """For each row of `picks` (one pick a problem, -1 for none): the gain of the picks, summed over the problems."""
+    counted = (picks >= 0) & examples.learned
+    return np.where(counted, examples.gains[picks], 0.0).sum(axis=1)
+
+
+def checked(policies: Sequence[Policy]) -> tuple[Policy, ...]:
+    """The policies, or the error that says what they must be."""
+    if len(policies) == 0:
+        raise InputError("policies must hold at least one policy. Got none.")
+    for policy in policies:
+        if not isinstance(policy, Policy):
+            raise InputError(f"policies must come from listwright.policies. Got {type(policy).__name__}.")
+    return tuple(policies)
+
+
+def _catalogue(rows: Rows) -> int:
+    if rows.crossed is None:
+        raise InputError("Learning over items needs a catalogue: use features.Identity(), or pass policies.")
+    return rows.crossed.n_items

@@ -1,0 +1,47 @@
+"""Follow the leader: all on the best expert so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright.learners.experts import Experts, checked
+from listwright.policies import ItemLeader, Policy, Uniform
+
+
+class FollowLeader(Experts):
+    """Plays the expert with the highest gains so far, ties to the lowest; where its item is taken, the next best.
+
+    No guarantee: whatever leads fills the list, so that the others gain more and the lead changes all the time; with
+    repeats the average regret need not fall at all. It is the one to compare with `FollowPerturbedLeader`, which the
+    paper means by follow the leader, and with `WeightedMajority`.
+
+    Parameters
+    ----------
+    policies : the experts; None for the items of the catalogue.
+
+    >>> learner = FollowLeader()
+    >>> learner.start(3)
+    >>> learner.end_round(np.array([0.1, 0.4, 0.4]))
+    >>> learner.probabilities_
+    array([0., 1., 0.])
+    """
+
+    randomized = False
+
+    def __init__(self, policies: Sequence[Policy] | None = None) -> None:
+        self.policies = policies
+
+    def first_policy(self) -> Policy:
+        """The first open row, or the first policy."""
+        return Uniform() if self.policies is None else checked(self.policies)[0]
+
+    def _distribution(self) -> Floats:
+        return np.eye(len(self.gains_))[int(np.argmax(self.gains_))]
+
+    def _policy(self) -> Policy:
+        if self.policies is None:
+            return ItemLeader(self.gains_)
+        return self.policies[int(np.argmax(self.gains_))]

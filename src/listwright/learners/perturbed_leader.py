@@ -1,0 +1,65 @@
+"""Follow the perturbed leader: the best expert so far, after noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright.errors import InputError
+from listwright.learners.experts import Experts
+from listwright.learners.rates import doubled
+from listwright.policies import ItemLeader, Policy, PolicyLeader
+from listwright.policies.perturbed import leader_chances
+
+
+class FollowPerturbedLeader(Experts):
+    """Adds exponential noise to every expert's gains and plays the leader; the noise is new at every position.
+
+    Kalai and Vempala (2005). With noise of scale sqrt(k' T / (1 + ln N)) the expected regret is at most
+    2 sqrt(k' T (1 + ln N)) over N experts and T states. The noise comes from the generator that lists are drawn with;
+    `probabilities_` are the exact chances to lead, and the books use them.
+
+    Parameters
+    ----------
+    policies : the experts; None for the items of the catalogue.
+    scale : mean of the noise: "auto" (as above, for a number of states that doubles whenever it is reached) or a
+        number; 0 is `FollowLeader`.
+
+    >>> learner = FollowPerturbedLeader(scale=1.0)
+    >>> learner.start(2)
+    >>> learner.end_round(np.array([0.0, np.log(2.0)]))
+    >>> learner.probabilities_
+    array([0.25, 0.75])
+    """
+
+    def __init__(self, policies: Sequence[Policy] | None = None, *, scale: str | float = "auto") -> None:
+        self.policies = policies
+        self.scale = scale
+
+    def start(self, n_experts: int) -> None:
+        """Opens the books."""
+        self._check()
+        super().start(n_experts)
+
+    def _distribution(self) -> Floats:
+        self.scale_ = self._next_scale()
+        return leader_chances(self.gains_, self.scale_)
+
+    def _policy(self) -> Policy:
+        if self.policies is None:
+            return ItemLeader(self.gains_, self.scale_)
+        return PolicyLeader(tuple(self.policies), self.gains_, self.scale_)
+
+    def _next_scale(self) -> float:
+        if not isinstance(self.scale, str):
+            return float(self.scale) if self.n_rounds_ else 1.0
+        # Before the first round all are equal, and any noise gives even odds.
+        most = self.most_ if self.n_rounds_ else 1.0
+        return float(np.sqrt(most * doubled(self.n_states_) / (1.0 + np.log(len(self.gains_)))))
+
+    def _check(self) -> None:
+        known = self.scale == "auto" if isinstance(self.scale, str) else 0 <= self.scale < np.inf
+        if not known:
+            raise InputError(f'scale must be "auto" or a number from 0. Got {self.scale!r}.')

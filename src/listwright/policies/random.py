@@ -1,0 +1,26 @@
+"""Any open row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from listwright._arrays import Bools, Floats, Ints
+from listwright.features import Rows
+from listwright.policies.base import Policy, draw_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Random(Policy):
+    """Every position is drawn evenly from the open rows: what a randomised learner plays before its first round."""
+
+    def score(self, rows: Rows) -> Floats:
+        """1 / candidates of the problem; picks are drawn, see `pick`."""
+        return 1.0 / np.diff(rows.offsets)[rows.owners]
+
+    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """One draw a problem; the score of a row is the chance to be picked."""
+        counts = np.maximum(np.add.reduceat(open_rows.astype(np.int64), rows.offsets[:-1]), 1)
+        chances = np.where(open_rows, 1.0 / counts[rows.owners], 0.0)
+        return draw_rows(chances, rows.offsets, rng), chances

@@ -1,0 +1,20 @@
+"""From tables to problems: frames and files with one row a candidate, and rewards in one line of text."""
+
+from listwright.tables.columns import Columns
+from listwright.tables.files import read, read_with_columns
+from listwright.tables.frame import from_frame
+from listwright.tables.spec import RewardSpec, known_rewards, parse_reward
+from listwright.tables.trec import Judgements, qrels_reward, read_qrels
+
+__all__ = [
+    "Columns",
+    "Judgements",
+    "RewardSpec",
+    "from_frame",
+    "known_rewards",
+    "parse_reward",
+    "qrels_reward",
+    "read",
+    "read_qrels",
+    "read_with_columns",
+]

@@ -1,0 +1,134 @@
+"""Which column of a table is what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+
+from listwright.errors import InputError
+from listwright.tables.table import Table
+from listwright.tables.values import is_number, is_text, reads_as_number
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How a table was read: all that is needed to read another one for the same model.
+
+    `tables.read_with_columns` gives one; pass it as `columns=` to `from_frame` or `read` for the tables to come, so
+    that features come in the same order and names get the same codes.
+    """
+
+    problem: str
+    item: str | None = None
+    size: str | None = None
+    features: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+    catalogue: str | None = None
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the columns that are categorical
+    catalogue_names: tuple[str, ...] = ()
+    n_numbered: int = 0  # columns of SVMlight files, which have numbers instead of names
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller asked for, before a table is seen."""
+
+    problem: str = "problem"
+    item: str | None = "item"
+    size: str | None = "size"
+    features: Sequence[str] | None = None
+    context: Sequence[str] | None = None
+    vectors: str | Sequence[str] | None = None
+    catalogue: str | None = None
+    catalogue_names: Sequence[str] | None = None
+    categorical: Sequence[str] = ()
+    levels: Mapping[str, Sequence[str]] | None = None
+    ignore: Sequence[str] = ()
+    new_levels: str = "error"
+    columns: Columns | None = None
+
+    def read_as_text(self) -> set[str]:
+        """Columns of names, which a reader must not take for numbers or dates."""
+        if self.columns is not None:
+            kept = self.columns
+            return {kept.problem, *kept.levels} | {name for name in (kept.item, kept.catalogue) if name is not None}
+        named = [self.problem, self.item, self.catalogue, *_several(self.categorical, "categorical")]
+        return {name for name in named if name is not None}
+
+
+def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
+    """Settles the columns; those in `taken` belong to the reward and are no features unless named."""
+    if wanted.new_levels not in ("error", "zeros"):
+        raise InputError(f'new_levels must be "error" or "zeros". Got {wanted.new_levels!r}.')
+    if wanted.columns is not None:
+        return wanted.columns
+    table.column(wanted.problem, "problem")
+    context = _expanded(table, wanted.context, "context")
+    vectors = _expanded(table, wanted.vectors, "vectors")
+    categorical = _expanded(table, wanted.categorical, "categorical")
+    columns = Columns(
+        problem=wanted.problem,
+        item=_where_there(table, wanted.item, "item"),
+        size=_where_there(table, wanted.size, "size"),
+        context=context,
+        vectors=vectors,
+        catalogue=_named(table, wanted.catalogue, "catalogue"),
+        levels={name: tuple((wanted.levels or {}).get(name, ())) for name in categorical},
+        catalogue_names=tuple(str(name) for name in wanted.catalogue_names or ()),
+        n_numbered=0 if table.matrix is None else table.matrix.shape[1],
+    )
+    return replace(columns, features=_features(table, wanted, columns, taken))
+
+
+def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -> tuple[str, ...]:
+    if wanted.features is not None:
+        named = _expanded(table, wanted.features, "features")
+        return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
+    used = {columns.problem, columns.item, columns.size, columns.catalogue, *columns.context, *columns.vectors}
+    left_out = used | taken | set(_expanded(table, wanted.ignore, "ignore"))
+    open_names = [name for name in table.columns if name not in left_out]
+    for name in open_names:
+        if name not in columns.levels:
+            _no_stray_text(table, name)
+    return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
+
+
+def _no_stray_text(table: Table, name: str) -> None:
+    """Refuses a column of a text file that is numbers but for some entries: a slip, not a column of text."""
+    column = table.columns[name]
+    if not is_text(column.type) or not all(part.is_text for part in table.parts):
+        return
+    values = [value for value in column.to_pylist() if value]
+    strays = [value for value in values if not reads_as_number(value)]
+    if values and 0 < len(strays) < len(values) / 2:
+        row = column.to_pylist().index(strays[0])
+        advice = "Put a number there, or name the column in ignore, or in categorical"
+        raise table.error(row, name, f"{strays[0]!r} is text among numbers", f"{advice}.")
+
+
+def _where_there(table: Table, name: str | None, default: str) -> str | None:
+    """A column that may be missing as long as nobody named it."""
+    return None if name == default and name not in table.names else _named(table, name, default)
+
+
+def _named(table: Table, name: str | None, option: str) -> str | None:
+    if name is not None:
+        table.column(name, option)
+    return name
+
+
+def _expanded(table: Table, patterns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+    found = [name for pattern in _several(patterns, option) for name in table.matching(pattern, option)]
+    return tuple(dict.fromkeys(found))
+
+
+def _several(names: str | Sequence[str] | None, option: str) -> list[str]:
+    several = [names] if isinstance(names, str) else list(names or ())
+    if not all(isinstance(name, str) for name in several):
+        raise InputError(f"{option} must name columns. Got {names!r}.")
+    return several
+
+

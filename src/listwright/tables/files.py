@@ -1,0 +1,155 @@
+"""Problems from files: Parquet, CSV, JSON lines, SVMlight; one, several, a folder or a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.tables.columns import Columns, Wanted
+from listwright.tables.csv_files import read_csv
+from listwright.tables.frame import build, plain
+from listwright.tables.joined import joined
+from listwright.tables.json_files import read_jsonl
+from listwright.tables.references import from_table
+from listwright.tables.rewards import as_spec
+from listwright.tables.streams import PACKED, text_lines, unreadable
+from listwright.tables.svmlight import read_svmlight
+from listwright.tables.table import Part, Table, no_repeats
+
+FORMATS = {
+    "parquet": (".parquet", ".pq"),
+    "csv": (".csv", ".tsv"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "svmlight": (".svmlight", ".svm", ".libsvm", ".letor"),
+}
+Paths = str | Path | Sequence[str | Path]
+
+
+class Options(TypedDict, total=False):
+    """The options of `from_frame` that say which column is what."""
+
+    problem: str
+    item: str | None
+    size: str | None
+    features: Sequence[str] | None
+    context: Sequence[str] | None
+    vectors: str | Sequence[str] | None
+    catalogue: str | None
+    catalogue_names: Sequence[str] | None
+    categorical: Sequence[str]
+    levels: Mapping[str, Sequence[str]] | None
+    ignore: Sequence[str]
+    columns: Columns | None
+    new_levels: str
+
+
+def read(
+    paths: Paths, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
+) -> Problems:
+    """Problems from files with one row a candidate.
+
+    Parameters
+    ----------
+    paths : a file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines
+        and SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file.
+    reward, references : as in `from_frame`; references may also be a file with columns problem and reference.
+    format : "parquet", "csv", "jsonl" or "svmlight", where names do not tell.
+    options : which column is what, and the rest, as in `from_frame`. In SVMlight files, the label is `label`, as in
+        reward="any:label" or "graded:label".
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "log.csv").write_text("problem,item,price,clicked\\nq1,a,3,0\\nq2,a,1,1\\nq1,b,2,1\\n")
+    ...     read(folder, reward="any:clicked")
+    Problems: 2 problems, 3 candidates (1 to 2 each), 1 feature, reward AnySuccess
+    """
+    return read_with_columns(paths, reward=reward, references=references, format=format, **options)[0]
+
+
+def read_with_columns(
+    paths: Paths, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
+) -> tuple[Problems, Columns]:
+    """The same, with how the table was read: for `columns=` when other tables are read for the same model."""
+    wanted = Wanted(**options)
+    spec = as_spec(reward)
+    as_text = wanted.read_as_text() | (set() if spec is None else spec.read_as_text())
+    table = read_table(paths, wanted, as_text, format=format)
+    if isinstance(references, str | Path) or (isinstance(references, Sequence) and references):
+        column = wanted.problem if wanted.columns is None else wanted.columns.problem
+        references = from_table(read_table(references, wanted, {column, "reference", "text"}), column)
+    return build(table, wanted, reward=reward if spec is None else spec, references=references)
+
+
+def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str | None = None) -> Table:
+    """All rows of all files."""
+    if format is not None and format not in FORMATS:
+        raise InputError(f"format must be one of {', '.join(FORMATS)}. Got {format!r}.")
+    several = [paths] if isinstance(paths, str | Path) else list(paths)
+    files = list(dict.fromkeys(file for path in several for file in _files(path, format)))
+    if not files:
+        raise InputError("There are no files to read. Name a file, a folder or a pattern.")
+    tables = [_read_one(file, wanted, as_text, format or _format_of(file)) for file in files]
+    return joined(tables, all_columns=wanted.features is None and wanted.columns is None)
+
+
+def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -> Table:
+    if kind == "parquet":
+        return _read_parquet(path)
+    if kind == "csv":
+        return read_csv(path, as_text)
+    if kind == "jsonl":
+        return read_jsonl(path)
+    if kind == "svmlight":
+        names = wanted if wanted.columns is None else wanted.columns
+        return read_svmlight(path, problem=names.problem, item=names.item)
+    endings = ", ".join(ending for several in FORMATS.values() for ending in several)
+    raise InputError(f"{path} is of an unknown kind. Known endings are {endings}. Or pass format.")
+
+
+def _read_parquet(path: Path) -> Table:
+    try:
+        with parquet.ParquetFile(path) as file:
+            no_repeats(file.schema_arrow.names, str(path))
+            found = file.read()
+    except (OSError, pa.ArrowException, MemoryError) as error:
+        raise unreadable(path, error) from None
+    columns = {name: plain(column) for name, column in zip(found.column_names, found.columns, strict=True)}
+    return Table(columns, (Part(str(path), found.num_rows),))
+
+
+def _files(path: str | Path, format: str | None) -> list[Path]:
+    """The files that a path stands for, by name; in folders, those of a known kind."""
+    path = Path(path)
+    if path.is_dir():
+        inside = sorted(file for file in path.rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
+        known = [file for file in inside if format is not None or _format_of(file) is not None]
+        if not known:
+            raise InputError(f"The folder {path} holds no table. Known endings are those of {', '.join(FORMATS)}.")
+        return known
+    if path.exists() or not has_magic(str(path)):
+        return [path]
+    found = sorted(Path(file) for file in glob(str(path), recursive=True))
+    if not found:
+        raise InputError(f"No file matches {path}.")
+    return [file for match in found for file in _files(match, format)]
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _format_of(path: Path) -> str | None:
+    """The kind of a file by its name, and of .txt files by their first line."""
+    plain_name = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    ending = plain_name.suffix.lower()
+    found = next((kind for kind, endings in FORMATS.items() if ending in endings), None)
+    if found is None and ending == ".txt" and path.is_file():
+        return "svmlight" if " qid:" in next(text_lines(path), "") else None
+    return found

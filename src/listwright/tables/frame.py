@@ -1,0 +1,165 @@
+"""From a table to problems: one row a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from listwright._arrays import Ints
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.tables.categories import catalogue_codes, catalogue_of, levels_of
+from listwright.tables.columns import Columns, Wanted, choose
+from listwright.tables.grouping import Groups, group, no_item_twice
+from listwright.tables.matrices import context_of, features_of, sizes_of, vectors_of
+from listwright.tables.rewards import Measured, as_spec, build_reward
+from listwright.tables.table import Part, Table, no_repeats
+from listwright.tables.values import as_array, names
+
+
+def from_frame(
+    frame: Any,
+    *,
+    problem: str = "problem",
+    item: str | None = "item",
+    size: str | None = "size",
+    features: Sequence[str] | None = None,
+    context: Sequence[str] | None = None,
+    vectors: str | Sequence[str] | None = None,
+    catalogue: str | None = None,
+    catalogue_names: Sequence[str] | None = None,
+    categorical: Sequence[str] = (),
+    levels: Mapping[str, Sequence[str]] | None = None,
+    ignore: Sequence[str] = (),
+    reward: Any = None,
+    references: Any = None,
+    columns: Columns | None = None,
+    new_levels: str = "error",
+) -> Problems:
+    """Problems from a frame of pandas, polars or pyarrow with one row a candidate.
+
+    Rows of a problem need not stand together; problems come in order of first appearance. Wherever several columns are
+    named, patterns such as `"topic_*"` may stand for them.
+
+    Parameters
+    ----------
+    problem, item, size : the columns with the problem's id, the item's id, and what the item takes of a budget. The
+        last two may be missing unless they are named.
+    features : columns of numbers; by default every numeric column that is nothing else.
+    context : columns that say something of the problem as a whole, the same in all its rows.
+    vectors : what similarity is measured on: a column of lists of numbers, or several columns.
+    catalogue : the column that says which item of a recurring set a row is.
+    catalogue_names : names of the catalogue's items in the order of a trained model.
+    categorical : columns of text that become a 0/1 feature (or context) for each level.
+    levels : levels of categorical columns, where not those of this table.
+    ignore : columns that are no features.
+    reward : what a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
+    references : for `"rouge:..."`: a frame with columns problem and reference, or a dict of texts by problem.
+    columns : how an earlier table was read, instead of all column options above.
+    new_levels : what a level that is not known means: "error", or "zeros" for none of the levels.
+
+    >>> frame = pa.table(
+    ...     {"problem": ["q1", "q2", "q1"], "item": ["a", "a", "b"], "price": [3, 1, 2], "clicked": [0, 1, 1]}
+    ... )
+    >>> problems = from_frame(frame, reward="any:clicked")
+    >>> problems
+    Problems: 2 problems, 3 candidates (1 to 2 each), 1 feature, reward AnySuccess
+    >>> problems.features.ravel(), problems.item_ids
+    (array([3., 2., 1.], dtype=float32), array(['a', 'b', 'a'], dtype='<U1'))
+    """
+    wanted = Wanted(
+        problem=problem,
+        item=item,
+        size=size,
+        features=features,
+        context=context,
+        vectors=vectors,
+        catalogue=catalogue,
+        catalogue_names=catalogue_names,
+        categorical=categorical,
+        levels=levels,
+        ignore=ignore,
+        new_levels=new_levels,
+        columns=columns,
+    )
+    return build(as_table(frame), wanted, reward=reward, references=references)[0]
+
+
+def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any = None) -> tuple[Problems, Columns]:
+    """Problems from a table, and how it was read."""
+    if table.n_rows == 0:
+        raise InputError(f"{table.source} has no rows. There must be one row a candidate.")
+    spec = as_spec(reward)
+    taken = set() if spec is None else set(spec.columns_of(table))
+    columns = _with_levels(table, choose(table, wanted, taken))
+    groups = group(table, columns.problem)
+    features, feature_names = features_of(table, columns, groups, new_levels=wanted.new_levels)
+    problems = Problems.from_arrays(
+        features,
+        offsets=groups.offsets,
+        context=context_of(table, columns, groups, new_levels=wanted.new_levels),
+        catalogue=_catalogue(table, columns, groups),
+        sizes=sizes_of(table, columns, groups),
+        problem_ids=groups.ids,
+        item_ids=_items(table, columns, groups),
+        feature_names=feature_names,
+        vectors=vectors_of(table, columns, groups),
+    )
+    if reward is None:
+        return problems, columns
+    measured = Measured(table, groups, problems.item_ids, references)
+    return problems.with_reward(build_reward(reward if spec is None else spec, measured)), columns
+
+
+def as_table(frame: Any) -> Table:
+    """The columns of a frame; one that cannot be read is an error only when it is needed."""
+    try:
+        eager = nw.from_native(frame, eager_only=True)
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(f"This frame cannot be read: {error}") from None
+    except TypeError:
+        kind = f"Got {type(frame).__module__}.{type(frame).__name__}."
+        raise InputError(f"Give a frame of pandas, polars (not lazy) or pyarrow. {kind}") from None
+    no_repeats(map(str, eager.columns), "The table")
+    columns, unreadable = {}, {}
+    for name in eager.columns:
+        try:
+            columns[str(name)] = plain(eager[name].to_arrow())
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            unreadable[str(name)] = str(error).partition("\n")[0]
+    return Table(columns, (Part("", len(eager)),), unreadable)
+
+
+def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column in chunks, with levels of a categorical type written out as text."""
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    return chunked.cast(pa.string()) if pa.types.is_dictionary(chunked.type) else chunked
+
+
+def _with_levels(table: Table, columns: Columns) -> Columns:
+    """Levels and catalogue as the table has them, where they are not given."""
+    levels = {name: given or levels_of(table, name) for name, given in columns.levels.items()}
+    if columns.catalogue is not None and not columns.catalogue_names:
+        columns = replace(columns, catalogue_names=catalogue_of(table, columns.catalogue))
+    return replace(columns, levels=levels)
+
+
+def _items(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | None:
+    if columns.item is None:
+        return None
+    codes, values = names(table, columns.item, "item")
+    no_item_twice(table, groups, columns.item, codes, "item")
+    return groups.sorted(as_array(values)[codes])  # type: ignore[no-any-return]
+
+
+def _catalogue(table: Table, columns: Columns, groups: Groups) -> Ints | None:
+    if columns.catalogue is None:
+        return None
+    codes = catalogue_codes(table, columns.catalogue, columns.catalogue_names)
+    no_item_twice(table, groups, columns.catalogue, codes, "catalogue")
+    return groups.sorted(codes)  # type: ignore[no-any-return]

@@ -1,0 +1,65 @@
+"""Rows by problem: stable, with problems in order of first appearance."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._arrays import Ints, first_bad, starts_of
+from listwright.errors import InputError
+from listwright.tables.table import Table
+from listwright.tables.values import as_array, names
+
+
+class Groups(NamedTuple):
+    """Which rows of the table are which problem's."""
+
+    ids: NDArray[Any]  # by problem
+    codes: Ints  # by row of the table: its problem
+    order: Ints | None  # rows of the table by problem; None where they stand so already
+    offsets: Ints
+
+    def sorted(self, values: Any) -> Any:
+        """Values by row of the table, put in the order of the problems."""
+        return values if self.order is None else values[self.order]
+
+    def row_of(self, row: int) -> int:
+        """The row of the table that stands at `row` by problem."""
+        return row if self.order is None else int(self.order[row])
+
+
+def group(table: Table, problem: str) -> Groups:
+    """Finds the problems, and refuses one that is in two files."""
+    codes, ids = names(table, problem, "problem")
+    _one_file_each(table, codes, ids)
+    offsets = starts_of(np.bincount(codes, minlength=len(ids)))
+    adjacent = bool((np.diff(codes) >= 0).all())
+    return Groups(as_array(ids), codes, None if adjacent else np.argsort(codes, kind="stable"), offsets)
+
+
+def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option: str) -> None:
+    """Refuses an item that a problem lists twice."""
+    keys = groups.codes * (int(codes.max(initial=0)) + 1) + codes
+    order = np.argsort(keys, kind="stable")
+    bad = first_bad(np.diff(keys[order]) == 0)
+    if bad is not None:
+        first, row = int(order[bad]), int(order[bad + 1])
+        problem = f"problem {groups.ids[groups.codes[row]]!s} has this item already, at {table.place(first)}"
+        raise table.error(row, column, problem, f"List an item once a problem, or name another column in {option}.")
+
+
+def _one_file_each(table: Table, codes: Ints, ids: list[Any]) -> None:
+    if len(table.parts) == 1:
+        return
+    part_of = np.repeat(np.arange(len(table.parts)), np.diff(table.starts))
+    last = np.zeros(len(ids), dtype=np.int64)
+    np.maximum.at(last, codes, part_of)
+    bad = first_bad(part_of != last[codes])
+    if bad is not None:
+        problem = ids[codes[bad]]
+        files = table.parts[part_of[bad]].name, table.parts[last[codes[bad]]].name
+        raise InputError(
+            f"Problem {problem!s} is in {files[0]} and in {files[1]}. Put all rows of a problem into one file."
+        )

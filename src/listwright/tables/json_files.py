@@ -1,0 +1,79 @@
+"""Tables from files with one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import json as arrow_json
+
+from listwright.errors import InputError
+from listwright.tables.streams import opened, text_lines
+from listwright.tables.table import Part, Table
+from listwright.tables.values import is_list
+
+BLOCK = 1 << 24  # bytes that are parsed at a time: no object may be longer
+
+
+def read_jsonl(path: Path) -> Table:
+    """Objects by line: quickly where they are all alike, else one by one, so that a bad line is named."""
+    try:
+        found = _quickly(path)
+    except (OSError, pa.ArrowException):
+        return _one_by_one(path)
+    part = Part(str(path), found.num_rows, lambda row: _line_of(path, row))
+    return Table(dict(zip(found.column_names, found.columns, strict=True)), (part,))
+
+
+def _quickly(path: Path) -> pa.Table:
+    found = _parsed(path, None)
+    dated = [field.with_type(_as_text(field.type)) for field in found.schema if _holds_dates(field.type)]
+    return _parsed(path, pa.schema(dated)) if dated else found  # text that looks like a date is still text
+
+
+def _parsed(path: Path, schema: pa.Schema | None) -> pa.Table:
+    with opened(path) as stream:
+        return arrow_json.read_json(
+            stream,
+            read_options=arrow_json.ReadOptions(block_size=BLOCK),
+            parse_options=arrow_json.ParseOptions(explicit_schema=schema),
+        )
+
+
+def _holds_dates(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind)) or (is_list(kind) and _holds_dates(kind.value_type))
+
+
+def _as_text(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(_as_text(kind.value_type)) if is_list(kind) else pa.string()
+
+
+def _one_by_one(path: Path) -> Table:
+    objects = [_object(line, f"{path}, line {n}") for n, line in enumerate(text_lines(path), start=1) if line.strip()]
+    if not objects:
+        raise InputError(f"{path} is empty. It must have one JSON object a line.")
+    columns: dict[str, pa.ChunkedArray] = {}
+    mixed: dict[str, str] = {}
+    for name in dict.fromkeys(name for found in objects for name in found):
+        try:
+            columns[name] = pa.chunked_array([pa.array([found.get(name) for found in objects])])
+        except (pa.ArrowException, OverflowError) as error:
+            mixed[name] = str(error).partition("\n")[0]
+    return Table(columns, (Part(str(path), len(objects), lambda row: _line_of(path, row)),), mixed)
+
+
+def _object(line: str, place: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: not JSON ({error}). Write one object a line.") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{place}: expected a JSON object such as {{...}}. Got {type(found).__name__}.")
+    return found
+
+
+def _line_of(path: Path, row: int) -> int:
+    filled = [number for number, line in enumerate(text_lines(path), start=1) if line.strip()]
+    return filled[min(row, len(filled) - 1)]

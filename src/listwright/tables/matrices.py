@@ -1,0 +1,132 @@
+"""The numbers of a table as arrays: features, context, vectors and sizes, in the order of the problems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats, Floats32, first_bad
+from listwright.errors import InputError
+from listwright.tables.categories import one_hot
+from listwright.tables.columns import Columns
+from listwright.tables.grouping import Groups
+from listwright.tables.table import Table
+from listwright.tables.values import is_list, is_text, lists, numbers
+
+DENSE = 0.2  # share of entries from which SVMlight features are written out
+NAMED = 100_000  # columns of SVMlight files up to which each gets a name
+
+
+def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> tuple[Any, list[str] | None]:
+    """The features and their names."""
+    if columns.n_numbered:
+        return _numbered(table, columns.n_numbered, groups)
+    matrix, names = stacked(table, columns.features, columns, "features", new_levels=new_levels)
+    return groups.sorted(matrix), names
+
+
+def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> Floats32 | None:
+    """One row a problem, after a check that all its candidates agree."""
+    if not columns.context:
+        return None
+    matrix, names = stacked(table, columns.context, columns, "context", new_levels=new_levels)
+    by_row = groups.sorted(matrix)
+    first = by_row[groups.offsets[:-1]]
+    differs = (by_row != np.repeat(first, np.diff(groups.offsets), axis=0)).any(axis=1)
+    bad = first_bad(differs)
+    if bad is not None:
+        owner = int(np.searchsorted(groups.offsets, bad, side="right")) - 1
+        column = int(np.argmax(by_row[bad] != first[owner]))
+        place = table.place(groups.row_of(int(groups.offsets[owner])))
+        name = names[column].partition("=")[0] if names[column] not in columns.context else names[column]
+        problem = f"problem {groups.ids[owner]!s} has another value at {place}"
+        raise table.error(groups.row_of(bad), name, problem, "Context is one value a problem: mend it, or make it a feature.")
+    return first
+
+
+def vectors_of(table: Table, columns: Columns, groups: Groups) -> Floats32 | None:
+    """What similarity is measured on."""
+    return groups.sorted(vectors(table, columns.vectors, "vectors")) if columns.vectors else None
+
+
+def sizes_of(table: Table, columns: Columns, groups: Groups) -> Floats | None:
+    """One size above 0 a row."""
+    if columns.size is None:
+        return None
+    sizes = numbers(table, columns.size, "size")
+    bad = first_bad(sizes <= 0)
+    if bad is not None:
+        raise table.error(bad, columns.size, f"size {sizes[bad]:g} is not above 0", "Give every item a size above 0.")
+    return groups.sorted(sizes)
+
+
+def stacked(
+    table: Table, chosen: tuple[str, ...], columns: Columns, option: str, *, new_levels: str
+) -> tuple[Floats32, list[str]]:
+    """Columns side by side, categorical ones as a flag for each level, and the name of each."""
+    names = [part for name in chosen for part in _parts(name, columns)]
+    matrix = np.empty((table.n_rows, len(names)), dtype=np.float32)
+    at = 0
+    for name in chosen:
+        width = len(_parts(name, columns))
+        if name in columns.levels:
+            matrix[:, at : at + width] = one_hot(table, name, columns.levels[name], new_levels=new_levels)
+        else:
+            matrix[:, at] = as_float32(table, name, option)
+        at += width
+    return matrix, names
+
+
+def as_float32(table: Table, name: str, option: str) -> Floats32:
+    """A column of numbers that float32 can hold."""
+    values = numbers(table, name, option)
+    bad = first_bad(np.abs(values) > np.finfo(np.float32).max)
+    if bad is not None:
+        raise table.error(bad, name, f"{values[bad]:g} is too large for float32", "Divide the column by a constant.")
+    return values.astype(np.float32)
+
+
+def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
+    """(rows, v) from one column of lists of numbers, or from several columns of numbers."""
+    kind = table.column(chosen[0], option).type
+    if len(chosen) > 1 or not (is_list(kind) or is_text(kind)):
+        return np.stack([as_float32(table, name, option) for name in chosen], axis=1)
+    values, lengths = lists(table, chosen[0], option)
+    bad = first_bad(lengths != lengths[0])
+    if bad is not None:
+        problem = f"the list has {lengths[bad]} numbers, the first row's has {lengths[0]}"
+        raise table.error(bad, chosen[0], problem, "Vectors must be equally long.")
+    flat = _floats(values)
+    bad = 0 if flat is None else first_bad(~(np.abs(flat) <= np.finfo(np.float32).max))
+    if flat is None or bad is not None:
+        row = 0 if bad is None or not lengths[0] else bad // int(lengths[0])
+        raise table.error(row, chosen[0], "the list does not hold finite numbers", "Put numbers there.")
+    return flat.astype(np.float32).reshape(table.n_rows, int(lengths[0]))
+
+
+def _floats(values: Any) -> Floats | None:
+    try:
+        return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _parts(name: str, columns: Columns) -> list[str]:
+    return [f"{name}={level}" for level in columns.levels[name]] if name in columns.levels else [name]
+
+
+def _numbered(table: Table, width: int, groups: Groups) -> tuple[Any, list[str] | None]:
+    """SVMlight features: as many columns as in training, written out unless most are 0."""
+    if table.matrix is None:
+        raise InputError(f"{table.source} has named columns, but the model was trained on SVMlight files.")
+    matrix = table.matrix
+    if matrix.shape[1] > width:
+        row = int(np.argmax(np.asarray((matrix[:, width:] != 0).sum(axis=1)).ravel() > 0))
+        problem = f"feature {matrix.shape[1] - 1} was not there in training, which had {width - 1} as the highest"
+        raise table.error(row, "features", problem, "Leave it out, or fit again.")
+    matrix = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(table.n_rows, width))
+    if matrix.nnz >= DENSE * table.n_rows * width:
+        matrix = matrix.toarray()
+    return groups.sorted(matrix), [f"feature {i}" for i in range(width)] if width <= NAMED else None

@@ -1,0 +1,33 @@
+"""Reference texts by problem, from a second table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from listwright.errors import InputError
+from listwright.tables.table import Table
+from listwright.tables.values import names, texts
+
+COLUMNS = ("reference", "text")  # where the text is looked for
+
+
+def from_table(table: Table, problem: str) -> dict[str, list[str]]:
+    """The texts of each problem; several rows a problem are several references."""
+    if table.n_rows == 0:
+        raise InputError(f"{table.source} has no rows. References need one row each.")
+    codes, ids = names(table, problem, "problem")
+    column = next((name for name in COLUMNS if name in table.names), COLUMNS[0])
+    found: dict[str, list[str]] = {}
+    for code, text in zip(codes, texts(table, column, "references"), strict=True):
+        found.setdefault(str(ids[code]), []).append(text)
+    return found
+
+
+def from_mapping(references: Mapping[Any, Any]) -> dict[str, list[str]]:
+    """The same from a dict: a text or several by problem."""
+    found = {str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()}
+    for name, several in found.items():
+        if not all(isinstance(text, str) for text in several):
+            raise InputError(f"References of problem {name} must be texts. Got {several!r:.60}.")
+    return found

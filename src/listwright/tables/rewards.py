@@ -1,0 +1,165 @@
+"""Rewards from the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._arrays import Floats, first_bad
+from listwright.errors import InputError
+from listwright.rewards import (
+    AnySuccess,
+    ConcaveCoverage,
+    Coverage,
+    FacilityLocation,
+    Function,
+    ProbabilisticCoverage,
+    Reward,
+    Rouge,
+)
+from listwright.tables.grouping import Groups
+from listwright.tables.matrices import vectors
+from listwright.tables.own import load_function
+from listwright.tables.spec import RewardSpec, parse_reward
+from listwright.tables.table import Table
+from listwright.tables.topics import topics_of
+from listwright.tables.trec import read_qrels, subtopic_coverage
+from listwright.tables.values import numbers, texts
+from listwright.text.tokens import tokens
+
+ROOM = 8e9  # bytes of similarities up to which facility location is built
+
+
+class Measured(NamedTuple):
+    """What a reward can be built from."""
+
+    table: Table
+    groups: Groups
+    item_ids: NDArray[Any] | None
+    references: Mapping[str, list[str]] | None  # texts by problem
+
+
+def as_spec(reward: Any) -> RewardSpec | None:
+    """The spec, where the reward is given as one."""
+    if isinstance(reward, RewardSpec):
+        return reward
+    if isinstance(reward, str):
+        return parse_reward(reward)
+    if reward is None or isinstance(reward, Reward):
+        return None
+    raise InputError(f"reward must be text such as 'any:clicked', or come from listwright.rewards. Got {reward!r:.60}.")
+
+
+def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
+    """The reward, with rows in the order of the problems."""
+    if measured.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
+        raise InputError("references go with the reward 'rouge:COLUMN'. Leave them out, or change reward.")
+    if isinstance(reward, RewardSpec):
+        return _BUILDERS[reward.kind](reward, measured)
+    if measured.groups.order is not None:
+        raise InputError(
+            "The rows of a problem do not stand together, so they change their order, and this reward would be for other"
+            " rows. Sort the table by problem, or give the reward as text."
+        )
+    return reward
+
+
+def _any(spec: RewardSpec, measured: Measured) -> Reward:
+    success = _column(spec, measured)
+    _within(measured.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
+    return AnySuccess(measured.groups.sorted(success))
+
+
+def _graded(spec: RewardSpec, measured: Measured) -> Reward:
+    grades = _column(spec, measured)
+    _within(measured.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
+    highest = max(float(grades.max()), 1.0)
+    return AnySuccess(measured.groups.sorted((2.0**grades - 1.0) / 2.0**highest))
+
+
+def _coverage(spec: RewardSpec, measured: Measured) -> Reward:
+    topics, weight = spec.topics_and_weights(measured.table)
+    matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=False)
+    matrix.data = np.ones_like(matrix.data)
+    return Coverage(matrix, weights)
+
+
+def _probabilistic(spec: RewardSpec, measured: Measured) -> Reward:
+    topics, weight = spec.topics_and_weights(measured.table)
+    matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
+    if matrix.data.max() > 1.0:
+        row = measured.groups.row_of(int(np.searchsorted(matrix.indptr, int(matrix.data.argmax()), side="right")) - 1)
+        raise measured.table.error(row, topics, f"{matrix.data.max():g} is no probability", "Give numbers from 0 to 1.")
+    return ProbabilisticCoverage(matrix, weights)
+
+
+def _concave(spec: RewardSpec, measured: Measured) -> Reward:
+    topics, weight = spec.topics_and_weights(measured.table)
+    matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
+    return ConcaveCoverage(matrix, spec.kind, weights=weights)
+
+
+def _facility(spec: RewardSpec, measured: Measured) -> Reward:
+    offsets = measured.groups.offsets
+    if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > ROOM:
+        largest = int(np.diff(offsets).max())
+        raise InputError(f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items.")
+    chosen = tuple(measured.table.matching(spec.argument, "reward"))
+    table = measured.groups.sorted(vectors(measured.table, chosen, "reward"))
+    lengths = np.linalg.norm(table.astype(np.float64), axis=1, keepdims=True)
+    unit = (table / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    return FacilityLocation([unit[a:b] @ unit[a:b].T for a, b in zip(offsets[:-1], offsets[1:], strict=True)])
+
+
+def _rouge(spec: RewardSpec, measured: Measured) -> Reward:
+    if measured.references is None:
+        raise InputError(f"{spec.kind} needs references: the texts that a good list would contain, by problem.")
+    candidates = [tokens(text) for text in texts(measured.table, spec.argument, "reward")]
+    if measured.groups.order is not None:
+        candidates = [candidates[row] for row in measured.groups.order]
+    references = [_references(measured.references, str(name)) for name in measured.groups.ids]
+    return Rouge(candidates, references, n=2 if spec.kind == "rouge2" else 1)
+
+
+def _references(by_problem: Mapping[str, list[str]], name: str) -> list[list[str]]:
+    found = [tokens(text) for text in by_problem.get(name, ())]
+    if not any(found):
+        raise InputError(f"Problem {name} has no reference with any word. Add one, or leave the problem out.")
+    return found
+
+
+def _qrels(spec: RewardSpec, measured: Measured) -> Reward:
+    judgements = read_qrels(spec.argument)
+    return subtopic_coverage(judgements, measured.groups.ids, measured.item_ids, measured.groups.offsets)
+
+
+def _own(spec: RewardSpec, measured: Measured) -> Reward:
+    return Function(load_function(spec.argument, spec.function))
+
+
+def _column(spec: RewardSpec, measured: Measured) -> Floats:
+    return numbers(measured.table, spec.argument, "reward")
+
+
+def _within(table: Table, name: str, values: Floats, high: float, advice: str) -> None:
+    bad = first_bad(~((values >= 0) & (values <= high)))
+    if bad is not None:
+        raise table.error(bad, name, f"{values[bad]:g} is not between 0 and {high:g}", advice)
+
+
+_BUILDERS: dict[str, Callable[[RewardSpec, Measured], Reward]] = {
+    "any": _any,
+    "graded": _graded,
+    "coverage": _coverage,
+    "probabilistic": _probabilistic,
+    "sqrt": _concave,
+    "log": _concave,
+    "facility": _facility,
+    "rouge": _rouge,
+    "rouge2": _rouge,
+    "qrels": _qrels,
+    "python": _own,
+}

@@ -1,0 +1,94 @@
+"""Rewards in one line of text, the same in Python and on the command line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from listwright.errors import InputError
+from listwright.tables.table import Table
+
+KINDS = {
+    "any": "any:COLUMN, worth 1 as soon as one item succeeds (0/1, or probabilities)",
+    "graded": "graded:COLUMN, the same for grades 0, 1, 2, ... with probability (2^grade - 1) / 2^highest",
+    "coverage": "coverage:COLUMNS, share of topics that some item covers",
+    "probabilistic": "probabilistic:COLUMNS, the same where items cover topics with a probability",
+    "sqrt": "sqrt:COLUMNS, sum over topics of the square root of what the list brings",
+    "log": "log:COLUMNS, the same with log(1 + x)",
+    "facility": "facility:COLUMNS, how well the list stands for all items, by cosine similarity",
+    "rouge": "rouge:COLUMN, ROUGE-1 recall of the text against references",
+    "rouge2": "rouge2:COLUMN, the same with ROUGE-2",
+    "qrels": "qrels:FILE, share of a query's subtopics covered, from TREC diversity judgements",
+}
+WEIGHTED = ("coverage", "probabilistic", "sqrt", "log")
+_OWN = re.compile(r"(?P<path>.+\.py):(?P<function>[^\W\d]\w*)")
+_PATTERN = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class RewardSpec:
+    """A reward by kind and what it is made of: columns, a file, or a function in a file."""
+
+    kind: str  # one of KINDS, or "python"
+    argument: str
+    function: str = ""
+
+    def topics_and_weights(self, table: Table) -> tuple[str, str | None]:
+        """The pattern of the topic columns and the column of their weights, which stands behind the last `*`.
+
+        In `topic_*` the star belongs to the pattern; in `topics*weight` it does not, as long as there is such a column.
+        """
+        topics, star, weight = (part.strip() for part in self.argument.rpartition("*"))
+        if self.kind in WEIGHTED and star and weight in table.names and topics:
+            return topics, weight
+        return self.argument, None
+
+    def columns_of(self, table: Table) -> list[str]:
+        """All columns that this reward is made of."""
+        if self.kind in ("python", "qrels"):
+            return []
+        topics, weight = self.topics_and_weights(table)
+        return table.matching(topics, "reward") + ([] if weight is None else [weight])
+
+    def read_as_text(self) -> set[str]:
+        """Columns of text or names, which a reader must not take for numbers or dates."""
+        if self.kind not in ("coverage", "rouge", "rouge2"):
+            return set()
+        return {name for name in (self.argument, self.argument.rpartition("*")[0].strip()) if not is_pattern(name)}
+
+
+def parse_reward(spec: str) -> RewardSpec:
+    """The reward that a line of text stands for.
+
+    `any:clicked`, `graded:label`, `coverage:topics` (a column of lists) or `coverage:topic_*` (0/1 columns),
+    `coverage:topics*weight` (weights of the topics from a second column), `probabilistic:topic_*`, `sqrt:topic_*`,
+    `log:topic_*`, `facility:embedding` (a column of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and
+    `file.py:function` for one's own `f(problem, items)`; the file is run.
+
+    >>> parse_reward("coverage:topic_*")
+    RewardSpec(kind='coverage', argument='topic_*', function='')
+    >>> parse_reward("mine.py:worth")
+    RewardSpec(kind='python', argument='mine.py', function='worth')
+    """
+    own = _OWN.fullmatch(spec.strip())
+    if own is not None:
+        return RewardSpec("python", own["path"], own["function"])
+    kind, colon, argument = (part.strip() for part in spec.partition(":"))
+    if kind not in KINDS:
+        near = get_close_matches(kind, KINDS, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"Unknown reward {spec!r}.{hint} Known are:\n{known_rewards()}")
+    if not colon or not argument:
+        raise InputError(f"Reward {spec!r} names no column. Write {KINDS[kind].partition(',')[0]}.")
+    return RewardSpec(kind, argument)
+
+
+def known_rewards() -> str:
+    """One line for each kind of reward."""
+    return "\n".join(f"  {line}" for line in [*KINDS.values(), "FILE.py:FUNCTION, your own f(problem, items)"])
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name stands for several columns."""
+    return _PATTERN.search(name) is not None

@@ -1,0 +1,95 @@
+"""TREC diversity judgements: which document answers which subtopic of a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from listwright._arrays import Ints
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards import Coverage
+from listwright.tables.streams import text_lines
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """The subtopics that each document of each query answers, and all queries that were judged."""
+
+    answers: dict[tuple[str, str], list[str]]  # (query, document): subtopics with a judgement above 0
+    queries: frozenset[str]
+    name: str = "The judgements"
+
+
+def read_qrels(path: str | Path) -> Judgements:
+    """Judgements from lines of `query subtopic document judgement`; a judgement above 0 means that it answers."""
+    answers: dict[tuple[str, str], list[str]] = {}
+    queries = set()
+    for number, line in enumerate(text_lines(path), start=1):
+        if not line.strip():
+            continue
+        query, subtopic, document, judged = _fields(line, f"{path}, line {number}")
+        queries.add(query)
+        if judged > 0:
+            answers.setdefault((query, document), []).append(subtopic)
+    if not queries:
+        raise InputError(f"{path} is empty. It must have lines of: query subtopic document judgement.")
+    return Judgements(answers, frozenset(queries), str(path))
+
+
+def qrels_reward(judgements: Judgements, problems: Problems) -> Coverage:
+    """Share of the subtopics that the list answers, of those that some candidate of the problem answers.
+
+    Problem ids are queries and item ids documents. A document that was not judged answers nothing.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), problem_ids=["q"], item_ids=["a", "b", "c"])
+    >>> reward = qrels_reward(Judgements({("q", "a"): ["1"], ("q", "c"): ["1", "2"]}, frozenset("q")), problems)
+    >>> lw.greedy(problems.with_reward(reward), length=1).item_ids
+    [array(['c'], dtype='<U1')]
+    """
+    return subtopic_coverage(judgements, problems.problem_ids, problems.item_ids, problems.offsets)
+
+
+def subtopic_coverage(
+    judgements: Judgements, problem_ids: NDArray[Any], item_ids: NDArray[Any] | None, offsets: Ints
+) -> Coverage:
+    """The same for problems that are still being built."""
+    if item_ids is None:
+        raise InputError("Judgements name documents, but these problems have no item ids. Name the column in item.")
+    queries = [str(name) for name in problem_ids]
+    missing = next((query for query in queries if query not in judgements.queries), None)
+    if missing is not None:
+        raise InputError(f"{judgements.name} has no line for query {missing}. Leave the problem out, or add judgements.")
+    topics = _answered(judgements, queries, [str(item) for item in item_ids], offsets)
+    rows = np.repeat(np.arange(len(topics)), [len(numbers) for numbers in topics])
+    columns = np.array([number for numbers in topics for number in numbers], dtype=np.int64)
+    shape = (len(topics), int(columns.max(initial=0)) + 1)
+    return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape))
+
+
+def _answered(judgements: Judgements, queries: list[str], items: list[str], offsets: Ints) -> list[list[int]]:
+    """By row: its subtopics, numbered within the query."""
+    found = []
+    for i, query in enumerate(queries):
+        number: dict[str, int] = {}
+        for item in items[offsets[i] : offsets[i + 1]]:
+            subtopics = dict.fromkeys(judgements.answers.get((query, item), ()))
+            found.append([number.setdefault(subtopic, len(number)) for subtopic in subtopics])
+    return found
+
+
+def _fields(line: str, place: str) -> tuple[str, str, str, float]:
+    fields = line.split()
+    if len(fields) != 4:
+        raise InputError(f"{place}: expected query, subtopic, document and judgement. Got {len(fields)} fields.")
+    try:
+        judged = float(fields[3])
+    except ValueError:
+        raise InputError(f"{place}: the judgement must be a number. Got {fields[3]!r:.40}.") from None
+    return fields[0], fields[1], fields[2], judged

@@ -1,0 +1,200 @@
+"""Columns as numbers, as names or as lists; what cannot be is reported by file, line and column."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from listwright._arrays import Floats, Ints, first_bad
+from listwright.errors import InputError
+from listwright.tables.table import Table
+
+SEPARATOR = "|"  # between the entries of a list that is written as text
+LONGEST_FIXED = 64  # characters; longer names are kept as Python strings, so that one of them does not widen all
+SHOWN = 40  # characters of a bad value that a message shows
+
+
+class Names(NamedTuple):
+    """A column of names: which of the different values each row has."""
+
+    codes: Ints
+    values: list[Any]  # different values in order of first appearance: all int or all str
+
+
+class Listed(NamedTuple):
+    """A column of lists, one after the other."""
+
+    values: pa.Array
+    lengths: Ints
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this type can be a feature as it is."""
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column holds strings."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether a column holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def numbers(table: Table, name: str, option: str) -> Floats:
+    """A column of finite numbers."""
+    column = table.column(name, option)
+    if pa.types.is_null(column.type):
+        raise table.error(0, name, "the value is missing", _fill(option))
+    if not is_number(column.type):
+        raise _not_numbers(table, name, option)
+    array = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    bad = first_bad(~np.isfinite(array))
+    if bad is not None:
+        missing = not column[bad].is_valid or np.isnan(array[bad])
+        raise table.error(bad, name, "the value is missing" if missing else f"{array[bad]} is not finite", _fill(option))
+    return array
+
+
+def names(table: Table, name: str, option: str) -> Names:
+    """A column of ids or levels; numbers stay whole numbers, anything else is text."""
+    column = _as_names(table, name, option)
+    encoded = column.combine_chunks().dictionary_encode()
+    missing = first_bad(np.asarray(encoded.is_null()))
+    if missing is not None:
+        raise table.error(missing, name, "the value is missing", f"Give every row a value, or change {option}.")
+    codes, values = np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
+    if "" in values:
+        row = int(np.argmax(codes == values.index("")))
+        raise table.error(row, name, "the value is empty", f"Give every row a value, or change {option}.")
+    if any(part.is_text for part in table.parts) and all(_is_plain_integer(value) for value in values):
+        values = [int(value) for value in values]
+    return Names(codes, values)
+
+
+def as_array(values: list[Any]) -> NDArray[Any]:
+    """Names as an array: int64, strings of fixed width, or Python strings where that would waste room."""
+    if all(isinstance(value, int) for value in values):
+        return np.array(values, dtype=np.int64)
+    fixed = all(len(value) <= LONGEST_FIXED and "\0" not in value for value in values)
+    return np.array(values, dtype=np.str_ if fixed else object)
+
+
+def texts(table: Table, name: str, option: str) -> list[str]:
+    """A column of text."""
+    column = table.column(name, option)
+    if not is_text(column.type):
+        raise InputError(f"{table.source}: column {name!r} must be text. Got {column.type}. Name another in {option}.")
+    missing = first_bad(np.asarray(column.is_null().combine_chunks()))
+    if missing is not None:
+        raise table.error(missing, name, "the text is missing", "Put text there, or leave the row out.")
+    return column.to_pylist()
+
+
+def lists(table: Table, name: str, option: str) -> Listed:
+    """A column of lists; text is split at `|`, or read as JSON where it begins with `[`; one value is a list of one."""
+    column = table.column(name, option)
+    if is_text(column.type):
+        column = _split(table, name, column)
+    array = column.combine_chunks()
+    if not is_list(array.type):
+        array = _singles(array)
+    lengths = np.asarray(pc.list_value_length(array).fill_null(0), dtype=np.int64)
+    values = array.flatten()  # leaves missing lists out, so they count as empty
+    missing = first_bad(np.asarray(values.is_null()))
+    if missing is not None:
+        row = int(np.searchsorted(np.cumsum(lengths), missing, side="right"))
+        raise table.error(row, name, "the list has a missing entry", "Leave it out of the list.")
+    return Listed(values, lengths)
+
+
+def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
+    column = table.column(name, option)
+    if pa.types.is_integer(column.type) or is_text(column.type):
+        return column
+    try:
+        if pa.types.is_floating(column.type) and _whole(column):
+            return column.cast(pa.int64())
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        kind = f"{table.source}: column {name!r} must hold names or whole numbers"
+        raise InputError(f"{kind}. Got {column.type}. Name another column in {option}.") from None
+
+
+def _whole(column: pa.ChunkedArray) -> bool:
+    array = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
+    return bool((np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**53)).all())
+
+
+def _is_plain_integer(value: Any) -> bool:
+    """Whether text is an integer as Python prints it, so that nothing is lost by reading it as one."""
+    if isinstance(value, int):
+        return True
+    digits = value.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(value)) == value
+
+
+def _not_numbers(table: Table, name: str, option: str) -> InputError:
+    column = table.columns[name]
+    if not is_text(column.type):
+        return InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}. See {option}.")
+    row = next((i for i, value in enumerate(column.to_pylist()) if value is not None and not reads_as_number(value)), 0)
+    advice = f"Put a number there, or take the column out of {option}; text can be made features with categorical."
+    return table.error(row, name, f"{_shown(column[row].as_py())} is text where a number is due", advice)
+
+
+def reads_as_number(text: str) -> bool:
+    """Whether text is a number as Python reads it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def _fill(option: str) -> str:
+    return f"Put a number there, leave the row out, or take the column out of {option}."
+
+
+def _split(table: Table, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    rows = [_entries(text) for text in column.to_pylist()]
+    bad = next((i for i, entries in enumerate(rows) if entries is None), None)
+    if bad is not None:
+        problem = f"{_shown(column[bad].as_py())} is not a list"
+        raise table.error(bad, name, problem, f'Write lists as JSON, such as ["a", "b"], or as a{SEPARATOR}b.')
+    try:
+        return pa.chunked_array([pa.array(rows)])
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.chunked_array([pa.array([[str(entry) for entry in entries or []] for entries in rows])])
+
+
+def _entries(text: str | None) -> list[Any] | None:
+    """The entries of a list written as text; None where it cannot be one."""
+    if text is None or not text.strip():
+        return []
+    if not text.lstrip().startswith("["):
+        return [entry.strip() for entry in text.split(SEPARATOR) if entry.strip()]
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if all(isinstance(entry, str | int | float) for entry in found) else None
+
+
+def _singles(array: pa.Array) -> pa.Array:
+    """Every value as a list of one, missing ones as an empty list."""
+    starts = np.concatenate([[0], np.cumsum(np.asarray(array.is_valid(), dtype=np.int32))]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(starts), array.drop_null())
