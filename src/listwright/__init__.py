@@ -3,8 +3,8 @@
 The flow, all of it::
 
     problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(success))
-    model = lw.SCP(length=3).fit(problems)      # one policy, from problems whose lists can be measured
-    lists = model.predict(new_problems)         # lists for problems whose reward nobody knows
+    model = lw.SCP(length=3).fit(problems)  # one policy, from problems whose lists can be measured
+    lists = model.predict(new_problems)  # lists for problems whose reward nobody knows
 
 Names are imported when they are first used, so that `import listwright` is quick.
 """

@@ -42,7 +42,7 @@ class Signature:
             ("vector columns", self.n_vector, other.n_vector),
         ):
             if mine != theirs:
-                raise InputError(f"{purpose}: the model was trained with {mine or 'no'} {what}. Got {theirs or 'none'}.")
+                raise InputError(f"{purpose}: the model has {mine or 'no'} {what}. Got {theirs or 'none'}.")
         if self.n_items is not None and other.n_items is None:
             raise InputError(f"{purpose}: the model was trained with a catalogue of {self.n_items}. Got none.")
         if self.n_items is not None and other.n_items is not None and other.n_items > self.n_items:

@@ -13,7 +13,6 @@ from listwright.errors import InputError
 from listwright.estimator import ListEstimator
 from listwright.evaluation import list_values
 from listwright.features import Features, Identity
-from listwright.learners import Experts, Learner, WeightedMajority, as_learner
 from listwright.lists import Lists
 from listwright.problems import Problems
 
@@ -109,14 +108,6 @@ class ContextFreeSCP(ListEstimator):
 
     def _make_features(self, problems: Problems) -> Features:
         return Identity()
-
-    def _make_learner(self, problems: Problems) -> Learner:
-        learner = as_learner(self.learner)
-        if not isinstance(learner, Experts) or learner.policies is not None:
-            raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
-        if isinstance(learner, WeightedMajority) and learner.horizon is None:
-            learner.horizon = self.n_passes * len(problems)
-        return learner
 
     def _best_list(self, problems: Problems) -> Ints:
         """The best on the training problems of the likeliest items and of lists drawn from the distribution."""

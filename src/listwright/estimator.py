@@ -20,7 +20,7 @@ from listwright.features import Features
 from listwright.features.auto import auto_features
 from listwright.guarantees import Certificate, certify
 from listwright.keeping import KEEPS, Keeper
-from listwright.learners import Learner, as_learner
+from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
@@ -79,7 +79,7 @@ class ListEstimator(BaseEstimator):
                 keeper.before_round(training.policy, len(batch), rng)
                 training.round(batch, as_room(self.budget, batch), rng)
                 keeper.after_round(training.policy, lambda part: self._value(training, part))
-            training.ledger.passes += 1
+        training.ledger.passes = max(training.ledger.passes, n_passes)
         self.training_, self.policy_, self.signature_ = training, keeper.kept(training.policy), signature
         self.n_features_in_ = problems.n_features
         return self
@@ -133,6 +133,8 @@ class ListEstimator(BaseEstimator):
             length=len(self.training_.weights),
             rival_length=self.rival_length,
             delta=delta,
+            bounded=ledger.bounded,
+            submodular=ledger.submodular,
             budgeted=self.budget is not None,
             discounted=self.weighting == "discounted",
         )
@@ -142,6 +144,12 @@ class ListEstimator(BaseEstimator):
         """The paper's T: states visited while learning."""
         return self.training_.ledger.rounds
 
+    def __sklearn_tags__(self) -> Any:
+        """Tells scikit-learn that its checks on arrays do not apply."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
     def _make_features(self, problems: Problems) -> Features:
         if self.features == "auto":
             return auto_features(problems)
@@ -150,7 +158,10 @@ class ListEstimator(BaseEstimator):
         return clone(self.features)
 
     def _make_learner(self, problems: Problems) -> Learner:
-        return as_learner(self.learner)
+        learner = as_learner(self.learner)
+        if isinstance(learner, WeightedMajority) and learner.horizon is None:
+            learner.horizon = self.n_passes * len(problems)
+        return learner
 
     def _begin(self, problems: Problems) -> Training:
         learner = self._make_learner(problems)

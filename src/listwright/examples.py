@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._arrays import Bools, Floats, Ints, starts_of
 from listwright.errors import InputError
 from listwright.features import Rows
 
+FOLDS = 5
 WEIGHTINGS = ("discounted", "min_sum", "uniform")
 
 
@@ -25,6 +29,7 @@ class Examples:
     options: Bools  # by row: what could have been picked
     picks: Ints  # by problem: what the policy picked, -1 for nothing
     learned: Bools  # by problem: whether the example is to be learned from
+    folds: Ints | None = None  # by problem: the part of the training problems that it always belongs to
 
     @cached_property
     def best_gains(self) -> Floats:
@@ -65,6 +70,15 @@ def centered(values: Floats, offsets: Ints) -> Floats:
     counts = np.diff(offsets)
     means = np.add.reduceat(values, offsets[:-1], axis=0) / counts.reshape(-1, *[1] * (values.ndim - 1))
     return values - np.repeat(means, counts, axis=0)
+
+
+def folds_of(problem_ids: NDArray[Any]) -> Ints:
+    """A fold for each problem, the same whenever the problem comes up.
+
+    >>> folds_of(np.array(["a", "b", "c"]))
+    array([2, 3, 4])
+    """
+    return np.array([crc32(str(name).encode()) % FOLDS for name in problem_ids.tolist()], dtype=np.int64)
 
 
 def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:

@@ -118,7 +118,7 @@ class Lists:
         return text + (f", {self.bound}" if self.bound else "")
 
 
-def _installed_backend() -> str:
+def _installed_backend() -> Any:
     from importlib.util import find_spec
 
     return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))

@@ -11,7 +11,7 @@ from listwright.estimator import ListEstimator
 class SCP(ListEstimator):
     """Learns one policy that builds a list item by item, from problems whose lists can be measured.
 
-    At every position of every list that the current policy builds, each candidate's marginal gain gives a cost-sensitive
+    At every position of every list that the current policy builds, the candidates' marginal gains give a cost-sensitive
     example (v, c, w); a no-regret learner on these competes with the best sequence of policies.
 
     Parameters

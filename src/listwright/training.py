@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from listwright._arrays import Floats
-from listwright.examples import Examples
+from listwright._arrays import Floats, Ints
+from listwright.examples import Examples, folds_of
 from listwright.features import Features
 from listwright.learners import Learner
 from listwright.policies import Policy
@@ -23,7 +23,9 @@ class Ledger:
     rounds: int = 0  # states visited: the paper's T
     loss: float = 0.0  # sum over rounds of l_t(pi_t)
     value: float = 0.0  # sum over rounds of f(L_t)
-    passes: int = 0
+    passes: int = 0  # how often the same states were visited
+    bounded: bool = True  # what the rewards say of themselves
+    submodular: bool = True
 
 
 @dataclass(eq=False)
@@ -46,9 +48,12 @@ class Training:
         earned = reward.start(batch)
         length = len(self.weights) if room is None else int(batch.counts.max())
         view, learned = self.features if self.training_features is None else self.training_features, False
+        folds = folds_of(batch.problem_ids)
         for step in walk(batch, view, self.policy, length=length, rng=rng, room=room, repeats=self.repeats):
             gains = reward.gains(earned)
-            examples = self._examples(step, gains / batch.sizes if self.per_size and batch.sizes is not None else gains)
+            if self.per_size and batch.sizes is not None:
+                gains = gains / batch.sizes
+            examples = self._examples(step, folds, gains)
             self.ledger.loss += float(examples.losses.sum())
             self.learner.learn(examples)
             learned = True
@@ -56,11 +61,13 @@ class Training:
         if learned:  # else no item of the whole batch fits its budget
             self.policy = self.learner.policy()
         self.ledger.rounds += len(batch)
+        self.ledger.bounded &= reward.bounded
+        self.ledger.submodular &= reward.submodular
         self.ledger.value += float(reward.value(earned).sum())
 
-    def _examples(self, step: Step, gains: Floats) -> Examples:
+    def _examples(self, step: Step, folds: Ints, gains: Floats) -> Examples:
         """The paper's (v, c, w). Where no option gains anything, every choice costs 0 and there is nothing to learn."""
         weight = float(self.weights[min(step.position, len(self.weights) - 1)])
         left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
         learned = left > 0 if self.skip_solved else np.ones(len(left), dtype=bool)
-        return Examples(step.rows, gains, weight, step.position, step.fits, step.picks, learned)
+        return Examples(step.rows, gains, weight, step.position, step.fits, step.picks, learned, folds)

@@ -31,7 +31,7 @@ def marginal_gains(covers: np.ndarray, chosen: list[int]) -> np.ndarray:
 
 
 def paper_columns(x: np.ndarray, chosen: list[int]) -> np.ndarray:
-    """The footnote of the trajectory experiment: own features, minimum and mean distance to the list, bias, first flag."""
+    """The footnote of the trajectory experiment: own features, distances to the list, bias, first-position flag."""
     gaps = [np.abs(x - x[s]) for s in chosen]
     smallest = np.min(gaps, axis=0) if gaps else np.zeros_like(x)
     mean = np.mean(gaps, axis=0).astype(np.float32) if gaps else np.zeros_like(x)

@@ -8,10 +8,8 @@ from listwright._arrays import Floats32, Ints
 
 
 @njit(cache=True, nogil=True)
-def nearer(
-    picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, total: Floats32, lengths: Ints
-) -> None:
-    """Takes the picks' absolute differences into `smallest` and `total` in place. Cost: one read of each problem's rows."""
+def nearer(picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, total: Floats32, lengths: Ints) -> None:
+    """Takes the picks' absolute differences into `smallest` and `total` in place. Cost: one read of the rows."""
     for problem in range(len(picks)):
         pick = picks[problem]
         if pick >= 0:

@@ -30,10 +30,7 @@ def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Spa
     for row in rows:
         for i in range(compared[row], n_picks):
             pick = picks[i]
-            if is_dense:
-                cosine = dense_dot(dense[row], dense[pick])
-            else:
-                cosine = sparse_dot(row, pick, starts, columns, values)
+            cosine = dense_dot(dense[row], dense[pick]) if is_dense else sparse_dot(row, pick, starts, columns, values)
             nearest[row] = max(nearest[row], cosine * inverse[row] * inverse[pick])
         compared[row] = n_picks
         bounds[row] = (1.0 - diversity) * relevance[row] - diversity * nearest[row]

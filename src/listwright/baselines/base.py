@@ -30,7 +30,7 @@ class Baseline(BaseEstimator, ABC):
     def fit(self, problems: Problems) -> Self:
         """Learns what there is to learn from the problems; a method that learns needs their reward."""
         _check_problems(problems)
-        _at_least_one("length", self.length)
+        at_least_one("length", self.length)
         seen = self._view(problems)
         self._check_parameters(seen)
         if self._learns(seen):
@@ -117,7 +117,7 @@ def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int
     """How many positions there are to fill; a budget alone sets no limit."""
     if length is None:
         return int(problems.counts.max())
-    _at_least_one("length", length)
+    at_least_one("length", length)
     short = np.flatnonzero(problems.counts < length)
     if len(short) and not short_lists:
         name, count = problems.problem_ids[short[0]], problems.counts[short[0]]
@@ -133,6 +133,6 @@ def _check_problems(problems: Problems) -> None:
         raise InputError(f"Give listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
 
 
-def _at_least_one(name: str, value: object) -> None:
+def at_least_one(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{name} must be at least 1. Got {value!r}.")

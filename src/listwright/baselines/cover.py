@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._arrays import Floats, Ints
-from listwright._ragged import pieces
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
@@ -76,7 +75,6 @@ class FoldCover(Cover):
         self.n_items = n_items_of(problems)
         self.n_problems = len(problems)
         self.problems = problems
-        self.reward = reward_of(problems)
 
     def start(self, weights: Floats) -> FoldState:
         """Copies of the problems that have weight."""
@@ -90,7 +88,8 @@ class FoldCover(Cover):
         copies = state.copies
         gains = reward_of(copies).gains(state.earned) * state.weights[copies.owners]
         cells = state.lists[copies.owners] * self.n_items + items_of(copies)
-        return np.bincount(cells, gains, minlength=state.n_lists * self.n_items).reshape(state.n_lists, self.n_items)
+        sums = np.bincount(cells, gains, minlength=state.n_lists * self.n_items)
+        return np.asarray(sums, dtype=np.float64).reshape(state.n_lists, self.n_items)
 
     def add(self, state: FoldState, items: Ints) -> FoldState:
         """Every copy that offers the item of its list takes it."""
@@ -112,16 +111,14 @@ def static_order(cover: Cover) -> Ints:
     Once nothing gains any more (and past 256 items), items go by what they gain alone.
     """
     state = cover.start(np.ones((1, cover.n_problems)))
-    alone = gains = rounded(cover.gains(state)[0])
+    alone = rounded(cover.gains(state)[0])
+    gains = alone.copy()
     order: list[int] = []
-    while len(order) < min(cover.n_items, ORDERED):
-        gains[order] = -np.inf
-        best = int(gains.argmax())
-        if gains[best] <= 0:
-            break
-        order.append(best)
-        state = cover.add(state, np.array([best]))
+    while len(order) < min(cover.n_items, ORDERED) and gains.max() > 0:
+        order.append(int(gains.argmax()))
+        state = cover.add(state, np.array(order[-1:]))
         gains = rounded(cover.gains(state)[0])
+        gains[order] = -np.inf
     rest = np.setdiff1d(np.arange(cover.n_items), order)
     return np.concatenate([np.array(order, dtype=np.int64), rest[np.argsort(-alone[rest], kind="stable")]])
 

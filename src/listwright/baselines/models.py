@@ -18,6 +18,7 @@ from listwright._arrays import Floats
 from listwright.errors import InputError
 
 NAMES = ("ridge", "extra_trees", "boosting")
+SMALL = 2_000_000  # numbers in a table below which threads cost more than they bring
 MANY_ROWS = 5_000  # past this the penalty of a ridge hardly matters, and choosing it costs
 
 
@@ -34,7 +35,7 @@ def fitted(estimator: Any, table: Any, gains: Floats, seed: int) -> Any:
 
     Gains that are all the same are predicted as they are: not every estimator bears them.
     """
-    if is_classifier(estimator):
+    if _classifies(estimator):
         gains = (gains > 0).astype(np.int64)
     if (gains == gains[:1]).all():
         return DummyRegressor().fit(table, gains)
@@ -50,12 +51,16 @@ def predicted(model: Any, table: Any) -> Floats:
     return np.asarray(model.predict(table), dtype=np.float64)
 
 
+def _classifies(estimator: Any) -> bool:
+    return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+
+
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:
     if not isinstance(estimator, str):
         return clone(estimator)
     if estimator == "extra_trees":
         return ExtraTreesRegressor(200, min_samples_leaf=2, max_features=0.5, random_state=seed, n_jobs=-1)
-    return _ridge(table) if estimator == "ridge" else _boosting(seed)
+    return _ridge(table) if estimator == "ridge" else _boosting(table, seed)
 
 
 def _ridge(table: Any) -> Any:
@@ -66,7 +71,7 @@ def _ridge(table: Any) -> Any:
     return make_pipeline(StandardScaler(), RidgeCV(np.logspace(-1, 4, 11)) if few else Ridge(1.0))
 
 
-def _boosting(seed: int) -> Any:
+def _boosting(table: Any, seed: int) -> Any:
     """LightGBM where it is installed, else scikit-learn's; slow and shallow, as lists come from few problems."""
     if find_spec("lightgbm") is None:
         return HistGradientBoostingRegressor(max_iter=200, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
@@ -77,6 +82,7 @@ def _boosting(seed: int) -> Any:
         learning_rate=0.05,
         num_leaves=15,
         random_state=seed,
+        n_jobs=1 if table.shape[0] * table.shape[1] < SMALL else None,
         deterministic=True,
         force_row_wise=True,
         verbose=-1,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._arrays import Floats, Floats32, Ints
 from listwright.context_free import with_catalogue
@@ -44,7 +47,7 @@ def gains_alone(problems: Problems) -> Floats:
     return reward.gains(reward.start(problems))
 
 
-def by_item(problems: Problems, values: Floats, n_items: int, *, missing: float) -> Floats:
+def by_item(problems: Problems, values: NDArray[Any], n_items: int, *, missing: float) -> Floats:
     """(problems, items): one number a row as a table; `missing` where a problem does not offer an item.
 
     >>> problems = Problems.from_arrays(np.zeros((3, 1)), offsets=[0, 2, 3], catalogue=[1, 0, 1])

@@ -38,12 +38,11 @@ class TopK(Baseline):
     random_state : seed of the named estimators.
 
     >>> import listwright as lw
+    >>> from listwright.baselines import Oracle
     >>> features = np.random.default_rng(0).random((200, 9, 3))
     >>> problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(features[..., 1] > 0.8))
-    >>> TopK(length=2).fit(problems[:150]).score(problems[150:]) == problems[150:].reward.tables["success"].values.reshape(
-    ...     50, 9
-    ... ).max(axis=1).mean()
-    True
+    >>> TopK(length=1).fit(problems[:150]).score(problems[150:]), Oracle(1).fit(problems).score(problems[150:])
+    (0.88, 0.88)
     """
 
     def __init__(

@@ -71,7 +71,7 @@ def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[
         same &= np.allclose(alone.crossed.states, rows.crossed.states[i], rtol=1e-5, atol=1e-6)
     if not same:
         name = problems.problem_ids[i]
-        raise LawBroken("slice", f"Problem {name!s} looks different alone than in a batch: columns must not mix problems.")
+        raise LawBroken("slice", f"Problem {name!s} looks different alone than in a batch: problems must not mix.")
 
 
 def _same_without_reward(features: Features, rows: Rows, problems: Problems, picks: list[Ints]) -> None:

@@ -18,8 +18,8 @@ STATES, ITEMS = 40, 6
 def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomState = 0) -> None:
     """Looks for a law that a learner breaks; raises `LawBroken` with the first one found.
 
-    It leaves the object that it was cloned from alone; the same examples give the same policy; scores are finite; a round
-    in which nothing can be learned does no harm; and on easy examples, where one item is best in every state, its
+    It leaves the object that it was cloned from alone; the same examples give the same policy; scores are finite; a
+    round in which nothing can be learned does no harm; and on easy examples, where one item is best in every state, its
     policies come to pick that item more often than by chance.
 
     >>> import listwright as lw
@@ -46,7 +46,11 @@ def _taught(learner: Learner, n_rounds: int, random_state: RandomState) -> Polic
         rows = _rows(rng)
         picks, _ = policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)
         learned = np.full(STATES, number != 1)  # in the second round nothing can be learned
-        learner.learn(Examples(rows, _gains(rows), 0.5, 0, np.ones(len(rows.owners), dtype=bool), picks, learned))
+        learner.learn(
+            Examples(
+                rows, _gains(rows), 0.5, 0, np.ones(len(rows.owners), dtype=bool), picks, learned, np.arange(STATES) % 5
+            )
+        )
         policy = learner.policy()
     return policy
 

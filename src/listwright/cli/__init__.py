@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from listwright.errors import InputError, MissingExtra
 
@@ -20,7 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
 
 
-def _app():  # type: ignore[no-untyped-def]  # typer may not be there
+def _app() -> Any:
+    """The commands; typer may not be there."""
     try:
         from listwright.cli.app import app
     except ModuleNotFoundError as error:

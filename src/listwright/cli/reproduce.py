@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from listwright.cli.show import progress, show_json, show_section
+from listwright.cli.show import progress, show_json, show_section, show_text
 from listwright.experiments.registry import EXPERIMENTS, Experiment
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ def _known(name: str) -> str:
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(callback=_known, metavar="EXPERIMENT", help=f"{CHOICES}; or all of them: all.")],
+    name: Annotated[
+        str, typer.Argument(callback=_known, metavar="EXPERIMENT", help=f"{CHOICES}; or all of them: all.")
+    ],
     data: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data (scp_trajectory.npz); simulated data otherwise.")
     ] = None,
@@ -38,15 +40,20 @@ def reproduce(
     from listwright.report import Report, write_report
 
     chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
+    if data is not None and not any(one.reads for one in chosen):
+        raise typer.BadParameter(f"the experiment {name!r} simulates its data. Leave --data out.")
     records: list[Record] = []
     sections: list[Section] = []
+    findings: list[str] = []
     for one in chosen:
-        found, section = _run(one, data if one.reads else _refused(one, data, name), seeds, jobs)
+        found, section, finding = _run(one, data if one.reads else None, seeds, jobs)
         records += found
         sections.append(section)
+        findings.append(finding)
         if not as_json:
             show_section(section)
-    report = Report("The paper's experiments", " ".join(section.text for section in sections), sections)
+            show_text(finding)
+    report = Report("The paper's experiments", " ".join(findings), sections)
     written = write_report(report, out, results=list(records))
     if as_json:
         show_json(records)
@@ -54,14 +61,8 @@ def reproduce(
         print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
 
 
-def _run(one: Experiment, data: Path | None, seeds: int, jobs: int) -> tuple[list[Record], Section]:
+def _run(one: Experiment, data: Path | None, seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
     module = one.load()
     with progress(one.name) as tick:
         records = module.run(data=data, seeds=seeds, jobs=jobs, tick=tick)
-    return records, module.section(records, data=data)
-
-
-def _refused(one: Experiment, data: Path | None, name: str) -> None:
-    """An experiment that reads no data was asked for with data; among all, it goes without."""
-    if data is not None and name != "all":
-        raise typer.BadParameter(f"the experiment {one.name!r} simulates its data and reads none. Leave --data out.")
+    return records, module.section(records, data=data), module.findings(records, data=data)

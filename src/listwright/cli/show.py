@@ -32,7 +32,7 @@ def show_section(section: Section) -> None:
     from listwright.report import Table
 
     console = Console(highlight=False)
-    console.print(f"\n[bold]{section.title}[/bold]")
+    console.print(f"\n{section.title}", style="bold", markup=False)
     console.print(section.text, markup=False)
     for part in section.parts:
         if isinstance(part, Table):
@@ -40,11 +40,20 @@ def show_section(section: Section) -> None:
             console.print(_rich_table(part))
 
 
+def show_text(text: str) -> None:
+    """A paragraph, as wide as the window."""
+    from rich.console import Console
+
+    Console(highlight=False).print(f"\n{text}", markup=False)
+
+
 def _rich_table(table: Table) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 
-    shown = RichTable(*table.columns, box=SIMPLE_HEAD, caption=table.caption or None, caption_justify="left", pad_edge=False)
+    shown = RichTable(
+        *table.columns, box=SIMPLE_HEAD, caption=table.caption or None, caption_justify="left", pad_edge=False
+    )
     for column in shown.columns[1:]:
         column.justify = "right"
     for index, row in enumerate(table.rows):

@@ -17,6 +17,7 @@ from listwright.text.files import read_text
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(.+)""", re.IGNORECASE)
 _QUOTE = re.compile(r"""['"]""")
+_DATA = re.compile(r"^\s*@data\s*$", re.IGNORECASE | re.MULTILINE)
 MISSING = "?"
 
 
@@ -46,10 +47,10 @@ class Arff:
 
 
 def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
-    """Reads a file that has at least the given columns. Names of attributes are kept as they are written."""
-    head, _, body = _parted(read_text(path))
+    """Reads a file that has at least the given columns, in upper or lower case. Other names stay as they are."""
+    head, body = _parted(read_text(path))
     found = [_ATTRIBUTE.match(line.strip()) for line in head.splitlines()]
-    kinds = {match[1].strip("'\""): match[2].strip() for match in found if match}
+    kinds = {_name(match[1], columns): match[2].strip() for match in found if match}
     require(kinds, columns, path)
     rows = [_fields(line) for line in body.splitlines() if line.strip() and not line.lstrip().startswith("%")]
     for row in rows:
@@ -59,9 +60,15 @@ def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
     return Arff(path, kinds, {name: list(column) for name, column in zip(kinds, table, strict=True)})
 
 
-def _parted(text: str) -> tuple[str, str, str]:
-    parts = re.split(r"(?im)^\s*(@data)\s*$", text, maxsplit=1)
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (text, "", "")
+def _name(written: str, known: tuple[str, ...]) -> str:
+    name = written.strip("'\"")
+    return name.lower() if name.lower() in known else name
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What stands before and after the line "@data"."""
+    head, *body = _DATA.split(text, maxsplit=1)
+    return head, "".join(body)
 
 
 def _fields(line: str) -> list[str]:

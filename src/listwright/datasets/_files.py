@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Iterable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -52,9 +55,20 @@ def column_of(table: Any, name: str) -> NDArray[Any]:
     return column.to_numpy()
 
 
+def read_arrays(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Arrays of an `.npz` file by name."""
+    path = found(path, "An .npz file")
+    try:
+        with zipfile.ZipFile(path), np.load(path) as arrays:
+            require(arrays.files, names, path)
+            return {name: arrays[name] for name in names}
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"Cannot read {path}: {error}.") from error
+
+
 def read_csv(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a comma-separated file by column name."""
-    reader = csv.DictReader(read_text(path).splitlines(keepends=True))
+    reader = csv.DictReader(StringIO(read_text(path), newline=""))
     require(reader.fieldnames or (), columns, path)
     return list(reader)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -56,8 +57,8 @@ def question_links(texts: Texts, terms: Terms) -> Links:
 def question_features(texts: Texts, terms: Terms, links: Links) -> tuple[Floats32, tuple[str, ...]]:
     """One row a paragraph, and the name of each column.
 
-    For each kind of link: its sum over the other paragraphs, the sum weighed by their BM25 (as a share of the question's
-    best), and the best one so weighed.
+    For each kind of link: its sum over the other paragraphs, the sum weighed by their BM25 (as a share of the best of
+    the question), and the best one so weighed.
     """
     columns = _likeness(texts, terms)
     worth = columns["relative_bm25"]
@@ -98,10 +99,10 @@ def _ranks(values: Floats, owners: Ints) -> Floats:
 
 def _shared_pairs(texts: Texts) -> Floats:
     """How many pairs of neighbouring words a paragraph shares with its question."""
-    wanted = [set(zip(words, words[1:], strict=False)) for words in texts.questions]
+    wanted = [set(pairwise(words)) for words in texts.questions]
     paragraphs = [title + body for title, body in texts.named()]
     pairs = zip(paragraphs, texts.owners, strict=True)
-    return np.array([len(wanted[owner].intersection(zip(words, words[1:], strict=False))) for words, owner in pairs])
+    return np.array([len(wanted[owner].intersection(pairwise(words))) for words, owner in pairs])
 
 
 def _titles_in_question(texts: Texts) -> Bools:
@@ -121,7 +122,7 @@ def _mentions(texts: Texts) -> Rows:
     """Link table: 1 where the row's title stands in the column's text."""
     bodies = [_between_blanks(body) for body in texts.bodies]
     where: list[tuple[int, int]] = []
-    for start, end in zip(texts.starts[:-1], texts.starts[1:], strict=True):
+    for start, end in pairwise(texts.starts.tolist()):
         for row in range(start, end):
             title = texts.title_strings[row]
             if title:

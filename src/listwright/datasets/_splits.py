@@ -39,7 +39,8 @@ class Linked:
         return len(self.problems)
 
     def __getitem__(self, key: slice | ArrayLike) -> Self:
-        which = np.atleast_1d(np.arange(len(self))[key])
+        index = key if isinstance(key, slice) else np.asarray(key)
+        which = np.atleast_1d(np.arange(len(self))[index])
         rows = pieces(self.problems.offsets, which)
         links = {name: table[rows][:, rows] for name, table in self.links.items()}
         return replace(self, problems=self.problems[which], links=links, **self._also(which))

@@ -32,7 +32,7 @@ class Terms:
     >>> terms.counts.toarray().tolist()
     [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
     >>> terms.query_cosine.round(2).tolist()
-    [0.16, 1.0, 0.0]
+    [0.25, 1.0, 0.0]
     """
 
     counts: Rows  # (candidates, terms)

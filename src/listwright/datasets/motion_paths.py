@@ -1,4 +1,4 @@
-"""Motion-planning libraries: which of thirty paths is free of collision? (Choudhury et al. 2017, one file a problem.)"""
+"""Motion-planning libraries: which of thirty paths is free of collision? (Choudhury et al. 2017.)"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._arrays import Floats32, Ints
-from listwright.datasets._files import found, require
+from listwright.datasets._files import read_arrays
 from listwright.datasets._splits import TrainTest
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -25,8 +25,9 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     """Reads one problem's `.npz` file; worlds are split as in the source.
 
     A candidate is one of the thirty paths of `seed30`, described by `seed30_features`: its length, and how free the
-    probed edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. A list
-    succeeds where any of its paths is free of collision. Worlds in which none of the thirty is are left out.
+    probed edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. The
+    thirty were chosen on the source's training worlds, so that other splits let test worlds help. A list succeeds where
+    any of its paths is free of collision. Worlds in which none of the thirty is are left out.
 
     Parameters
     ----------
@@ -34,11 +35,7 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     """
     if context not in (None, "probes"):
         raise InputError(f'context must be "probes" or None. Got {context!r}.')
-    path = found(path, "A motion-path problem")
-    with np.load(path) as arrays:
-        needed = (*_NEEDED, *_PROBES) if context else _NEEDED
-        require(arrays.files, needed, path)
-        data = {name: arrays[name] for name in needed}
+    data = read_arrays(path, (*_NEEDED, *_PROBES) if context else _NEEDED)
     states = _probes(data) if context else None
     return TrainTest(*(_problems(data, states, data[name].astype(np.int64)) for name in ("train_id", "test_id")))
 

@@ -50,9 +50,9 @@ class Question(NamedTuple):
 
 
 def read_questions(path: str | Path) -> Questions:
-    """Reads a JSON file, also compressed, in the form of HotpotQA and 2WikiMultihopQA (`context`, `supporting_facts`), of
-    MuSiQue (`paragraphs` with `paragraph_text`, `is_supporting`) or of both in lines with `paragraphs` of `title`,
-    `sentences`, `supporting`.
+    """Reads a JSON file or JSON lines, also compressed. The form is that of HotpotQA and 2WikiMultihopQA (`context`,
+    `supporting_facts`), that of MuSiQue (`paragraphs` of `title`, `paragraph_text`, `is_supporting`), or `paragraphs`
+    of `title`, `sentences`, `supporting`.
 
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
     worth 1); sizes are the paragraphs' tokens. Features are what can be known without labels: likeness to the question,

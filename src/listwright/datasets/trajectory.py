@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._arrays import Bools, Floats32, Ints
-from listwright.datasets._files import found, require
+from listwright.datasets._files import found, read_arrays
 from listwright.datasets._splits import TrainTest
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -35,11 +35,9 @@ def read_trajectory(path: str | Path) -> TrainTest:
     environment as a whole; a list succeeds where any of its seeds does.
     """
     path = found(path, "The trajectory data")
-    archive = path / ARCHIVE if path.is_dir() else path
-    read = (lambda name: _part_of(archive, name)) if archive.is_file() else (lambda name: _text_part(path, name))
-    learn = [read("train"), read("valid")]
-    together = _Part(*(np.concatenate(arrays) for arrays in zip(*learn, strict=True)))
-    return TrainTest(_problems(together, "train"), _problems(read("test"), "test"))
+    train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
+    learn = _Part(*(np.concatenate(arrays) for arrays in zip(train, valid, strict=True)))
+    return TrainTest(_problems(learn, "train"), _problems(test, "test"))
 
 
 def _problems(part: _Part, split: str) -> Problems:
@@ -52,10 +50,12 @@ def _problems(part: _Part, split: str) -> Problems:
     )
 
 
-def _part_of(archive: Path, name: str) -> _Part:
-    with np.load(archive) as arrays:
-        require(arrays.files, [f"{kind}_{name}" for kind in ("X", "y", "env")], archive)
-        return _Part(arrays[f"X_{name}"], arrays[f"y_{name}"].astype(bool), arrays[f"env_{name}"])
+def _part(path: Path, name: str) -> _Part:
+    archive = path / ARCHIVE if path.is_dir() else path
+    if not archive.is_file():
+        return _text_part(path, name)
+    features, success, environments = read_arrays(archive, [f"{kind}_{name}" for kind in ("X", "y", "env")]).values()
+    return _Part(features, success.astype(bool), environments)
 
 
 def _text_part(folder: Path, name: str) -> _Part:
@@ -65,7 +65,7 @@ def _text_part(folder: Path, name: str) -> _Part:
     try:
         heads = np.array([line[0].split() for line in lines], dtype=np.float64)
         rows = np.array([[pair.partition(":")[2] for pair in line[1].split()[1:]] for line in lines], dtype=np.float32)
-        environments, starts, counts = np.unique(heads[:, 3], return_index=True, return_counts=True)
+        environments, counts = np.unique(heads[:, 3], return_counts=True)
         shape = (len(environments), int(counts[0]))
         order = np.argsort(heads[:, 3], kind="stable")
         return _Part(

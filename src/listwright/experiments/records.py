@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 import numpy as np
@@ -10,6 +10,10 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
 from listwright._arrays import Floats
+
+FAILURE = "failure"
+EXCESS = "excess over SCP"  # how much more a method fails than SCP does in the same repetition
+PAIRED_WITH = "SCP"
 
 
 class Record(TypedDict):
@@ -26,10 +30,10 @@ class Record(TypedDict):
 
 
 def interval(values: ArrayLike) -> tuple[float, float | None, float | None]:
-    """Mean of repetitions and its 95 % interval by Student's t, within 0 and 1.
+    """Mean of repetitions and its 95 % interval by Student's t.
 
-    >>> [round(number, 3) for number in interval([0.1, 0.2, 0.3])]
-    [0.2, 0.0, 0.448]
+    >>> [round(number, 3) for number in interval([0.4, 0.5, 0.6])]
+    [0.5, 0.252, 0.748]
     >>> interval([0.5])
     (0.5, None, None)
     """
@@ -38,34 +42,52 @@ def interval(values: ArrayLike) -> tuple[float, float | None, float | None]:
     if count < 2:
         return mean, None, None
     half = float(student.ppf(0.975, count - 1) * repeated.std(ddof=1) / np.sqrt(count))
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
+    return mean, mean - half, mean + half
 
 
-def records_by_length(experiment: str, method: str, n_train: int, metric: str, repeated: Floats) -> list[Record]:
-    """Records of one method, from (repetitions, lengths): column 0 is lists of one item."""
-    found: list[Record] = []
-    for index, values in enumerate(np.asarray(repeated).T):
-        mean, low, high = (None if number is None else round(number, 6) for number in interval(values))
-        assert mean is not None
-        found.append(
-            Record(
-                experiment=experiment,
-                method=method,
-                n_train=n_train,
-                length=index + 1,
-                metric=metric,
-                mean=mean,
-                low=low,
-                high=high,
-            )
-        )
-    return found
+def records_of(experiment: str, methods: Sequence[str], n_train: int, repeated: Floats) -> list[Record]:
+    """Failure of each method, and its excess over SCP's, from (repetitions, methods, lengths).
+
+    >>> records = records_of("news", ["SCP", "Random"], 40, np.array([[[0.1], [0.5]], [[0.2], [0.6]]]))
+    >>> [(record["method"], record["metric"], record["mean"]) for record in records]
+    [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess over SCP', 0.4)]
+    """
+    found = [
+        _record(experiment, method, n_train, length, FAILURE, repeated[:, column, length])
+        for column, method in enumerate(methods)
+        for length in range(repeated.shape[2])
+    ]
+    if PAIRED_WITH not in methods:
+        return found
+    excess = repeated - repeated[:, [methods.index(PAIRED_WITH)]]
+    return found + [
+        _record(experiment, method, n_train, length, EXCESS, excess[:, column, length])
+        for column, method in enumerate(methods)
+        for length in range(repeated.shape[2])
+        if method != PAIRED_WITH
+    ]
 
 
-def mean_of(records: Iterable[Record], method: str, *, n_train: int, length: int) -> float:
-    """The mean of one point."""
-    wanted = (method, n_train, length)
-    return next(one["mean"] for one in records if (one["method"], one["n_train"], one["length"]) == wanted)
+def _record(experiment: str, method: str, n_train: int, length: int, metric: str, values: Floats) -> Record:
+    mean, low, high = interval(values)
+    if metric == FAILURE and low is not None and high is not None:
+        low, high = max(0.0, low), min(1.0, high)  # a probability
+    return Record(
+        experiment=experiment,
+        method=method,
+        n_train=n_train,
+        length=length + 1,
+        metric=metric,
+        mean=round(mean, 6),
+        low=None if low is None else round(low, 6),
+        high=None if high is None else round(high, 6),
+    )
+
+
+def point(records: Iterable[Record], method: str, *, n_train: int, length: int, metric: str = FAILURE) -> Record:
+    """The record of one point."""
+    wanted = (method, n_train, length, metric)
+    return next(one for one in records if (one["method"], one["n_train"], one["length"], one["metric"]) == wanted)
 
 
 def methods_of(records: Iterable[Record]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Experiments by name. An experiment is a module with `run` and `section`; it is imported when it is run.
+"""Experiments by name. An experiment is a module with `run`, `section` and `findings`; it is imported when it is run.
 
 To add one: write the module, and name it here.
 """
@@ -26,7 +26,11 @@ class ExperimentModule(Protocol):
         ...
 
     def section(self, records: list[Record], *, data: Path | None) -> Section:
-        """What was found, with tables and charts; the section's text is the finding."""
+        """How it was done, with tables and charts."""
+        ...
+
+    def findings(self, records: list[Record], *, data: Path | None) -> str:
+        """What was found, in a paragraph with numbers."""
         ...
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from typing import Any, TypeVar
 
+from listwright._threads import one_thread
 from listwright.errors import InputError
 
 Result = TypeVar("Result")
@@ -26,12 +30,19 @@ def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, job
     return results
 
 
-def _stream(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Any:
+def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Result]:
     if jobs == 1:
-        return (work(*task) for task in tasks)
-    from joblib import Parallel, delayed
+        yield from (work(*task) for task in tasks)
+        return
+    # Fresh processes: a fork would copy the locks of threads that it does not copy.
+    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
+        yield from pool.map(partial(_on_one_thread, work), tasks)
 
-    return Parallel(n_jobs=jobs, return_as="generator")(delayed(work)(*task) for task in tasks)
+
+def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
+    """Processes share the cores; threads within them would only get in each other's way."""
+    with one_thread():
+        return work(*task)
 
 
 def check_repetitions(seeds: int) -> None:

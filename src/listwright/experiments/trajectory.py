@@ -12,22 +12,22 @@ from pathlib import Path
 import numpy as np
 
 from listwright._arrays import Floats
-from listwright.baselines import Oracle, Random, StaticList, TopK
+from listwright.baselines import Oracle, Random, StaticList
 from listwright.conseqopt import ConSeqOpt
 from listwright.errors import InputError
 from listwright.experiments import trajectory_data
 from listwright.experiments.curves import Method, failure_by_length
-from listwright.experiments.records import Record, records_by_length
+from listwright.experiments.records import Record, records_of
+from listwright.experiments.regression import Regression
 from listwright.experiments.tasks import Tick, check_repetitions, quiet, repeat
-from listwright.experiments.trajectory_section import section
+from listwright.experiments.trajectory_section import findings, section
 from listwright.features.auto import paper_features
 from listwright.problems import Problems
 from listwright.scp import SCP
 
-__all__ = ["METHODS", "SIZES", "run", "section"]
+__all__ = ["METHODS", "SIZES", "findings", "run", "section"]
 
 NAME = "trajectory"
-METRIC = "failure"
 SIZES = (10, 20, 30, 50, 70, 100, 150, 200, 250, 310)
 LENGTH = 8
 
@@ -35,7 +35,7 @@ METHODS: dict[str, Callable[[int, int], Method]] = {
     "SCP (auto)": lambda length, seed: SCP(length, random_state=seed),
     "SCP": lambda length, seed: SCP(length, features=paper_features(), random_state=seed),
     "ConSeqOpt": lambda length, seed: ConSeqOpt(length, features=paper_features(), random_state=seed),
-    "Regression": lambda length, seed: TopK(length),
+    "Regression": lambda length, seed: Regression(length),
     "Static list": lambda length, seed: StaticList(length),
     "Random": lambda length, seed: Random(length, random_state=seed),
     "Oracle": lambda length, seed: Oracle(length),
@@ -64,12 +64,7 @@ def run(
         raise InputError(f"sizes must be between 1 and {len(train)}, the training environments. Got {list(sizes)}.")
     tasks = [(train, test, size, seed, length, tuple(methods)) for size in sizes for seed in range(seeds)]
     found = np.array(repeat(_one, tasks, jobs=jobs, tick=tick)).reshape(len(sizes), seeds, len(methods), length)
-    return [
-        record
-        for column, method in enumerate(methods)
-        for row, size in enumerate(sizes)
-        for record in records_by_length(NAME, method, size, METRIC, found[row, :, column])
-    ]
+    return [record for row, size in enumerate(sizes) for record in records_of(NAME, methods, size, found[row])]
 
 
 def _one(train: Problems, test: Problems, size: int, seed: int, length: int, methods: Sequence[str]) -> Floats:

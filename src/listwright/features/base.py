@@ -85,7 +85,7 @@ class Features(BaseEstimator, ABC):
 
     def problems_of(self, seen: Any) -> Problems:
         """The problems that `seen` belongs to."""
-        return seen.problems  # type: ignore[no-any-return]
+        return seen.problems
 
     def __add__(self, other: Features) -> Sum:
         return Sum([*_parts(self), *_parts(other)])

@@ -68,7 +68,8 @@ class ExpectedGain(Features):
         """Fits the models on all training problems, and once without each fold."""
         self.n_items_ = _n_items(problems)
         self.scale_ = None
-        view = state_view(problems, self.n_items_)
+        self.whole_ = has_whole_catalogue(problems, self.n_items_)
+        view = state_view(problems, self.n_items_, whole=self.whole_)
         self.scale_ = Scale.of(view)
         x, y = self.scale_.apply(view).astype(np.float64), outcomes(problems, self.n_items_)
         self.outcomes_, self.rates_ = y, (y.sum(axis=0) + 1.0) / (len(y) + 2.0)
@@ -116,7 +117,7 @@ class ExpectedGain(Features):
                 {name: w[which] for name, w in self.training_.likeness.items()},
             )
         assert self.scale_ is not None
-        x = self.scale_.apply(state_view(problems, self.n_items_)).astype(np.float64)
+        x = self.scale_.apply(state_view(problems, self.n_items_, whole=self.whole_)).astype(np.float64)
         means = {name: model.means(x) for name, model in self.models_.items()}
         likeness = {name: model.likeness(x) for name, model in self.models_.items()}
         return Estimates(
@@ -132,7 +133,7 @@ class ExpectedGain(Features):
             estimates.means,
             estimates.likeness,
             dict(estimates.means),
-            {name: () for name in estimates.means},
+            dict.fromkeys(estimates.means, ()),
             {name: p * (1.0 - p) for name, p in estimates.means.items()},
         )
 
@@ -202,12 +203,12 @@ def outcomes(problems: Problems, n_items: int) -> Floats:
     return table
 
 
-def state_view(problems: Problems, n_items: int) -> Floats32:
+def state_view(problems: Problems, n_items: int, *, whole: bool) -> Floats32:
     """What is known of a state as a whole: its context, and all candidates' features where the catalogue is whole."""
     parts = [np.ones((len(problems), 1), dtype=np.float32)]
     if problems.context is not None:
         parts.append(problems.context)
-    if problems.n_features and has_whole_catalogue(problems, n_items):
+    if problems.n_features and whole:
         parts.append(whole_problem(problems, n_items))
     return np.concatenate(parts, axis=1)
 

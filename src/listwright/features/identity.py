@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._arrays import Floats32, Ints
 from listwright.errors import InputError
-from listwright.features.base import Crossed, Features, Scale
+from listwright.features.base import Crossed, Features, Scale, dense
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")
@@ -98,7 +98,7 @@ def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
     if not has_whole_catalogue(problems, n_items):
         raise InputError('cross="candidates" needs problems that all hold the whole catalogue.')
     table = np.empty((len(problems), n_items, problems.n_features), dtype=np.float32)
-    table[problems.owners, catalogue] = problems.features
+    table[problems.owners, catalogue] = dense(problems.features)
     return table.reshape(len(problems), -1)
 
 

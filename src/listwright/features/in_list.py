@@ -20,7 +20,7 @@ class InListSeen(NamedTuple):
 
 
 class InList(Features):
-    """A flag for a candidate that is in the list already; with a catalogue also a flag for every item that the list holds.
+    """A flag for a candidate that is in the list already; with a catalogue also one for every item that the list holds.
 
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])

@@ -54,7 +54,7 @@ class Volume(Features):
     def fit(self, problems: Problems) -> Self:
         """Learns the scales of the features that the volume is multiplied with."""
         self.scale_ = Scale.of(problems.features) if self.times_features else None
-        self.feature_names_ = feature_names(problems)
+        self.feature_names_ = feature_names(problems) if self.times_features else []
         return self
 
     def start(self, problems: Problems) -> VolumeSeen:
@@ -91,8 +91,7 @@ class Volume(Features):
 
     def names(self) -> list[str]:
         """One name a column."""
-        products = [f"volume x {name}" for name in self.feature_names_] if self.times_features else []
-        return ["volume", *products]
+        return ["volume", *(f"volume x {name}" for name in self.feature_names_)]
 
 
 def unit_rows(vectors: Any) -> Any:

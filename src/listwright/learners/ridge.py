@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from listwright._arrays import Floats, Ints
 from listwright._kernels.linear import crossed_scores
 from listwright.errors import InputError
-from listwright.examples import Examples, centered
+from listwright.examples import FOLDS, Examples, centered
+from listwright.features import Rows
 from listwright.learners.base import Learner
 from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
+
+PENALTIES = np.logspace(-1, 4, 11)
 
 
 class RidgeLeader(Learner):
@@ -24,25 +29,26 @@ class RidgeLeader(Learner):
 
     Parameters
     ----------
-    penalty : weight of |h|^2, above 0.
+    penalty : weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen
+        anew whenever the rounds have grown fourfold. That needs only the sums of each fold.
     target : "gain" (b(s)) or "cost" (minus the paper's c(s)); the same where `center` is on.
     center : compare the candidates of a state with each other only; False is the loss as the paper prints it.
     """
 
-    def __init__(self, penalty: float = 1.0, *, target: str = "gain", center: bool = True) -> None:
+    sums_: list[RidgeSums]
+    penalty_: float
+    rounds_: int
+    next_choice_: int
+
+    def __init__(self, penalty: float | str = "auto", *, target: str = "gain", center: bool = True) -> None:
         self.penalty = penalty
         self.target = target
         self.center = center
 
     def learn(self, examples: Examples) -> None:
         """Adds the rows to the sums."""
-        if self.target not in ("gain", "cost"):
-            raise InputError(f"target must be gain or cost. Got {self.target!r}.")
-        if not self.penalty > 0:
-            raise InputError(f"penalty must be above 0. Got {self.penalty!r}.")
         if not hasattr(self, "sums_"):
-            self.sums_ = RidgeSums.like(examples.rows)
-            self.loss_ = 0.0
+            self._start(examples.rows)
         rows, offsets = examples.used_rows
         if not len(rows):
             return
@@ -51,16 +57,34 @@ class RidgeLeader(Learner):
         if self.center:
             table, target = centered(table, offsets), centered(target, offsets)
         self.loss_ += examples.weight * float(np.sum((self._foretold(examples, table, rows) - target) ** 2))
-        self.sums_.take_in(table, target, examples.weight)
-        if examples.rows.crossed is not None:
-            self.sums_.take_in_crossed(
-                examples.rows.crossed, examples.rows.owners[rows], rows, table, target, examples.weight
-            )
+        folds = np.zeros(len(rows), int) if examples.folds is None else examples.folds[examples.rows.owners[rows]]
+        folds = folds % len(self.sums_)
+        for fold in np.unique(folds):
+            mine = np.flatnonzero(folds == fold)
+            self.sums_[fold].take_in(table[mine], target[mine], examples.weight)
+            if examples.rows.crossed is not None:
+                owners = examples.rows.owners[rows[mine]]
+                self.sums_[fold].take_in_crossed(
+                    examples.rows.crossed, owners, rows[mine], table[mine], target[mine], examples.weight
+                )
 
     def policy(self) -> Policy:
         """Solves for the weights."""
-        self.policy_ = Linear(*self.sums_.solve(self.penalty))
+        total = reduce(RidgeSums.combined, self.sums_)
+        self.rounds_ += 1
+        if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
+            self.penalty_, self.next_choice_ = _best_penalty(self.sums_, total, self.penalty_), 4 * self.rounds_
+        self.policy_ = Linear(*total.solve(self.penalty_))
         return self.policy_
+
+    def _start(self, rows: Rows) -> None:
+        if self.target not in ("gain", "cost"):
+            raise InputError(f"target must be gain or cost. Got {self.target!r}.")
+        if self.penalty != "auto" and not (isinstance(self.penalty, int | float) and self.penalty > 0):
+            raise InputError(f'penalty must be above 0, or "auto". Got {self.penalty!r}.')
+        self.sums_ = [RidgeSums.like(rows) for _ in range(FOLDS if self.penalty == "auto" else 1)]
+        self.penalty_ = 1.0 if self.penalty == "auto" else float(self.penalty)
+        self.loss_, self.rounds_, self.next_choice_ = 0.0, 0, 1
 
     def _foretold(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
         """What the policy in use says of the rows."""
@@ -79,4 +103,16 @@ class RidgeLeader(Learner):
 
     def best_surrogate_loss(self) -> float | None:
         """Smallest squared error of any weights, from the sums."""
-        return self.sums_.smallest_loss() if hasattr(self, "sums_") else None
+        return reduce(RidgeSums.combined, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
+
+
+def _best_penalty(parts: list[RidgeSums], total: RidgeSums, fallback: float) -> float:
+    """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds."""
+    held = [part for part in parts if part.squares > 0]
+    if len(held) < 2:
+        return fallback
+    errors = np.zeros(len(PENALTIES))
+    for part in held:
+        rest = total.combined(part, -1.0)
+        errors += [part.loss(*rest.solve(penalty)) for penalty in PENALTIES]
+    return float(PENALTIES[int(errors.argmin())])

@@ -51,7 +51,7 @@ class SoftmaxLeader(Learner):
     def policy(self) -> Policy:
         """Solves for the weights, from where they were."""
         prior = np.broadcast_to(np.asarray(self.prior, dtype=np.float64), self.n_columns_).copy()
-        data = [np.concatenate(parts) for parts in (self.tables_, self.shares_, self.counts_, self.weights_)]
+        data: list[Any] = [np.concatenate(parts) for parts in (self.tables_, self.shares_, self.counts_, self.weights_)]
         if not len(data[0]):
             return Linear(prior)
         start = getattr(self, "coefficients_", prior)

@@ -102,11 +102,28 @@ class RidgeSums:
             solved = np.linalg.solve(blocks, right)
         return solved[:, :, 0], solved[:, :, 1:]
 
-    def smallest_loss(self) -> float:
-        """Squared error of the best weights: what no ridge penalty holds back."""
-        tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram, axis1=1, axis2=2).max()))
-        weights, item_weights = self.solve(tiny)
-        fitted = float(self.right @ weights)
+    def loss(self, weights: Floats, item_weights: Floats | None) -> float:
+        """Squared error of given weights on everything taken in."""
+        fitted = 2.0 * float(self.right @ weights) - float(weights @ self.gram @ weights)
         if item_weights is not None:
-            fitted += float((self.cross_right * item_weights).sum())
-        return max(self.squares - fitted, 0.0)
+            fitted += 2.0 * float((self.cross_right * item_weights).sum())
+            fitted -= float(((item_weights[:, None] @ self.cross_gram)[:, 0] * item_weights).sum())
+            fitted -= 2.0 * float(((weights @ self.between) * item_weights).sum())
+        return self.squares - fitted
+
+    def smallest_loss(self) -> float:
+        """Squared error of the best weights, that no penalty holds back."""
+        tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram, axis1=1, axis2=2).max()))
+        return max(self.loss(*self.solve(tiny)), 0.0)
+
+    def combined(self, other: RidgeSums, sign: float = 1.0) -> RidgeSums:
+        """The sums of both, or with sign -1 those of this one without the other."""
+        return RidgeSums(
+            self.gram + sign * other.gram,
+            self.right + sign * other.right,
+            self.squares + sign * other.squares,
+            self.n_items,
+            self.cross_gram + sign * other.cross_gram,  # one block for all items joins many as each of them
+            self.between + sign * other.between,
+            self.cross_right + sign * other.cross_right,
+        )

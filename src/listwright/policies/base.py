@@ -30,7 +30,9 @@ class Policy(ABC):
 
 def draw_rows(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
     """One row of each problem, drawn in proportion to `mass` with one number a problem; -1 where there is no mass."""
-    cumulative = np.concatenate([[0.0], np.cumsum(mass)])
+    totals = np.add.reduceat(mass, offsets[:-1])
+    shares = mass / np.repeat(np.where(totals > 0, totals, 1.0), np.diff(offsets))  # so that small masses count too
+    cumulative = np.concatenate([[0.0], np.cumsum(shares)])
     low, high = cumulative[offsets[:-1]], cumulative[offsets[1:]]
     target = low + rng.random(len(low)) * (high - low)
     rows = np.searchsorted(cumulative, target, side="right") - 1

@@ -59,8 +59,7 @@ def curves(
     base = alt.Chart(alt.Data(values=[dict(record) for record in records])).encode(
         x=_position(alt.X, x, records), color=_colour(alt, methods)
     )
-    if slider is not None:
-        base = _sliding(alt, base, records, slider, at)
+    base, title = (base, {}) if slider is None else _sliding(alt, base, records, slider, at)
     shown = alt.when(picked)
     band = base.mark_area().encode(
         y=alt.Y("low:Q"), y2="high:Q", opacity=shown.then(alt.value(0.16)).otherwise(alt.value(0.02))
@@ -71,7 +70,7 @@ def curves(
         opacity=shown.then(alt.value(1.0)).otherwise(alt.value(0.12)),
         tooltip=_tooltip(alt, x, y),
     )
-    return alt.layer(band, line.add_params(picked)).properties(width="container", height=height)
+    return alt.layer(band, line.add_params(picked)).properties(width="container", height=height, **title)
 
 
 def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
@@ -95,16 +94,20 @@ def _dash(alt: Any, methods: Mapping[str, Look]) -> Any:
     return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 
 
-def _sliding(alt: Any, base: Any, records: Sequence[Mapping[str, Any]], slider: Axis, at: float | None) -> Any:
-    """Only the records of one value; where values are not evenly spaced, the slider goes through their ranks."""
+def _sliding(
+    alt: Any, base: Any, records: Sequence[Mapping[str, Any]], slider: Axis, at: float | None
+) -> tuple[Any, dict[str, Any]]:
+    """The chart of one value at a time, and a title that says which. Values that are not 1, 2, 3, ... make a menu."""
     values = sorted({record[slider.field] for record in records})
-    start = values.index(at) if at in values else len(values) - 1
+    if len(values) == 1:
+        return base, {"title": f"{slider.title} {values[0]}"}
     if values == list(range(int(values[0]), int(values[-1]) + 1)):
-        bind = alt.binding_range(min=values[0], max=values[-1], step=1, name=slider.title + " ")
+        bind = alt.binding_range(min=values[0], max=values[-1], step=1, name=f"{slider.title} ")
     else:
-        bind = alt.binding_select(options=values, name=slider.title + " ")
-    chosen = alt.param(name="chosen", value=values[start], bind=bind)
-    return base.add_params(chosen).transform_filter(f"datum.{slider.field} == chosen")
+        bind = alt.binding_select(options=values, name=f"{slider.title} ")
+    chosen = alt.param(name="chosen", value=at if at in values else values[-1], bind=bind)
+    title = alt.TitleParams(text=alt.ExprRef(f"'{slider.title} ' + chosen"))
+    return base.add_params(chosen).transform_filter(f"datum.{slider.field} == chosen"), {"title": title}
 
 
 def _tooltip(alt: Any, x: Axis, y: Axis) -> list[Any]:

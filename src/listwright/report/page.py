@@ -55,7 +55,7 @@ const specifications = JSON.parse(document.getElementById("specifications").text
 const night = matchMedia("(prefers-color-scheme: dark)");
 function draw() {
   const config = night.matches ? specifications.night : specifications.day;
-  config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 125));
+  config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 120));
   for (const [name, chart] of Object.entries(specifications.charts)) {
     vegaEmbed("#chart-" + name, chart, {config, mode: "vega-lite", actions: false, renderer: "svg", ast: true,
       tooltip: {theme: night.matches ? "dark" : "light"}});

@@ -18,10 +18,7 @@ def page_of(report: Report) -> str:
     >>> page.count("<h1>Lists</h1>"), "http" in page
     (1, False)
     """
-    figures = report.figures
-    charts = {figure.name: specification(figure.chart) for figure in figures}
-    stills = {figure.name: as_svg(figure.chart) for figure in figures}
-    return html_page(report, charts, stills, script() if figures else "")
+    return _page(report, *_drawn(report))
 
 
 def write_page(report: Report, path: Path) -> Path:
@@ -31,10 +28,21 @@ def write_page(report: Report, path: Path) -> Path:
 
 def write_report(report: Report, folder: Path, *, results: Any = None) -> list[Path]:
     """report.html, figures/<name>.png and .svg, and results.json where there are results; each written whole."""
-    written = [write_page(report, folder / "report.html")]
-    for figure in report.figures:
-        written.append(write_text(folder / "figures" / f"{figure.name}.svg", as_svg(figure.chart)))
-        written.append(write_bytes(folder / "figures" / f"{figure.name}.png", as_png(figure.chart)))
+    charts, stills = _drawn(report)
+    written = [write_text(folder / "report.html", _page(report, charts, stills))]
+    for name, svg in stills.items():
+        written.append(write_text(folder / "figures" / f"{name}.svg", svg))
+        written.append(write_bytes(folder / "figures" / f"{name}.png", as_png(svg)))
     if results is not None:
         written.append(write_json(folder / "results.json", results))
     return written
+
+
+def _drawn(report: Report) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """Specifications and SVG texts, by the name of the figure."""
+    charts = {figure.name: specification(figure.chart) for figure in report.figures}
+    return charts, {name: as_svg(chart) for name, chart in charts.items()}
+
+
+def _page(report: Report, charts: dict[str, dict[str, Any]], stills: dict[str, str]) -> str:
+    return html_page(report, charts, stills, script() if charts else "")

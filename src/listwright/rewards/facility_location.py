@@ -78,7 +78,7 @@ class FacilityLocation(TableReward):
 
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
         """The same for some rows."""
-        kernel = dense_gains if len(state.similarity) == 2 else sparse_gains
+        kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
         raw: Floats = kernel(rows, state.owners, state.offsets, *state.similarity, state.best)
         return raw / state.totals[state.owners[rows]]
 
@@ -87,7 +87,7 @@ class FacilityLocation(TableReward):
         some = np.flatnonzero(picks >= 0)
         earned, best = state.earned.copy(), state.best.copy()
         earned[some] += self.gains_of(state, picks[some])
-        kernel = dense_add if len(state.similarity) == 2 else sparse_add
+        kernel: Any = dense_add if len(state.similarity) == 2 else sparse_add
         kernel(picks, state.offsets, *state.similarity, best)
         return state._replace(best=best, earned=earned)
 

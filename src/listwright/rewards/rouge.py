@@ -104,7 +104,7 @@ class Rouge(TopicReward):
         reference_of, starts = state.extra
         slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
         earned = state.weights * np.minimum(state.levels, state.caps)
-        values: Floats = np.bincount(slots, earned, minlength=int(starts[-1]))
+        values = np.bincount(slots, earned, minlength=int(starts[-1])).astype(np.float64)
         return reference_of, starts, values
 
 

@@ -66,7 +66,7 @@ class News:
 
         >>> world = news(random_state=0)
         >>> world.visits([3, 5], per_user=2, random_state=0)
-        Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 200, reward AnySuccess
+        Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 100, reward AnySuccess
         """
         rng = as_generator(random_state)
         visitors = np.repeat(self._checked(users), per_user)
@@ -97,22 +97,24 @@ class News:
 def news(
     *,
     n_users: int = 75,
-    n_articles: int = 200,
+    n_articles: int = 100,
     n_topics: int = 10,
     n_groups: int = 7,
     pool: int = 30,
-    corruption: float = 0.5,
+    corruption: float = 0.7,
     random_state: RandomState = None,
 ) -> News:
     """Draw users and articles.
 
     >>> world = news(random_state=0)
     >>> world.preferences.shape, world.articles.shape, world.memberships.shape
-    ((75, 10), (200, 10), (75, 7))
+    ((75, 10), (100, 10), (75, 7))
     """
     _check(n_users=n_users, n_articles=n_articles, n_topics=n_topics, n_groups=n_groups, pool=pool)
     if n_groups > n_users or pool > n_articles:
-        raise InputError(f"There must be no more groups than users and no larger pool than articles. Got {n_groups=}, {pool=}.")
+        raise InputError(
+            f"There must be no more groups than users and no larger pool than articles. Got {n_groups=}, {pool=}."
+        )
     if not 0.0 <= corruption <= 1.0:
         raise InputError(f"corruption must be between 0 and 1. Got {corruption}.")
     rng = as_generator(random_state)

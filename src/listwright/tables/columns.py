@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import pyarrow as pa
-
 from listwright.errors import InputError
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text, reads_as_number
@@ -29,7 +27,7 @@ class Columns:
     catalogue: str | None = None
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the columns that are categorical
     catalogue_names: tuple[str, ...] = ()
-    n_numbered: int = 0  # columns of SVMlight files, which have numbers instead of names
+    numbered: tuple[int, int] | None = None  # first number and end of the columns of SVMlight files
 
 
 @dataclass(frozen=True)
@@ -78,9 +76,16 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         catalogue=_named(table, wanted.catalogue, "catalogue"),
         levels={name: tuple((wanted.levels or {}).get(name, ())) for name in categorical},
         catalogue_names=tuple(str(name) for name in wanted.catalogue_names or ()),
-        n_numbered=0 if table.matrix is None else table.matrix.shape[1],
+        numbered=_numbers(table),
     )
     return replace(columns, features=_features(table, wanted, columns, taken))
+
+
+def _numbers(table: Table) -> tuple[int, int] | None:
+    """The range of numbered columns; by the format they start at 1, but some files start at 0."""
+    if table.matrix is None:
+        return None
+    return int(not (table.matrix.indices == 0).any()), max(int(table.matrix.shape[1]), 2)
 
 
 def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -> tuple[str, ...]:
@@ -90,6 +95,10 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     used = {columns.problem, columns.item, columns.size, columns.catalogue, *columns.context, *columns.vectors}
     left_out = used | taken | set(_expanded(table, wanted.ignore, "ignore"))
     open_names = [name for name in table.columns if name not in left_out]
+    for name in table.unreadable:
+        if name not in left_out:
+            why = f"column {name!r} cannot be used: {table.unreadable[name]}"
+            raise InputError(f"{table.source}: {why}. Mend it, or name it in ignore.")
     for name in open_names:
         if name not in columns.levels:
             _no_stray_text(table, name)
@@ -130,5 +139,3 @@ def _several(names: str | Sequence[str] | None, option: str) -> list[str]:
     if not all(isinstance(name, str) for name in several):
         raise InputError(f"{option} must name columns. Got {names!r}.")
     return several
-
-

@@ -48,7 +48,10 @@ def _explain(path: Path, delimiter: str) -> None:
 
 def _line_of(path: Path, delimiter: str, row: int) -> int:
     """The line where a row begins; the header is line 1 unless blank lines come before it."""
-    return next((line for i, (line, _) in enumerate(_records(path, delimiter)) if i == row + 1), row + 2)
+    try:
+        return next((line for i, (line, _) in enumerate(_records(path, delimiter)) if i == row + 1), row + 2)
+    except InputError:  # the error that is being told matters more than the exact line
+        return row + 2
 
 
 def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:

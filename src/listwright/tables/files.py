@@ -14,10 +14,10 @@ from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.tables.columns import Columns, Wanted
 from listwright.tables.csv_files import read_csv
-from listwright.tables.frame import build, plain
+from listwright.tables.frame import as_table, build, by_problem, plain
 from listwright.tables.joined import joined
 from listwright.tables.json_files import read_jsonl
-from listwright.tables.references import from_table
+from listwright.tables.references import COLUMNS, from_table
 from listwright.tables.rewards import as_spec
 from listwright.tables.streams import PACKED, text_lines, unreadable
 from listwright.tables.svmlight import read_svmlight
@@ -74,17 +74,23 @@ def read(
 
 
 def read_with_columns(
-    paths: Paths, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
+    source: Any, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
 ) -> tuple[Problems, Columns]:
-    """The same, with how the table was read: for `columns=` when other tables are read for the same model."""
+    """The same from files or a frame, with how the table was read: for `columns=` when the next table is read."""
     wanted = Wanted(**options)
     spec = as_spec(reward)
     as_text = wanted.read_as_text() | (set() if spec is None else spec.read_as_text())
-    table = read_table(paths, wanted, as_text, format=format)
-    if isinstance(references, str | Path) or (isinstance(references, Sequence) and references):
-        column = wanted.problem if wanted.columns is None else wanted.columns.problem
-        references = from_table(read_table(references, wanted, {column, "reference", "text"}), column)
-    return build(table, wanted, reward=reward if spec is None else spec, references=references)
+    table = read_table(source, wanted, as_text, format=format) if _is_paths(source) else as_table(source)
+    problem = wanted.problem if wanted.columns is None else wanted.columns.problem
+    if _is_paths(references):
+        references = from_table(read_table(references, wanted, {problem, *COLUMNS}), problem)
+    texts = by_problem(references, problem)
+    return build(table, wanted, reward=reward if spec is None else spec, references=texts)
+
+
+def _is_paths(source: Any) -> bool:
+    several = source if isinstance(source, list | tuple) else [source]
+    return all(isinstance(path, str | Path) for path in several)
 
 
 def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str | None = None) -> Table:

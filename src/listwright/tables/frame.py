@@ -17,6 +17,7 @@ from listwright.tables.categories import catalogue_codes, catalogue_of, levels_o
 from listwright.tables.columns import Columns, Wanted, choose
 from listwright.tables.grouping import Groups, group, no_item_twice
 from listwright.tables.matrices import context_of, features_of, sizes_of, vectors_of
+from listwright.tables.references import from_mapping, from_table
 from listwright.tables.rewards import Measured, as_spec, build_reward
 from listwright.tables.table import Part, Table, no_repeats
 from listwright.tables.values import as_array, names
@@ -87,7 +88,7 @@ def from_frame(
         new_levels=new_levels,
         columns=columns,
     )
-    return build(as_table(frame), wanted, reward=reward, references=references)[0]
+    return build(as_table(frame), wanted, reward=reward, references=by_problem(references, problem))[0]
 
 
 def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any = None) -> tuple[Problems, Columns]:
@@ -97,6 +98,8 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
     spec = as_spec(reward)
     taken = set() if spec is None else set(spec.columns_of(table))
     columns = _with_levels(table, choose(table, wanted, taken))
+    if not (columns.features or columns.numbered or columns.context or columns.catalogue):
+        raise InputError(f"{table.source} has no features: no numeric column is left. Name features or a catalogue.")
     groups = group(table, columns.problem)
     features, feature_names = features_of(table, columns, groups, new_levels=wanted.new_levels)
     problems = Problems.from_arrays(
@@ -114,6 +117,15 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
         return problems, columns
     measured = Measured(table, groups, problems.item_ids, references)
     return problems.with_reward(build_reward(reward if spec is None else spec, measured)), columns
+
+
+def by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:
+    """Reference texts by problem, from a dict or a frame."""
+    if references is None:
+        return None
+    if isinstance(references, Mapping):
+        return from_mapping(references)
+    return from_table(as_table(references), problem)
 
 
 def as_table(frame: Any) -> Table:
@@ -154,7 +166,7 @@ def _items(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | Non
         return None
     codes, values = names(table, columns.item, "item")
     no_item_twice(table, groups, columns.item, codes, "item")
-    return groups.sorted(as_array(values)[codes])  # type: ignore[no-any-return]
+    return groups.sorted(as_array(values)[codes])
 
 
 def _catalogue(table: Table, columns: Columns, groups: Groups) -> Ints | None:
@@ -162,4 +174,4 @@ def _catalogue(table: Table, columns: Columns, groups: Groups) -> Ints | None:
         return None
     codes = catalogue_codes(table, columns.catalogue, columns.catalogue_names)
     no_item_twice(table, groups, columns.catalogue, codes, "catalogue")
-    return groups.sorted(codes)  # type: ignore[no-any-return]
+    return groups.sorted(codes)

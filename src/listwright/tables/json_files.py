@@ -51,27 +51,40 @@ def _as_text(kind: pa.DataType) -> pa.DataType:
 
 
 def _one_by_one(path: Path) -> Table:
-    objects = [_object(line, f"{path}, line {n}") for n, line in enumerate(text_lines(path), start=1) if line.strip()]
+    filled = [(number, line) for number, line in enumerate(text_lines(path), start=1) if line.strip()]
+    objects = [_object(line, f"{path}, line {number}") for number, line in filled]
     if not objects:
         raise InputError(f"{path} is empty. It must have one JSON object a line.")
+    lines = [number for number, _ in filled]
     columns: dict[str, pa.ChunkedArray] = {}
     mixed: dict[str, str] = {}
     for name in dict.fromkeys(name for found in objects for name in found):
+        values = [found.get(name) for found in objects]
         try:
-            columns[name] = pa.chunked_array([pa.array([found.get(name) for found in objects])])
-        except (pa.ArrowException, OverflowError) as error:
-            mixed[name] = str(error).partition("\n")[0]
-    return Table(columns, (Part(str(path), len(objects), lambda row: _line_of(path, row)),), mixed)
+            columns[name] = pa.chunked_array([pa.array(values)])
+        except (pa.ArrowException, OverflowError):
+            mixed[name] = f"it mixes {_kinds(values, lines)}"
+    return Table(columns, (Part(str(path), len(objects), lambda row: lines[row]),), mixed)
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{place}: not JSON ({error}). Write one object a line.") from None
+        reason = getattr(error, "msg", type(error).__name__)
+        raise InputError(f"{place}: not JSON ({reason}). Write one object a line.") from None
     if not isinstance(found, dict):
         raise InputError(f"{place}: expected a JSON object such as {{...}}. Got {type(found).__name__}.")
     return found
+
+
+def _kinds(values: list[Any], lines: list[int]) -> str:
+    """The kinds of values of a column, with the first line that has each."""
+    kinds: dict[str, int] = {}
+    for value, line in zip(values, lines, strict=True):
+        if value is not None:
+            kinds.setdefault(type(value).__name__, line)
+    return " and ".join(f"{kind} (line {line})" for kind, line in kinds.items())
 
 
 def _line_of(path: Path, row: int) -> int:

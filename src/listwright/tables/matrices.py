@@ -21,8 +21,8 @@ NAMED = 100_000  # columns of SVMlight files up to which each gets a name
 
 def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> tuple[Any, list[str] | None]:
     """The features and their names."""
-    if columns.n_numbered:
-        return _numbered(table, columns.n_numbered, groups)
+    if columns.numbered is not None:
+        return _numbered(table, *columns.numbered, groups)
     matrix, names = stacked(table, columns.features, columns, "features", new_levels=new_levels)
     return groups.sorted(matrix), names
 
@@ -42,7 +42,9 @@ def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: st
         place = table.place(groups.row_of(int(groups.offsets[owner])))
         name = names[column].partition("=")[0] if names[column] not in columns.context else names[column]
         problem = f"problem {groups.ids[owner]!s} has another value at {place}"
-        raise table.error(groups.row_of(bad), name, problem, "Context is one value a problem: mend it, or make it a feature.")
+        raise table.error(
+            groups.row_of(bad), name, problem, "Context is one value a problem: mend it, or make it a feature."
+        )
     return first
 
 
@@ -117,16 +119,18 @@ def _parts(name: str, columns: Columns) -> list[str]:
     return [f"{name}={level}" for level in columns.levels[name]] if name in columns.levels else [name]
 
 
-def _numbered(table: Table, width: int, groups: Groups) -> tuple[Any, list[str] | None]:
-    """SVMlight features: as many columns as in training, written out unless most are 0."""
+def _numbered(table: Table, first: int, end: int, groups: Groups) -> tuple[Any, list[str] | None]:
+    """SVMlight features: the same columns as in training, written out unless most are 0."""
     if table.matrix is None:
         raise InputError(f"{table.source} has named columns, but the model was trained on SVMlight files.")
-    matrix = table.matrix
-    if matrix.shape[1] > width:
-        row = int(np.argmax(np.asarray((matrix[:, width:] != 0).sum(axis=1)).ravel() > 0))
-        problem = f"feature {matrix.shape[1] - 1} was not there in training, which had {width - 1} as the highest"
-        raise table.error(row, "features", problem, "Leave it out, or fit again.")
-    matrix = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(table.n_rows, width))
-    if matrix.nnz >= DENSE * table.n_rows * width:
+    indices = table.matrix.indices
+    bad = first_bad((indices < first) | (indices >= end))
+    if bad is not None:
+        row = int(np.searchsorted(table.matrix.indptr, bad, side="right")) - 1
+        problem = f"not there in training, which had features {first} to {end - 1}"
+        raise table.error(row, f"feature {indices[bad]}", problem, "Leave it out, or fit again.")
+    shape = (table.n_rows, end - first)
+    matrix: Any = sparse.csr_array((table.matrix.data, indices - first, table.matrix.indptr), shape=shape)
+    if matrix.nnz >= DENSE * shape[0] * shape[1]:
         matrix = matrix.toarray()
-    return groups.sorted(matrix), [f"feature {i}" for i in range(width)] if width <= NAMED else None
+    return groups.sorted(matrix), [f"feature {i}" for i in range(first, end)] if shape[1] <= NAMED else None

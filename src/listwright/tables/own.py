@@ -18,7 +18,7 @@ def load_function(path: str | Path, name: str) -> Callable[..., Any]:
     found = getattr(_run(path), name, None)
     if not callable(found):
         raise InputError(f"{path} has no function {name!r}. Define `def {name}(problem, items)` there.")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _run(path: Path) -> Any:
@@ -28,6 +28,6 @@ def _run(path: Path) -> Any:
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - it is the user's code: whatever it raises is told, with the file
+    except Exception as error:
         raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     return module

@@ -26,7 +26,9 @@ def from_table(table: Table, problem: str) -> dict[str, list[str]]:
 
 def from_mapping(references: Mapping[Any, Any]) -> dict[str, list[str]]:
     """The same from a dict: a text or several by problem."""
-    found = {str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()}
+    found = {
+        str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()
+    }
     for name, several in found.items():
         if not all(isinstance(text, str) for text in several):
             raise InputError(f"References of problem {name} must be texts. Got {several!r:.60}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +62,8 @@ def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
         return _BUILDERS[reward.kind](reward, measured)
     if measured.groups.order is not None:
         raise InputError(
-            "The rows of a problem do not stand together, so they change their order, and this reward would be for other"
-            " rows. Sort the table by problem, or give the reward as text."
+            "The rows of a problem do not stand together, so their order changes and this reward is for other rows."
+            " Sort the table by problem, or give the reward as text."
         )
     return reward
 
@@ -106,12 +107,14 @@ def _facility(spec: RewardSpec, measured: Measured) -> Reward:
     offsets = measured.groups.offsets
     if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > ROOM:
         largest = int(np.diff(offsets).max())
-        raise InputError(f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items.")
+        raise InputError(
+            f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items."
+        )
     chosen = tuple(measured.table.matching(spec.argument, "reward"))
     table = measured.groups.sorted(vectors(measured.table, chosen, "reward"))
     lengths = np.linalg.norm(table.astype(np.float64), axis=1, keepdims=True)
     unit = (table / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
-    return FacilityLocation([unit[a:b] @ unit[a:b].T for a, b in zip(offsets[:-1], offsets[1:], strict=True)])
+    return FacilityLocation([unit[a:b] @ unit[a:b].T for a, b in pairwise(offsets)])
 
 
 def _rouge(spec: RewardSpec, measured: Measured) -> Reward:

@@ -35,13 +35,11 @@ def content(path: str | Path) -> bytes:
 
 def text_lines(path: str | Path) -> Iterator[str]:
     """The lines of a file of text, with their ends."""
-    stream = io.TextIOWrapper(io.BytesIO(content(path)), encoding="utf-8-sig", newline="")
-    number = 0
-    try:
-        for number, line in enumerate(stream, start=1):  # noqa: B007 - the number is told when a line cannot be read
-            yield line
-    except UnicodeDecodeError:
-        raise InputError(f"{path}, after line {number}: not UTF-8 text. Save the file as UTF-8.") from None
+    for number, line in enumerate(io.BytesIO(content(path)), start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{path}, line {number}: not UTF-8 text. Save the file as UTF-8.") from None
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:

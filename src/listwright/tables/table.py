@@ -28,7 +28,7 @@ class Part:
     def place(self, row: int) -> str:
         """How messages name a row."""
         where = f"row {row} (from 0)" if self.line_of is None else f"line {self.line_of(row)}"
-        return f"{self.name}, {where}" if self.name else where[0].upper() + where[1:]
+        return f"{self.name}, {where}" if self.name else where
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,10 @@ class Table:
 
     def error(self, row: int, column: str, problem: str, advice: str) -> InputError:
         """What is wrong in one cell, and what to do about it."""
-        return InputError(f"{self.place(row)}, column {column!r}: {problem}. {advice}")
+        place = self.place(row)
+        return InputError(
+            f"{place if self.parts[0].name else place.capitalize()}, column {column!r}: {problem}. {advice}"
+        )
 
 
 def no_repeats(names: Iterable[str], source: str) -> None:

@@ -65,7 +65,9 @@ def subtopic_coverage(
     queries = [str(name) for name in problem_ids]
     missing = next((query for query in queries if query not in judgements.queries), None)
     if missing is not None:
-        raise InputError(f"{judgements.name} has no line for query {missing}. Leave the problem out, or add judgements.")
+        raise InputError(
+            f"{judgements.name} has no line for query {missing}. Leave the problem out, or add judgements."
+        )
     topics = _answered(judgements, queries, [str(item) for item in item_ids], offsets)
     rows = np.repeat(np.arange(len(topics)), [len(numbers) for numbers in topics])
     columns = np.array([number for numbers in topics for number in numbers], dtype=np.int64)

@@ -60,7 +60,9 @@ def numbers(table: Table, name: str, option: str) -> Floats:
     bad = first_bad(~np.isfinite(array))
     if bad is not None:
         missing = not column[bad].is_valid or np.isnan(array[bad])
-        raise table.error(bad, name, "the value is missing" if missing else f"{array[bad]} is not finite", _fill(option))
+        raise table.error(
+            bad, name, "the value is missing" if missing else f"{array[bad]} is not finite", _fill(option)
+        )
     return array
 
 

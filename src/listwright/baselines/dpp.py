@@ -1,0 +1,50 @@
+"""Determinantal point process: the list that spans the largest volume, rows stretched by their relevance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from listwright._arrays import Floats
+from listwright._kernels.dpp import dpp_lists
+from listwright.baselines.base import as_lists, limits
+from listwright.baselines.similarity import Diverse, space_of
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+
+class DPP(Diverse):
+    """Greedy list of a determinantal point process with kernel q_i q_j cos(i, j), by Cholesky updates (Chen, Zhang and
+    Zhou 2018): each pick has the highest scale * relevance + log(squared length of its part outside the list's span).
+
+    Cosines are between `problems.vectors`, or features without them. Once the list spans all that is left, rows go by
+    relevance.
+
+    Parameters
+    ----------
+    scale : how strongly relevance counts; 0 is diverse only. The quality q is exp(scale * relevance / 2).
+    relevance : None (cosine to the mean direction of the problem's vectors), the name or number of a feature (used as
+        it is), or an estimator as in `TopK` (then the predicted gain, scaled from 0 to 1 within each problem).
+    length : number of items of a list.
+
+    >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
+    >>> problems = Problems.from_arrays([[0.9], [0.8], [0.3]], offsets=[0, 3], vectors=vectors)
+    >>> DPP(relevance=0, length=2).fit(problems).predict(problems)[0]
+    array([0, 2])
+    """
+
+    def __init__(self, scale: float = 1.0, relevance: Any = None, length: int = 5) -> None:
+        self.scale = scale
+        self.relevance = relevance
+        self.length = length
+
+    def _check_parameters(self, problems: Problems) -> None:
+        if not self.scale >= 0:
+            raise InputError(f"scale must be 0 (diverse only) or more. Got {self.scale!r}.")
+        super()._check_parameters(problems)
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        space = space_of(problems)
+        quality = self.scale * self._relevance(problems, space)
+        rows, scores = dpp_lists(problems.offsets, quality, space, *limits(problems, room), steps)
+        return as_lists(problems, rows, scores)

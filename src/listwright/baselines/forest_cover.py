@@ -1,0 +1,66 @@
+"""The greedy list of the training problems that a forest finds alike."""
+
+from __future__ import annotations
+
+from listwright._arrays import Floats, RandomState, as_generator
+from listwright.baselines.base import at_least_one
+from listwright.baselines.states import by_item, gains_alone
+from listwright.baselines.weighted_cover import WeightedCover
+from listwright.errors import InputError
+from listwright.features.outcomes import Forest
+from listwright.problems import Problems
+
+
+class ForestCover(WeightedCover):
+    """Weighs the training problems by how often they share a leaf with the problem at hand, in a forest of extra-trees
+    that predicts what every item gains alone; then builds the list that gains most over the weighted problems.
+
+    Without a context, problems are seen by the features of the whole catalogue.
+
+    Parameters
+    ----------
+    n_estimators, min_samples_leaf : size of the forest and of its leaves.
+    length : number of items of a list.
+    back_off : weight of all training problems together, against 1 for those that share leaves: what is left to gain
+        once the alike ones are covered.
+    random_state : seed of the forest.
+
+    >>> import numpy as np
+    >>> import listwright as lw
+    >>> context = np.random.default_rng(0).random((60, 1))
+    >>> success = np.concatenate([context < 0.5, context >= 0.5, context > 2], axis=1)
+    >>> features = np.zeros((60, 3, 0))
+    >>> reward = lw.rewards.AnySuccess(success)
+    >>> problems = lw.Problems.from_arrays(features, context=context, catalogue=[0, 1, 2], reward=reward)
+    >>> ForestCover(n_estimators=20, length=1, random_state=0).fit(problems[:50]).score(problems[50:])
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        length: int = 5,
+        *,
+        min_samples_leaf: int = 2,
+        back_off: float = 0.1,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.length = length
+        self.min_samples_leaf = min_samples_leaf
+        self.back_off = back_off
+        self.random_state = random_state
+
+    def _check_parameters(self, problems: Problems) -> None:
+        at_least_one("n_estimators", self.n_estimators)
+        at_least_one("min_samples_leaf", self.min_samples_leaf)
+        if not self.back_off >= 0:
+            raise InputError(f"back_off must be 0 or more. Got {self.back_off!r}.")
+
+    def _learn_weights(self, states: Floats, problems: Problems) -> None:
+        gains = by_item(problems, gains_alone(problems), self.cover_.n_items, missing=0.0)
+        seed = int(as_generator(self.random_state).integers(2**31))
+        self.forest_ = Forest(self.n_estimators, self.min_samples_leaf).fit(states, gains, seed)
+
+    def _weights(self, states: Floats) -> Floats:
+        return self.forest_.likeness(states) + self.back_off / self.cover_.n_problems

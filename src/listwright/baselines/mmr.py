@@ -1,0 +1,49 @@
+"""Maximal marginal relevance: relevant, and unlike what the list holds already."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from listwright._arrays import Floats
+from listwright._kernels.mmr import mmr_lists
+from listwright.baselines.base import as_lists, limits
+from listwright.baselines.similarity import Diverse, space_of
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+
+class MMR(Diverse):
+    """Picks the row with the highest (1 - diversity) * relevance - diversity * (highest cosine to the list), after the
+    most relevant one (Carbonell & Goldstein 1998). Cosines are between `problems.vectors`, or features without them.
+
+    Parameters
+    ----------
+    diversity : 0 is relevance only, 1 diverse only.
+    relevance : None (cosine to the mean direction of the problem's vectors), the name or number of a feature (used as
+        it is), or an estimator as in `TopK` (then the predicted gain, scaled from 0 to 1 within each problem).
+    length : number of items of a list.
+
+    >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
+    >>> problems = Problems.from_arrays([[0.9], [0.8], [0.3]], offsets=[0, 3], vectors=vectors)
+    >>> MMR(0.5, relevance=0, length=2).fit(problems).predict(problems)[0]
+    array([0, 2])
+    """
+
+    def __init__(self, diversity: float = 0.5, relevance: Any = None, length: int = 5) -> None:
+        self.diversity = diversity
+        self.relevance = relevance
+        self.length = length
+
+    def _check_parameters(self, problems: Problems) -> None:
+        if not 0 <= self.diversity <= 1:
+            raise InputError(f"diversity must be between 0 (relevance only) and 1. Got {self.diversity!r}.")
+        super()._check_parameters(problems)
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        space = space_of(problems)
+        relevance = self._relevance(problems, space)
+        rows, scores = mmr_lists(
+            problems.offsets, relevance, space, *limits(problems, room), float(self.diversity), steps
+        )
+        return as_lists(problems, rows, scores)

@@ -1,0 +1,81 @@
+"""What MMR and DPP share: cosines between candidates, and how relevant each is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats
+from listwright._kernels.cosines import Space, centrality, inverse_lengths
+from listwright.baselines.base import Baseline
+from listwright.baselines.models import NAMES, check_estimator
+from listwright.baselines.top_k import TopK
+from listwright.errors import InputError
+from listwright.features.base import dense
+from listwright.problems import Problems
+
+
+class Diverse(Baseline):
+    """A rival that weighs relevance against cosines between `problems.vectors`, or features where there are none."""
+
+    relevance: Any
+
+    def _check_parameters(self, problems: Problems) -> None:
+        if problems.vectors is None and not problems.n_features:
+            raise InputError("Cosines need vectors or features, but these problems have none.")
+        if self.relevance is None or _column(self.relevance, problems) is not None:
+            return
+        if isinstance(self.relevance, int | np.integer):
+            raise InputError(f"relevance names column {self.relevance} of {problems.n_features}. Count from 0.")
+        if isinstance(self.relevance, str) and self.relevance not in NAMES:
+            known = ", ".join([*(problems.feature_names or ()), *NAMES])
+            raise InputError(f"relevance must be a column or an estimator ({known}). Got {self.relevance!r}.")
+        check_estimator(self.relevance, "relevance")
+
+    def _learns(self, problems: Problems) -> bool:
+        return self.relevance is not None and _column(self.relevance, problems) is None
+
+    def _learn(self, problems: Problems) -> None:
+        self.top_k_ = TopK(self.relevance, random_state=0).fit(problems)
+
+    def _relevance(self, problems: Problems, space: Space) -> Floats:
+        """One number a row: cosine to the centre of its problem, a column as it is, or the learned gain from 0 to 1."""
+        if self.relevance is None:
+            vectors = problems.features if problems.vectors is None else problems.vectors
+            return centrality(problems.offsets, space, vectors.shape[1])
+        column = _column(self.relevance, problems)
+        if column is None:
+            return _from_0_to_1(self.top_k_.relevance(problems), problems)
+        return np.asarray(dense(problems.features[:, [column]]), dtype=np.float64).ravel()
+
+
+def space_of(problems: Problems) -> Space:
+    """The vectors as kernels take them, with the length of each row."""
+    vectors = problems.features if problems.vectors is None else problems.vectors
+    none, inverse = np.zeros(0, dtype=np.int64), np.empty(problems.n_rows)
+    if sparse.issparse(vectors):
+        table = vectors if vectors.has_sorted_indices else vectors.sorted_indices()
+        starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+        space = Space(np.zeros((0, 0), dtype=np.float32), starts, columns, table.data, inverse)
+    else:
+        space = Space(np.ascontiguousarray(vectors), none, none, np.zeros(0, dtype=np.float32), inverse)
+    inverse_lengths(space)
+    return space
+
+
+def _column(relevance: Any, problems: Problems) -> int | None:
+    """The column that `relevance` names, by name or number."""
+    if isinstance(relevance, str) and relevance in (problems.feature_names or ()):
+        return list(problems.feature_names or ()).index(relevance)
+    if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):
+        return int(relevance) if 0 <= relevance < problems.n_features else None
+    return None
+
+
+def _from_0_to_1(values: Floats, problems: Problems) -> Floats:
+    """Scaled within each problem, so that learned gains and cosines can be weighed against each other."""
+    low = np.minimum.reduceat(values, problems.offsets[:-1])[problems.owners]
+    span = np.maximum.reduceat(values, problems.offsets[:-1])[problems.owners] - low
+    return np.divide(values - low, span, out=np.zeros_like(values), where=span > 0)

@@ -1,0 +1,56 @@
+"""Greedy cover on the training problems that are like the one at hand."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright._threads import one_thread
+from listwright.baselines.base import Baseline, as_lists, limits
+from listwright.baselines.cover import Offer, cover_lists, cover_of, static_order
+from listwright.baselines.states import state_table
+from listwright.context_free import with_catalogue
+from listwright.features.base import Scale
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+CELLS = 4_000_000  # training outcomes looked at in one go
+
+
+class WeightedCover(Baseline):
+    """What NearestCover and ForestCover share. Subclasses say how much each training problem counts."""
+
+    @abstractmethod
+    def _learn_weights(self, states: Floats, problems: Problems) -> None:
+        """Sets what `_weights` needs, from the training problems as a whole, columns scaled."""
+
+    @abstractmethod
+    def _weights(self, states: Floats) -> Floats:
+        """(states, training problems)."""
+
+    def _view(self, problems: Problems) -> Problems:
+        return with_catalogue(problems)
+
+    def _learn(self, problems: Problems) -> None:
+        self.cover_ = cover_of(problems)
+        self.order_ = static_order(self.cover_)
+        table = state_table(problems, self.cover_.n_items)
+        self.scale_ = Scale.of(table)
+        with one_thread():
+            self._learn_weights(self.scale_.apply(table).astype(np.float64), problems)
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        states = self.scale_.apply(state_table(problems, self.cover_.n_items)).astype(np.float64)
+        offer, (_, room) = Offer.of(problems, self.order_), limits(problems, room)
+        size = max(1, CELLS // (self.cover_.n_problems * self.cover_.n_items))
+        rows, scores = [], []
+        with one_thread():
+            for start in range(0, len(problems), size):
+                here = slice(start, start + size)
+                part = Offer(offer.rows[here], offer.sizes[here])
+                lists = cover_lists(self.cover_, self._weights(states[here]), self.order_, part, room[here], steps)
+                rows.append(lists[0])
+                scores.append(lists[1])
+        return as_lists(problems, np.concatenate(rows), np.concatenate(scores))

@@ -1,0 +1,83 @@
+"""Model files as zip archives: members are stored as they are, and reading trusts nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import secrets
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from listwright.errors import InputError
+
+MOST_BYTES = 4 << 30  # of a file, unless the caller says otherwise
+MOST_MEMBERS = 4096
+_NAME = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?\.[a-z]+")
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
+
+
+def write_archive(path: Path, members: Mapping[str, bytes]) -> None:
+    """Writes beside the target and then takes its place, so that nobody ever sees half a file."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(beside, "xb") as file:
+            _write(file, members)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
+    """All members of a file."""
+    try:
+        size = path.stat().st_size
+        if size > limit:
+            raise InputError(f"{path} has {size:,} bytes, more than the limit of {limit:,}. Pass a higher limit.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    return members_of(data, str(path))
+
+
+def members_of(data: bytes, name: str) -> dict[str, bytes]:
+    """The members of an archive in memory, by name.
+
+    Members must be stored uncompressed, so that together they are no larger than the archive: there is nothing that
+    could swell up. Nothing is ever written to disk.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            _check(entries, len(data), name)
+            return {entry.filename: archive.read(entry) for entry in entries}
+    except InputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - zipfile raises many kinds for damaged files, and none of them is a bug
+        raise InputError(f"{name} is no listwright model, or is damaged: {error or type(error).__name__}.") from None
+
+
+def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
+    if len(entries) > MOST_MEMBERS:
+        raise InputError(f"{name} holds {len(entries):,} members. A model has at most {MOST_MEMBERS:,}.")
+    for entry in entries:
+        if _NAME.fullmatch(entry.filename) is None:
+            raise InputError(f"{name} holds a member named {entry.filename!r:.80}, which no model has.")
+        if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
+            raise InputError(f"{name} is compressed inside. Models are not: get the file as it was saved.")
+    if len({entry.filename for entry in entries}) != len(entries):
+        raise InputError(f"{name} holds two members of one name.")
+    if sum(entry.file_size for entry in entries) > size:
+        raise InputError(f"{name} is damaged: its members overlap.")
+
+
+def _write(file: BinaryIO, members: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _DATE), content)

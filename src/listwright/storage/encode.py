@@ -1,0 +1,128 @@
+"""A model as a tree of plain JSON, with arrays and estimators in tables beside it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright.errors import InputError
+from listwright.storage.boosters import as_booster, is_fresh_booster
+from listwright.storage.registry import name_of
+from listwright.storage.spent import DATA, spent_name
+
+
+class Encoder:
+    """Walks over an object and all it holds; only listwright's own classes, plain values, arrays and estimators.
+
+    What two places share is written once, and shared again when it is read.
+    """
+
+    def __init__(self, *, slim: bool = False) -> None:
+        self.slim = slim
+        self.arrays: dict[str, NDArray[Any]] = {}
+        self.estimators: list[Any] = []
+        self.boosters: list[str] = []
+        self._seen: dict[
+            int, tuple[Any, Any]
+        ] = {}  # by id: the object, held so that its id stays its own, and its node
+
+    def encode(self, value: Any) -> Any:
+        """The JSON node of a value."""
+        if value is None or isinstance(value, str | bool | np.bool_):
+            return bool(value) if isinstance(value, np.bool_) else value
+        if isinstance(value, int | np.integer):
+            return int(value)
+        if isinstance(value, float | np.floating):
+            return _number(float(value))
+        if isinstance(value, list):
+            return [self.encode(entry) for entry in value]
+        if isinstance(value, tuple) and not hasattr(value, "_fields"):
+            return {"tuple": [self.encode(entry) for entry in value]}
+        if isinstance(value, Mapping):
+            return {"dict": [[self.encode(key), self.encode(entry)] for key, entry in value.items()]}
+        return self._shared(value)
+
+    def _shared(self, value: Any) -> Any:
+        if id(value) in self._seen:
+            return self._seen[id(value)][1]
+        node = self._node(value)
+        again = {"same": node["id"]} if "id" in node else node
+        self._seen[id(value)] = value, again
+        return node
+
+    def _node(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, np.random.Generator):
+            return {"generator": _generator_state(value)}
+        name = name_of(type(value))
+        if name is not None:
+            return self._object(value, name)
+        if type(value).__module__.partition(".")[0] == "sklearn":
+            self.estimators.append(value)
+            return {"estimator": len(self.estimators) - 1}
+        if is_fresh_booster(value):
+            return {"lightgbm": type(value).__name__, "fields": self._fields(value.get_params(deep=False))}
+        booster = as_booster(value)
+        if booster is not None:
+            self.boosters.append(booster.text)
+            return {"booster": len(self.boosters) - 1, "kind": booster.kind}
+        raise InputError(
+            f"A model file cannot hold {type(value).__module__}.{type(value).__qualname__}. It holds listwright's own"
+            " classes, scikit-learn estimators and LightGBM models."
+        )
+
+    def _array(self, array: NDArray[Any]) -> dict[str, Any]:
+        if array.dtype.kind == "U":
+            return {"strings": array.ravel().tolist(), "shape": list(array.shape)}
+        if array.dtype.kind not in "biuf":
+            raise InputError(f"A model file cannot hold an array of {array.dtype}.")
+        name = str(len(self.arrays))
+        turned = array.flags.f_contiguous and not array.flags.c_contiguous
+        self.arrays[name] = array.T if turned else array
+        return {"array": name, "turned": True} if turned else {"array": name}
+
+    def _object(self, value: Any, name: str) -> dict[str, Any]:
+        state = state_of(value)
+        if self.slim and name in DATA:
+            state = {key: entry for key, entry in state.items() if key not in DATA[name]}
+            name = spent_name(name)
+        number = len(self._seen)
+        self._seen[id(value)] = value, {"same": number}
+        return {"class": name, "id": number, "fields": self._fields(state)}
+
+    def _fields(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: self.encode(entry) for key, entry in state.items()}
+
+
+def state_of(value: Any) -> dict[str, Any]:
+    """What an object is made of: the fields of a record, or constructor arguments and what was fitted."""
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, tuple):
+        return dict(value._asdict())  # type: ignore[attr-defined]
+    arguments = [name for name in inspect.signature(type(value)).parameters if hasattr(value, name)]
+    fitted = [name for name in vars(value) if name.endswith("_") and not name.startswith("_")]
+    unknown = set(vars(value)) - {*arguments, *fitted}
+    if unknown:
+        raise InputError(f"A model file cannot hold attribute {min(unknown)!r} of {type(value).__name__}.")
+    return {name: getattr(value, name) for name in [*arguments, *fitted]}
+
+
+def _number(value: float) -> Any:
+    if math.isnan(value):
+        raise InputError("The model holds a number that is not a number, so it is not saved. Check the training data.")
+    return value if math.isfinite(value) else {"number": "inf" if value > 0 else "-inf"}
+
+
+def _generator_state(generator: np.random.Generator) -> dict[str, Any]:
+    state = generator.bit_generator.state
+    if state["bit_generator"] != "PCG64":
+        raise InputError(f"random_state must be of numpy's default kind, PCG64. Got {state['bit_generator']}.")
+    return dict(state)

@@ -1,0 +1,53 @@
+"""Whether a value is what a type hint says: so that a model file cannot bring in anything else."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether the value is of the hinted type, containers and arrays looked into.
+
+    >>> fits((1, 2.5), tuple[float, ...]), fits("1", float), fits(None, int | None), fits(True, int)
+    (True, False, True, False)
+    """
+    if hint is Any:
+        return True
+    if hint is None or hint is type(None):
+        return value is None
+    if hint in (int, float):
+        kinds = (int, float) if hint is float else int
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, one) for one in inner)
+    if origin is Literal:
+        return value in inner
+    if origin is np.ndarray:
+        return isinstance(value, np.ndarray) and _fits_dtype(value, inner)
+    if origin is None:
+        return isinstance(hint, type) and isinstance(value, hint)
+    return _fits_container(value, origin, inner)
+
+
+def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
+    if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):
+        return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
+    if not isinstance(origin, type):
+        return False
+    if issubclass(origin, Mapping):
+        return isinstance(value, dict) and all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
+    if issubclass(origin, Sequence):
+        kinds = (list, tuple) if origin not in (list, tuple) else origin
+        return isinstance(value, kinds) and all(fits(entry, inner[0]) for entry in value)
+    return False
+
+
+def _fits_dtype(value: np.ndarray[Any, Any], inner: tuple[Any, ...]) -> bool:
+    """NDArray[np.float64] is np.ndarray[shape, np.dtype[np.float64]]."""
+    kinds = get_args(inner[1]) if len(inner) == 2 else ()
+    return not kinds or kinds[0] is Any or (isinstance(kinds[0], type) and issubclass(value.dtype.type, kinds[0]))

@@ -1,0 +1,76 @@
+"""The classes that a model file may name. No other is ever made from a file."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from listwright.errors import InputError
+
+# Name in the file: where the class is. Names stay when classes move, so that old files can be read.
+CLASSES = {
+    "SCP": "listwright.scp",
+    "ConSeqOpt": "listwright.conseqopt",
+    "ContextFreeSCP": "listwright.context_free",
+    "Training": "listwright.training",
+    "Ledger": "listwright.training",
+    "Signature": "listwright._signature",
+    "Columns": "listwright.tables.columns",
+    "features.Candidate": "listwright.features.candidate",
+    "features.Distance": "listwright.features.distance",
+    "features.Estimates": "listwright.features.expected_gain",
+    "features.ExpectedGain": "listwright.features.expected_gain",
+    "features.Identity": "listwright.features.identity",
+    "features.InList": "listwright.features.in_list",
+    "features.Position": "listwright.features.position",
+    "features.Scale": "listwright.features.base",
+    "features.Sum": "listwright.features.base",
+    "features.Volume": "listwright.features.volume",
+    "outcomes.Forest": "listwright.features.outcomes",
+    "outcomes.KernelRidge": "listwright.features.outcomes",
+    "outcomes.Neighbours": "listwright.features.outcomes",
+    "outcomes.Ridge": "listwright.features.outcomes",
+    "outcomes.Static": "listwright.features.outcomes",
+    "learners.Aggregate": "listwright.learners.aggregate",
+    "learners.Exp3": "listwright.learners.exp3",
+    "learners.Exp4": "listwright.learners.exp4",
+    "learners.FollowLeader": "listwright.learners.follow_leader",
+    "learners.FollowPerturbedLeader": "listwright.learners.perturbed_leader",
+    "learners.GradientDescent": "listwright.learners.gradient",
+    "learners.PerPosition": "listwright.learners.per_position",
+    "learners.RidgeLeader": "listwright.learners.ridge",
+    "learners.RidgeSums": "listwright.learners.sums",
+    "learners.SoftmaxLeader": "listwright.learners.softmax",
+    "learners.SpentAggregate": "listwright.storage.spent",
+    "learners.SpentSoftmaxLeader": "listwright.storage.spent",
+    "learners.WeightedMajority": "listwright.learners.majority",
+    "policies.Estimator": "listwright.policies.estimator",
+    "policies.ItemDistribution": "listwright.policies.distribution",
+    "policies.ItemLeader": "listwright.policies.perturbed",
+    "policies.Linear": "listwright.policies.linear",
+    "policies.Mixture": "listwright.policies.mixture",
+    "policies.PolicyDistribution": "listwright.policies.distribution",
+    "policies.PolicyLeader": "listwright.policies.perturbed",
+    "policies.Random": "listwright.policies.random",
+    "policies.Sequence": "listwright.policies.sequence",
+    "policies.Uniform": "listwright.policies.mixture",
+}
+MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP")
+
+
+@cache
+def class_of(name: str) -> type[Any]:
+    """The class of a name in a file."""
+    if name not in CLASSES:
+        raise InputError(f"it names the class {name!r:.60}, which is none of listwright's")
+    found: type[Any] = getattr(import_module(CLASSES[name]), name.rpartition(".")[2])
+    return found
+
+
+def name_of(kind: type[Any]) -> str | None:
+    """The name of a class in files; None where files cannot hold it."""
+    for name, module in CLASSES.items():
+        if kind.__module__ == module and kind.__name__ == name.rpartition(".")[2]:
+            return name
+    return None

@@ -1,0 +1,93 @@
+"""A model that was read from a file is tried on made-up problems, so that parts that do not fit show at once."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from listwright._signature import Signature
+from listwright.errors import InputError
+from listwright.examples import Examples
+from listwright.features import Features, Rows
+from listwright.learners import Aggregate, Learner, PerPosition
+from listwright.policies import Policy
+from listwright.problems import Problems
+from listwright.storage.spent import SpentAggregate, SpentSoftmaxLeader
+from listwright.training import Training
+
+LARGEST = 50_000_000  # entries of the made-up features
+
+
+def try_model(model: Any, parts: Iterable[Any]) -> None:
+    """Builds a list with the model and with each of its policies, and lets copies of its learners learn from it."""
+    training, signature = getattr(model, "training_", None), getattr(model, "signature_", None)
+    if not isinstance(training, Training) or not isinstance(signature, Signature):
+        raise InputError("it was never fitted")
+    if not isinstance(getattr(model, "policy_", None), Policy) or not isinstance(training.features, Features):
+        raise InputError("it has no policy")
+    try:
+        problems = made_up(signature, whole=_needs_all(parts))
+        model.predict(problems, length=1, short_lists=True)
+        rows = training.features.rows(training.features.start(problems))
+        for part in parts:
+            _try_part(part, rows)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong here is told as what it is: parts that do not fit
+        raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
+
+
+def made_up(signature: Signature, *, whole: bool) -> Problems:
+    """One problem of the kind that the model was trained on, all zeros."""
+    items = signature.n_items
+    count = 2 if items is None else items if whole else min(2, items)
+    widths = signature.n_features, signature.n_context or 0, signature.n_vector or 0
+    if count * sum(widths) > LARGEST:
+        raise InputError(f"{count} candidates of {sum(widths)} columns are too many")
+    return Problems.from_arrays(
+        np.zeros((count, signature.n_features), dtype=np.float32),
+        offsets=[0, count],
+        context=None if signature.n_context is None else np.zeros((1, signature.n_context)),
+        catalogue=None if items is None else np.arange(count),
+        feature_names=signature.feature_names,
+        vectors=None if signature.n_vector is None else np.zeros((count, signature.n_vector)),
+    )
+
+
+def _needs_all(parts: Iterable[Any]) -> bool:
+    """Whether some feature looks at all items of the catalogue at once."""
+    crosses = [getattr(part, "cross", ()) for part in parts]
+    return any("candidates" in cross for cross in crosses) or any(hasattr(part, "outcomes_") for part in parts)
+
+
+def _try_part(part: Any, rows: Rows) -> None:
+    rng = np.random.default_rng(0)
+    options = np.ones(len(rows.owners), dtype=bool)
+    if isinstance(part, Policy):
+        part.drawn(1, rng).pick(rows, options, 0, rng)
+    elif isinstance(part, Aggregate):
+        _check_kept(part, rows.written_out().shape[1])
+    elif isinstance(part, Learner) and not isinstance(part, PerPosition | SpentAggregate | SpentSoftmaxLeader):
+        copy.deepcopy(part).learn(_examples(rows, options))
+
+
+def _examples(rows: Rows, options: Any) -> Examples:
+    one = np.zeros(1, dtype=np.int64)
+    return Examples(
+        rows=rows,
+        gains=np.linspace(0.0, 1.0, len(options)),
+        weight=1.0,
+        position=0,
+        options=options,
+        picks=one,
+        learned=np.ones(1, dtype=bool),
+        folds=one,
+    )
+
+
+def _check_kept(learner: Aggregate, width: int) -> None:
+    kept = [getattr(learner, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
+    for table, target, weights, groups in zip(*kept, strict=True):
+        if not table.shape == (len(target), width) or not target.shape == weights.shape or groups.sum() != len(table):
+            raise InputError("kept rows are of the wrong shape")

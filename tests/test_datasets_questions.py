@@ -1,0 +1,158 @@
+"""Questions with paragraphs in the forms of HotpotQA and MuSiQue."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.datasets import Questions, read_questions
+from listwright.errors import InputError
+
+QUESTION = "Which river flows through the town where Ada Quill was born?"
+PARAGRAPHS = [
+    ("Ada Quill", ["Ada Quill was a painter.", " She was born in Morlow."], True),
+    ("Morlow (town)", ["Morlow is a town on the Tern."], True),
+    ("Bel Canto", ["An opera by nobody.", "It was sung in Paris."], False),
+    ("The", ["A painter of the river."], False),
+]
+
+
+def lines(name: str = "q1") -> dict[str, Any]:
+    keys = ("title", "sentences", "supporting")
+    return {"id": name, "question": QUESTION, "paragraphs": [dict(zip(keys, p, strict=True)) for p in PARAGRAPHS]}
+
+
+def hotpot(name: str = "q1") -> dict[str, Any]:
+    facts = [[title, 0] for title, _, supporting in PARAGRAPHS if supporting]
+    context = [[title, sentences] for title, sentences, _ in PARAGRAPHS]
+    return {"_id": name, "question": QUESTION, "context": context, "supporting_facts": facts}
+
+
+def musique(name: str = "q1") -> dict[str, Any]:
+    paragraphs = [{"title": t, "paragraph_text": " ".join(s), "is_supporting": y} for t, s, y in PARAGRAPHS]
+    return {"id": name, "question": QUESTION, "paragraphs": paragraphs}
+
+
+def write(path: Path, records: list[dict[str, Any]]) -> Path:
+    text = json.dumps(records) if path.suffix == ".json" else "\n".join(map(json.dumps, records))
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Questions:
+    return read_questions(write(tmp_path / "q.jsonl", [lines("q1"), lines("q2")]))
+
+
+def column(questions: Questions, name: str) -> list[float]:
+    names = questions.problems.feature_names
+    assert names is not None
+    return questions.problems.features[:4, names.index(name)].tolist()
+
+
+def test_problems(questions: Questions) -> None:
+    problems = questions.problems
+    assert problems.problem_ids.tolist() == ["q1", "q2"]
+    assert problems.item_ids is not None
+    assert problems.item_ids[:4].tolist() == [title for title, _, _ in PARAGRAPHS]
+    assert problems.sizes is not None
+    assert problems.sizes[:4].tolist() == [10, 7, 9, 5]
+    assert problems.vectors.shape[0] == 8
+    state = problems.reward.start(problems)
+    assert problems.reward.gains(state)[:4].tolist() == [0.5, 0.5, 0, 0]
+    best = lw.greedy(problems, length=2)
+    assert sorted(best.item_ids[0].tolist()) == ["Ada Quill", "Morlow (town)"]
+
+
+def test_links_by_title(questions: Questions) -> None:
+    mentioned = questions.links["mentioned_in"].toarray()
+    assert np.argwhere(mentioned).tolist() == [[1, 0], [5, 4]]  # Morlow in Ada Quill's text; "The" is no name
+    np.testing.assert_array_equal(questions.links["mentions"].toarray(), mentioned.T)
+
+
+def test_links_by_words_stay_within_a_question(questions: Questions) -> None:
+    shared = questions.links["shared_words"].toarray()
+    assert shared[0].tolist() == [0, 1, 0, 1, 0, 0, 0, 0]  # "morlow"; "painter"
+    cosine = questions.links["cosine"].toarray()
+    assert (cosine == cosine.T).all()
+    assert not cosine[:4, 4:].any()
+    assert not cosine.diagonal().any()
+    assert cosine[0, 3] > 0
+
+
+def test_features_look_at_the_question_and_at_links(questions: Questions) -> None:
+    assert column(questions, "title_in_question") == [1, 0, 0, 0]
+    assert column(questions, "title_words_in_question") == [1, 0, 0, 0]
+    assert column(questions, "bm25_rank")[0] == 0
+    assert column(questions, "relative_bm25")[0] == 1
+    assert column(questions, "mentioned_in_relevant") == [0, 1, 0, 0]  # by the best paragraph
+    assert column(questions, "mentions_sum") == [1, 0, 0, 0]
+    assert column(questions, "position") == [0, 0.25, 0.5, 0.75]
+
+
+def test_features_do_not_depend_on_other_questions_or_labels(questions: Questions, tmp_path: Path) -> None:
+    other = lines("q2") | {"question": "Who sang Bel Canto in Paris?"}
+    for paragraph in other["paragraphs"]:
+        paragraph["supporting"] = not paragraph["supporting"]
+    mixed = read_questions(write(tmp_path / "m.jsonl", [other, lines("q1")]))
+    np.testing.assert_array_equal(mixed.problems[1].features, questions.problems[0].features)
+    np.testing.assert_array_equal(mixed.problems[1].vectors.toarray(), questions.problems[0].vectors.toarray())
+
+
+@pytest.mark.parametrize(("file", "form"), [("h.json", hotpot), ("m.jsonl", musique), ("l.jsonl.gz", lines)])
+def test_all_forms_say_the_same(questions: Questions, tmp_path: Path, file: str, form: Any) -> None:
+    other = read_questions(write(tmp_path / file, [form("q1"), form("q2")]))
+    np.testing.assert_array_equal(other.problems.features, questions.problems.features)
+    assert lw.greedy(other.problems, length=2).rows.tolist() == lw.greedy(questions.problems, length=2).rows.tolist()
+
+
+def test_a_selection_takes_links_along(questions: Questions) -> None:
+    last = questions[[1]]
+    assert last.problems.problem_ids.tolist() == ["q2"]
+    np.testing.assert_array_equal(last.links["cosine"].toarray(), questions.links["cosine"].toarray()[4:, 4:])
+    assert len(questions[1:]) == len(questions[np.array([False, True])]) == 1
+
+
+def test_without_labels_there_is_no_reward(tmp_path: Path) -> None:
+    record = {key: value for key, value in hotpot().items() if key != "supporting_facts"}
+    assert read_questions(write(tmp_path / "q.json", [record])).problems.reward is None
+    some = read_questions(write(tmp_path / "s.json", [record, hotpot("q2")]))
+    assert some.problems.problem_ids.tolist() == ["q2"]
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not there: .*none.json"):
+        read_questions(tmp_path / "none.json")
+    with pytest.raises(InputError, match=r"Question q1 of .* lacks question"):
+        read_questions(write(tmp_path / "a.json", [{"id": "q1", "paragraphs": []}]))
+    with pytest.raises(InputError, match="has neither paragraphs nor context"):
+        read_questions(write(tmp_path / "b.json", [{"id": "q1", "question": "?"}]))
+    with pytest.raises(InputError, match=r"of another form: KeyError\('sentences'\)"):
+        read_questions(write(tmp_path / "c.json", [{"id": "1", "question": "?", "paragraphs": [{"title": "t"}]}]))
+    (tmp_path / "d.jsonl").write_text("{no json")
+    with pytest.raises(InputError, match=r"d.jsonl is not JSON"):
+        read_questions(tmp_path / "d.jsonl")
+    (tmp_path / "e.jsonl").write_text("[1, 2]")
+    with pytest.raises(InputError, match="must hold JSON objects"):
+        read_questions(tmp_path / "e.jsonl")
+    (tmp_path / "f.json").write_text("[]")
+    with pytest.raises(InputError, match="holds no questions"):
+        read_questions(tmp_path / "f.json")
+
+
+def test_real_questions(shared_data: Path) -> None:
+    questions = read_questions(shared_data / "multihop_qa" / "hotpotqa200.jsonl.gz")
+    problems = questions.problems
+    assert len(problems) == 200
+    assert (problems.counts == 10).sum() == 199  # one question of the file has two paragraphs
+    assert lw.greedy(problems, length=2).values is not None
+    np.testing.assert_allclose(lw.greedy(problems, length=2).values, 1.0)
+    for table in questions.links.values():
+        entries = table.tocoo()
+        assert (problems.owners[entries.row] == problems.owners[entries.col]).all()
