@@ -23,6 +23,7 @@ from listwright.examples import Examples, centered
 from listwright.features import Crossed, Rows
 from listwright.learners import Aggregate, GradientDescent, Learner, PerPosition, RidgeLeader, as_learner
 from listwright.learners.registry import KNOWN
+from listwright.learners.ridge import PENALTIES
 from listwright.losses import LOSSES
 from listwright.policies import Estimator, Linear, Sequence, Uniform
 from tests.made_examples import changed, made
@@ -159,6 +160,53 @@ def test_collinear_columns_are_no_trouble() -> None:
     assert np.isfinite(learner.best_surrogate_loss())
 
 
+@pytest.mark.parametrize("noise", [0.1, 3.0, 30.0])
+def test_the_automatic_penalty_is_the_one_that_predicts_held_out_folds_best(noise: float) -> None:
+    stack = [make_examples(seed, noise=noise) for seed in range(3)]
+    learner = taught(RidgeLeader(), stack)
+    policy = learner.policy()
+    table, target, weights = stacked(stack, center=True)
+    folds = np.concatenate([e.folds[e.rows.owners[e.used_rows[0]]] for e in stack])
+
+    def held_out_error(penalty: float) -> float:
+        total = 0.0
+        for fold in range(5):
+            mine = folds == fold
+            line = Ridge(penalty, fit_intercept=False).fit(table[~mine], target[~mine], sample_weight=weights[~mine])
+            total += float(weights[mine] @ (line.predict(table[mine]) - target[mine]) ** 2)
+        return total
+
+    assert learner.penalty_ == min(PENALTIES, key=held_out_error)
+    line = Ridge(learner.penalty_, fit_intercept=False).fit(table, target, sample_weight=weights)
+    np.testing.assert_allclose(policy.weights, line.coef_, rtol=0, atol=1e-8)
+
+
+def test_the_automatic_penalty_grows_with_the_noise() -> None:
+    chosen = []
+    for noise in (0.01, 30.0):
+        learner = taught(RidgeLeader(), [make_examples(seed, noise=noise) for seed in range(3)])
+        learner.policy()
+        chosen.append(learner.penalty_)
+    assert chosen[0] < chosen[1]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e3, 1e7, 1e12])
+@pytest.mark.parametrize("penalty", [1.0, "auto"])
+def test_columns_of_any_scale_that_repeat_each_other_are_no_trouble(scale: float, penalty: Any) -> None:
+    learner = RidgeLeader(penalty)
+    for examples in STACK:
+        table = np.concatenate([examples.rows.table * scale, examples.rows.table * scale, examples.rows.table], axis=1)
+        rows = Rows(table.astype(np.float32), examples.rows.owners, examples.rows.offsets)
+        learner.learn(changed(examples, rows=rows))
+    policy = learner.policy()
+    assert np.isfinite(policy.weights).all()
+    rows = make_examples(50).rows
+    table = np.concatenate([rows.table * scale, rows.table * scale, rows.table], axis=1).astype(np.float32)
+    wide = Rows(table, rows.owners, rows.offsets)
+    truth = rows.table @ WEIGHTS
+    assert np.corrcoef(policy.score(wide), truth)[0, 1] > 0.99
+
+
 def test_a_round_without_rows_keeps_the_policy() -> None:
     learner = taught(RidgeLeader(), STACK)
     before = learner.policy().weights
@@ -281,6 +329,15 @@ def test_aggregate_is_weighted_ridge_where_the_estimator_is() -> None:
     table -= table.mean(axis=0)
     plain = Ridge(0.4).fit(table, target, sample_weight=weights)
     np.testing.assert_allclose(learner.policy().estimator[-1].coef_, plain.coef_, rtol=1e-4)
+
+
+def test_a_classifier_is_asked_who_beats_the_mean_and_by_how_much() -> None:
+    policy = taught(Aggregate(LogisticRegression()), STACK).policy()
+    tables = np.concatenate([e.rows.table[e.used_rows[0]] for e in STACK])
+    _, ahead, weights = stacked(STACK, center=True)
+    several = np.abs(ahead) > 1e-9  # a candidate that is alone in its state tells nothing
+    plain = LogisticRegression().fit(tables[several], ahead[several] > 0, (weights * np.abs(ahead))[several])
+    np.testing.assert_allclose(policy.estimator.coef_, plain.coef_, rtol=1e-6)
 
 
 def test_an_estimator_that_cannot_tell_is_asked_for_nothing() -> None:

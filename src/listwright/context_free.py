@@ -13,6 +13,7 @@ from listwright.errors import InputError
 from listwright.estimator import ListEstimator
 from listwright.evaluation import list_values
 from listwright.features import Features, Identity
+from listwright.learners import Experts, Learner
 from listwright.lists import Lists
 from listwright.problems import Problems
 
@@ -109,6 +110,12 @@ class ContextFreeSCP(ListEstimator):
     def _make_features(self, problems: Problems) -> Features:
         return Identity()
 
+    def _make_learner(self, problems: Problems) -> Learner:
+        learner = super()._make_learner(problems)
+        if not isinstance(learner, Experts) or learner.policies is not None:
+            raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
+        return learner
+
     def _best_list(self, problems: Problems) -> Ints:
         """The best on the training problems of the likeliest items and of lists drawn from the distribution."""
         rng = np.random.default_rng(0)
@@ -121,8 +128,8 @@ class ContextFreeSCP(ListEstimator):
 
 def with_catalogue(problems: Problems) -> Problems:
     """The problems with a catalogue: their own, or the position where all are equally long."""
-    if problems.catalogue is not None:
-        return problems
+    if not isinstance(problems, Problems) or problems.catalogue is not None:
+        return problems  # what is no Problems is refused by the checks that follow
     if (problems.counts != problems.counts[0]).any():
         raise InputError("Context-free lists need a catalogue. Pass catalogue to Problems.from_arrays.")
     return problems.with_catalogue(np.arange(problems.n_rows) - problems.offsets[problems.owners])

@@ -50,7 +50,7 @@ class ListEstimator(BaseEstimator):
         """Learns a policy from problems with a reward."""
         self._check(problems)
         with one_thread():
-            return self._run(problems, self._begin(problems), Signature.of(problems), self.n_passes, self.keep)
+            return self._run(problems, self._begin(problems), Signature.of(problems), self._n_passes(), self.keep)
 
     def partial_fit(self, problems: Problems) -> Self:
         """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first.
@@ -149,6 +149,9 @@ class ListEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+    def _n_passes(self) -> int:
+        return self.n_passes
 
     def _make_features(self, problems: Problems) -> Features:
         if self.features == "auto":

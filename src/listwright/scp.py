@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import clone
+
 from listwright._arrays import RandomState
+from listwright.errors import InputError
 from listwright.estimator import ListEstimator
+from listwright.features import Features
+from listwright.learners import Learner
+from listwright.problems import Problems
+from listwright.stacking import best_features, best_learner
+
+EFFORTS = ("fast", "best")
 
 
 class SCP(ListEstimator):
@@ -30,6 +39,8 @@ class SCP(ListEstimator):
     repeats : whether an item may come twice in a list.
     skip_solved : learn only from states where something is left to gain; elsewhere every choice costs the same.
     short_lists : accept problems with fewer candidates than the length.
+    effort : "fast": the linear policy, in milliseconds. "best": a small policy over estimates of what each item still
+        brings given the list, from forests, boosting and the fast policy, fitted out of fold; in seconds.
     random_state : seed or numpy Generator.
 
     >>> import numpy as np
@@ -63,6 +74,7 @@ class SCP(ListEstimator):
         repeats: bool = False,
         skip_solved: bool = True,
         short_lists: bool = False,
+        effort: str = "fast",
         random_state: RandomState = None,
     ) -> None:
         self.length = length
@@ -78,4 +90,21 @@ class SCP(ListEstimator):
         self.repeats = repeats
         self.skip_solved = skip_solved
         self.short_lists = short_lists
+        self.effort = effort
         self.random_state = random_state
+
+    def _make_features(self, problems: Problems) -> Features:
+        if self.effort == "fast":
+            return super()._make_features(problems)
+        return best_features(problems, clone(self).set_params(effort="fast", keep="last"))
+
+    def _make_learner(self, problems: Problems) -> Learner:
+        return super()._make_learner(problems) if self.effort == "fast" else best_learner()
+
+    def _n_passes(self) -> int:
+        return self.n_passes if self.effort == "fast" else min(self.n_passes, 3)
+
+    def _check(self, problems: Problems) -> None:
+        super()._check(problems)
+        if self.effort not in EFFORTS:
+            raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")

@@ -55,7 +55,7 @@ def inverse_lengths(space: Space) -> None:
         inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
     """Sums the unit rows of a problem into `centre`; returns the length of the sum."""
     dense, starts, columns, values, inverse = space
@@ -70,7 +70,7 @@ def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
     return np.sqrt((centre * centre).sum())
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def centrality(offsets: Ints, space: Space, width: int) -> Floats:
     """Cosine of each row to the mean unit row of its problem. Cost: two reads of the table."""
     dense, starts, columns, values, inverse = space

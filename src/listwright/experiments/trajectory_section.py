@@ -93,7 +93,7 @@ def _failure_caption(n_train: int) -> str:
 def _excess_caption(n_train: int) -> str:
     return (
         f"How much more often a method fails than SCP after {n_train} training environments, in points, with the 95 % "
-        "interval of the difference over random subsets."
+        "interval of the difference over random subsets, on these test environments."
     )
 
 

@@ -48,6 +48,10 @@ class SoftmaxLeader(Learner):
         self.counts_.append(counts[counts > 0])
         self.weights_.append(np.full(int((counts > 0).sum()), examples.weight))
 
+    def batch_size(self, n_states: int) -> int:
+        """All states at once: a round solves from the start."""
+        return n_states
+
     def policy(self) -> Policy:
         """Solves for the weights, from where they were."""
         prior = np.broadcast_to(np.asarray(self.prior, dtype=np.float64), self.n_columns_).copy()

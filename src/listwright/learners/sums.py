@@ -82,12 +82,12 @@ class RidgeSums:
         """Weights that minimise squared error + penalty * |weights|^2, through the Schur complement of the blocks."""
         gram = self.gram + penalty * np.eye(len(self.gram))
         if not self.n_items:
-            return linalg.solve(gram, self.right, assume_a="pos") if len(gram) else self.right.copy(), None
+            return solved(gram, self.right), None
         blocks = self.cross_gram + penalty * np.eye(self.cross_gram.shape[1])
         own, mixed = self._solve_blocks(blocks)
         schur = gram - np.einsum("idz,ize->de", self.between, mixed)
         right = self.right - np.einsum("idz,iz->d", self.between, own)
-        weights = linalg.solve(schur, right, assume_a="pos") if len(gram) else right
+        weights = solved(schur, right)
         return weights, own - mixed @ weights
 
     def _solve_blocks(self, blocks: Floats) -> tuple[Floats, Floats]:
@@ -97,10 +97,10 @@ class RidgeSums:
         if len(blocks) == 1:
             z = blocks.shape[1]
             flat = right.transpose(1, 0, 2).reshape(z, self.n_items * (d + 1))
-            solved = linalg.solve(blocks[0], flat, assume_a="pos").reshape(z, self.n_items, d + 1).transpose(1, 0, 2)
+            weights = solved(blocks[0], flat).reshape(z, self.n_items, d + 1).transpose(1, 0, 2)
         else:
-            solved = np.linalg.solve(blocks, right)
-        return solved[:, :, 0], solved[:, :, 1:]
+            weights = np.linalg.solve(blocks, right)
+        return weights[:, :, 0], weights[:, :, 1:]
 
     def loss(self, weights: Floats, item_weights: Floats | None) -> float:
         """Squared error of given weights on everything taken in."""
@@ -127,3 +127,21 @@ class RidgeSums:
             self.between + sign * other.between,
             self.cross_right + sign * other.cross_right,
         )
+
+
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """matrix^-1 @ right for a positive definite matrix, whatever the scales of its columns; where rounding has left it
+    singular (columns that repeat each other, far above the penalty), the shortest solution.
+
+    >>> solved(np.array([[1e20, 1e20], [1e20, 1e20]]), np.array([1e20, 1e20]))
+    array([0.5, 0.5])
+    """
+    if not len(matrix):
+        return right.copy()
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
+    scaled, right = matrix * scale[:, None] * scale, (right.T * scale).T
+    try:
+        answer = linalg.cho_solve(linalg.cho_factor(scaled), right)
+    except linalg.LinAlgError:
+        answer = linalg.pinvh(scaled, rtol=1e-12) @ right
+    return (answer.T * scale).T

@@ -26,20 +26,18 @@ h2 {{ font-size: 1.25rem; margin: 2.8rem 0 .5rem; }}
 p {{ margin: .6rem 0; max-width: 46rem; }}
 .findings {{ background: var(--card); border-left: 4px solid var(--accent); padding: .9rem 1.1rem; max-width: none; }}
 figure {{ margin: 1.4rem 0; }}
-figcaption, caption {{ color: var(--faint); font-size: .88rem; text-align: left; max-width: 46rem; }}
-figcaption {{ margin-top: .4rem; }}
-caption {{ caption-side: bottom; padding-top: .5rem; }}
-.scroll {{ overflow-x: auto; margin: 1.2rem 0; }}
+figcaption {{ color: var(--faint); font-size: .88rem; margin-top: .4rem; max-width: 46rem; }}
+.scroll {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }}
 th, td {{ padding: .32rem .8rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }}
 th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
 th {{ font-weight: 600; color: var(--faint); }}
 tr.emphasis td {{ font-weight: 600; }}
 .chart {{ width: 100%; overflow-x: auto; }}
-.gallery {{ display: flex; flex-wrap: wrap; gap: 1rem 1.6rem; }}
+.gallery {{ display: flex; flex-wrap: wrap; gap: 1rem .8rem; }}
 .gallery figure {{ margin: .4rem 0; }}
 .gallery .chart {{ width: auto; }}
-.gallery figcaption {{ max-width: 17rem; }}
+.gallery figcaption {{ max-width: 15.5rem; }}
 .vega-embed {{ width: 100%; }}
 .vega-bindings {{ font-size: .9rem; color: var(--text); padding: .4rem 0 0; }}
 .vega-bind label {{ display: flex; align-items: center; gap: .6rem; }}
@@ -121,10 +119,10 @@ def _caption(text: str) -> str:
 
 
 def _table(table: Table) -> str:
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
     rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
-    return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    return f'<figure><div class="scroll">{shown}</div>{_caption(table.caption)}</figure>'
 
 
 def _row(row: Any, emphasised: bool) -> str:

@@ -15,7 +15,7 @@ def page_of(report: Report) -> str:
     """The report as one HTML text that needs nothing from outside.
 
     >>> page = page_of(Report("Lists", "SCP fails least."))
-    >>> page.count("<h1>Lists</h1>"), "http" in page
+    >>> page.count("<h1>Lists</h1>"), "://" in page
     (1, False)
     """
     return _page(report, *_drawn(report))

@@ -20,7 +20,8 @@ from listwright.rewards import AnySuccess
 
 STEEPNESS = 9.0  # how sharply a preference turns into clicks
 THRESHOLD = 0.62  # the preference at which a click is as likely as not
-INDIVIDUAL = 0.12  # spread of users about their group's taste
+MIXING = 0.15  # how much users belong to several groups
+INDIVIDUAL = 0.1  # spread of users about what their groups like
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +67,9 @@ class News:
 
         >>> world = news(random_state=0)
         >>> world.visits([3, 5], per_user=2, random_state=0)
-        Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 100, reward AnySuccess
+        Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 99, reward AnySuccess
         """
+        _check(per_user=per_user)
         rng = as_generator(random_state)
         visitors = np.repeat(self._checked(users), per_user)
         offered = np.stack([_drawn(len(self.articles), self.pool, rng) for _ in visitors])
@@ -101,7 +103,7 @@ def news(
     n_topics: int = 10,
     n_groups: int = 7,
     pool: int = 30,
-    corruption: float = 0.7,
+    corruption: float = 0.5,
     random_state: RandomState = None,
 ) -> News:
     """Draw users and articles.
@@ -123,30 +125,35 @@ def news(
     return News(articles, preferences, soft_clusters(preferences, n_groups, rng=rng), corruption, pool)
 
 
-def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 50) -> Floats:
-    """Soft k-means: (points, clusters), memberships that add up to 1.
+def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 100) -> Floats:
+    """Fuzzy c-means with exponent 2: (points, clusters), memberships that add up to 1.
 
     >>> points = np.array([[0.0], [0.1], [1.0], [1.1]])
     >>> soft_clusters(points, 2, rng=np.random.default_rng(0)).round(2).max(axis=1)
     array([1., 1., 1., 1.])
     """
     centres = points[_spread(points, n_clusters, rng)]
-    width = 0.0
     for _ in range(rounds):
-        gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
-        width = max(0.5 * float(gaps.min(axis=1).mean()), 1e-9)
-        members = np.exp(-(gaps - gaps.min(axis=1, keepdims=True)) / (2.0 * width))
-        members /= members.sum(axis=1, keepdims=True)
-        centres = (members.T @ points) / members.sum(axis=0)[:, None]
+        members = _memberships(points, centres)
+        shares = members**2
+        centres = (shares.T @ points) / shares.sum(axis=0)[:, None]
+    return _memberships(points, centres)
+
+
+def _memberships(points: Floats, centres: Floats) -> Floats:
+    """In inverse proportion to the squared distance from each centre."""
+    gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
+    nearness = 1.0 / np.maximum(gaps, 1e-9)
+    members: Floats = nearness / nearness.sum(axis=1, keepdims=True)
     return members
 
 
 def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Generator) -> Floats:
-    """Each user is near one group; a group likes a few topics and shrugs at the rest."""
+    """Each user is mostly of one group, and a little of others; a group likes a few topics and shrugs at the rest."""
     liked = np.stack([rng.permutation(n_topics) < max(1, round(0.2 * n_topics)) for _ in range(n_groups)])
     tastes = np.where(liked, 1.0, 0.15)
-    group = rng.integers(n_groups, size=n_users)
-    return np.clip(tastes[group] + INDIVIDUAL * rng.standard_normal((n_users, n_topics)), 0.0, 1.0)
+    belongs = rng.dirichlet(np.full(n_groups, MIXING), size=n_users)
+    return np.clip(belongs @ tastes + INDIVIDUAL * rng.standard_normal((n_users, n_topics)), 0.0, 1.0)
 
 
 def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:

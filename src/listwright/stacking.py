@@ -1,0 +1,135 @@
+"""Policies learned beforehand as features of another: what `effort="best"` is made of."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from listwright._arrays import Floats, Floats32, Ints
+from listwright._ragged import pieces
+from listwright.estimator import ListEstimator
+from listwright.examples import FOLDS, folds_of
+from listwright.features import ExpectedGain, Features, Sum
+from listwright.learners import Aggregate, Learner, SoftmaxLeader
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess
+
+
+class Part(NamedTuple):
+    """Some problems, as one model sees them."""
+
+    model: ListEstimator
+    which: Ints
+    rows: Ints
+    problems: Problems
+    seen: Any
+
+
+class ScoreSeen(NamedTuple):
+    """The problems, shared out among the models that may see them."""
+
+    problems: Problems
+    parts: tuple[Part, ...]
+
+
+class PolicyScore(Features):
+    """The score that a policy learned beforehand gives a candidate, given the list.
+
+    Training problems are scored by a model that was fitted without them (five folds), so that a policy on top learns how
+    far the score can be trusted.
+
+    Parameters
+    ----------
+    model : an estimator such as `SCP`, cloned and fitted.
+    """
+
+    group = "learned score"
+
+    def __init__(self, model: ListEstimator) -> None:
+        self.model = model
+
+    def fit(self, problems: Problems) -> Self:
+        """Fits the model on all problems, and once without each fold."""
+        self.model_ = clone(self.model).fit(problems)
+        folds = folds_of(problems.problem_ids)
+        few = len(np.unique(folds)) < 2
+        self.fold_models_ = [
+            self.model_ if few else clone(self.model).fit(problems[folds != fold]) for fold in range(FOLDS)
+        ]
+        self.out_of_fold_ = False
+        return self
+
+    def for_training(self, problems: Problems) -> Self:
+        """A twin that scores each training problem without having learned from it."""
+        twin = copy.copy(self)
+        twin.out_of_fold_ = True
+        return twin
+
+    def start(self, problems: Problems) -> ScoreSeen:
+        """Every model starts on its problems."""
+        if not self.out_of_fold_:
+            everything = [(self.model_, np.arange(len(problems)))]
+        else:
+            folds = folds_of(problems.problem_ids)
+            everything = [(self.fold_models_[fold], np.flatnonzero(folds == fold)) for fold in np.unique(folds)]
+        return ScoreSeen(problems, tuple(_part(model, which, problems) for model, which in everything))
+
+    def columns(self, seen: ScoreSeen) -> Floats32:
+        """One column."""
+        scores: Floats = np.zeros(seen.problems.n_rows)
+        for part in seen.parts:
+            training = part.model.training_
+            scores[part.rows] = part.model.policy_.score(training.features.rows(part.seen))
+        return scores.astype(np.float32)[:, None]
+
+    def add(self, seen: ScoreSeen, picks: Ints) -> ScoreSeen:
+        """Every model sees the picks of its problems."""
+        parts = []
+        for part in seen.parts:
+            moved = part.problems.offsets[:-1] - seen.problems.offsets[part.which]
+            mine = np.where(picks[part.which] >= 0, picks[part.which] + moved, -1)
+            parts.append(part._replace(seen=part.model.training_.features.add(part.seen, mine)))
+        return seen._replace(parts=tuple(parts))
+
+    def names(self) -> list[str]:
+        """One name."""
+        return [
+            f"score of {type(self.model.learner).__name__ if not isinstance(self.model.learner, str) else self.model.learner}"
+        ]
+
+
+def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
+    some = problems[which].without_reward()
+    return Part(model, which, pieces(problems.offsets, which), some, model.training_.features.start(some))
+
+
+def best_features(problems: Problems, fast: ListEstimator) -> Features:
+    """Estimates of what each item brings given the list: expected gains where items recur and one success is enough, and
+    the scores of policies learned beforehand, the fast one and, where candidates have features, boosted trees."""
+    parts: list[Features] = [PolicyScore(fast)]
+    if problems.catalogue is not None and isinstance(problems.reward, AnySuccess):
+        parts.append(ExpectedGain())
+    if problems.n_features:
+        parts.append(PolicyScore(clone(fast).set_params(learner=boosted_trees(), n_passes=2, batch_size=len(problems))))
+    return Sum(parts)
+
+
+def best_learner() -> Learner:
+    """A small policy with shared weights, pulled towards trusting all estimates alike."""
+    return SoftmaxLeader(penalty=1.0)
+
+
+def boosted_trees() -> Aggregate:
+    """Gradient boosting on everything the policy sees: LightGBM where it is installed, else scikit-learn's."""
+    try:
+        from lightgbm import LGBMRegressor
+    except ImportError:
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        return Aggregate(HistGradientBoostingRegressor(max_iter=100, max_leaf_nodes=15, random_state=0))
+    return Aggregate(
+        LGBMRegressor(n_estimators=100, num_leaves=15, min_child_samples=10, random_state=0, n_jobs=2, verbose=-1)
+    )

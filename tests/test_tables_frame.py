@@ -1,0 +1,175 @@
+"""Frames: which column is what, and what is said where a table cannot be used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import listwright as lw
+from listwright.errors import InputError
+from listwright.tables import from_frame, read_with_columns
+
+TABLE = {
+    "problem": ["q2", "q1", "q2", "q1"],
+    "item": ["a", "b", "c", "a"],
+    "size": [1, 2, 3, 4],
+    "price": [0.5, 1.5, 2.5, 3.5],
+    "user": [10, 20, 10, 20],
+    "colour": ["red", "blue", "red", "green"],
+    "good": [True, False, False, True],
+}
+
+
+def table(**changes: Any) -> pa.Table:
+    """The table above with some columns changed; None takes one out."""
+    return pa.table({name: column for name, column in (TABLE | changes).items() if column is not None})
+
+
+def test_by_default_numbers_are_features_and_names_are_found() -> None:
+    problems = from_frame(table())
+    assert problems.feature_names == ("price", "user", "good")
+    assert problems.problem_ids.tolist() == ["q2", "q1"]
+    np.testing.assert_array_equal(problems.features, [[0.5, 10, 1], [2.5, 10, 0], [1.5, 20, 0], [3.5, 20, 1]])
+    np.testing.assert_array_equal(problems.sizes, [1, 3, 2, 4])
+    assert problems.reward is None
+
+
+def test_item_and_size_may_be_missing() -> None:
+    problems = from_frame(table(item=None, size=None))
+    assert problems.item_ids is None
+    assert problems.sizes is None
+
+
+def test_columns_go_by_the_names_given() -> None:
+    frame = pl.DataFrame(
+        {"query": [1, 1], "doc": ["x", "y"], "cost": [1.0, 2.0], "f1": [1, 2], "f2": [3, 4], "g": [5, 6]}
+    )
+    problems = from_frame(frame, problem="query", item="doc", size="cost", features=["f*"])
+    assert problems.feature_names == ("f1", "f2")
+    np.testing.assert_array_equal(problems.sizes, [1.0, 2.0])
+
+
+def test_context_is_one_row_a_problem() -> None:
+    problems = from_frame(table(), context=["user"])
+    assert problems.context is not None
+    np.testing.assert_array_equal(problems.context, [[10], [20]])
+    assert problems.feature_names == ("price", "good")
+
+
+def test_categories_become_flags_and_are_read_the_same_again() -> None:
+    problems, columns = read_with_columns(table(), categorical=["colour"])
+    assert problems.feature_names == ("price", "user", "colour=blue", "colour=green", "colour=red", "good")
+    np.testing.assert_array_equal(problems.features[:, 2:5], [[0, 0, 1], [0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    later = from_frame(table(colour=["green"] * 4), columns=columns)
+    assert later.feature_names == problems.feature_names
+    np.testing.assert_array_equal(later.features[:, 3], 1)
+
+
+def test_a_new_level_is_an_error_or_no_level() -> None:
+    _, columns = read_with_columns(table(), categorical=["colour"])
+    new = table(colour=["pink", "red", "red", "red"])
+    with pytest.raises(InputError, match="'pink' was not there in training"):
+        from_frame(new, columns=columns)
+    problems = from_frame(new, columns=columns, new_levels="zeros")
+    np.testing.assert_array_equal(problems.features[0, 2:5], 0)
+
+
+def test_a_catalogue_keeps_its_names_and_codes() -> None:
+    problems, columns = read_with_columns(table(), catalogue="item")
+    assert problems.catalogue is not None
+    assert problems.catalogue.tolist() == [0, 2, 1, 0]
+    assert columns.catalogue_names == ("a", "b", "c")
+    again = from_frame(table(item=["c", "a", "b", "b"]), catalogue="item", catalogue_names=columns.catalogue_names)
+    assert again.catalogue is not None
+    assert again.catalogue.tolist() == [2, 1, 0, 1]
+    with pytest.raises(InputError, match="item z is not in the catalogue of 3 items"):
+        from_frame(table(item=["z", "a", "b", "b"]), columns=columns)
+
+
+def test_vectors_come_from_lists_or_columns() -> None:
+    expected = np.array([[1, 2], [5, 6], [3, 4], [7, 8]], dtype=np.float32)
+    lists = table(e=[[1.0, 2.0], [3, 4], [5, 6], [7, 8]])
+    np.testing.assert_array_equal(from_frame(lists, vectors="e").vectors, expected)
+    columns = table(e_1=[1, 3, 5, 7], e_2=[2, 4, 6, 8])
+    problems = from_frame(columns, vectors="e_*")
+    np.testing.assert_array_equal(problems.vectors, expected)
+    assert problems.feature_names == ("price", "user", "good")
+
+
+def test_a_model_fits_and_reads_the_next_table() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"problem": np.repeat(np.arange(30), 5), "x": rng.random(150), "kind": list("abcde") * 30})
+    frame["hit"] = (frame["x"] > 0.6).astype(int)
+    problems, columns = read_with_columns(frame, categorical=["kind"], reward="any:hit")
+    model = lw.SCP(length=2, random_state=0).fit(problems)
+    new = frame.drop(columns="hit").sample(frac=1, random_state=1)[["kind", "x", "problem"]]
+    lists = model.predict(from_frame(new, columns=columns))
+    assert len(lists) == 30
+
+
+ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "no problem column": ({"problem": None}, {}, r"has no column 'problem'. It has 'item', .* Name .* in problem"),
+    "named column": ({}, {"item": "doc"}, "has no column 'doc'"),
+    "pattern": ({}, {"features": ["f_*"]}, r"has no column 'f_\*'"),
+    "missing id": ({"problem": ["q", None, "q", "q"]}, {}, r"Row 1 .* column 'problem': the value is missing"),
+    "empty id": ({"item": ["a", "", "c", "d"]}, {}, r"Row 1 .* column 'item': the value is empty"),
+    "missing number": ({"price": [1, None, 2, 3]}, {}, r"Row 1 .* column 'price': the value is missing"),
+    "nan": ({"price": [1, float("nan"), 2, 3]}, {}, r"Row 1 .* column 'price': the value is missing"),
+    "infinite": ({"price": [1, 2, float("inf"), 3]}, {}, r"Row 2 .* column 'price': inf is not finite"),
+    "too large": ({"price": [1, 2, 3, 1e300]}, {}, r"Row 3 .* 1e\+300 is too large for float32"),
+    "text": ({}, {"features": ["colour"]}, r"column 'colour': 'red' is text where a number is due"),
+    "item twice": ({"item": ["a", "b", "a", "b"]}, {}, r"Row 2 .* problem q2 has this item already, at row 0"),
+    "size": ({"size": [1, 0, 1, 1]}, {}, r"Row 1 .* size 0 is not above 0"),
+    "context": ({}, {"context": ["price"]}, r"Row 2 .* problem q2 has another value at row 0"),
+    "no features": ({}, {"features": []}, "has no features"),
+    "vectors": (
+        {"e": [[1.0], [2.0], [3.0, 4.0], [5.0]]},
+        {"vectors": "e"},
+        r"Row 2 .* 2 numbers, the first row's has 1",
+    ),
+    "vectors of text": ({"e": [["x"], ["y"], ["z"], ["w"]]}, {"vectors": "e"}, "does not hold finite numbers"),
+    "new_levels": ({}, {"new_levels": "guess"}, "new_levels must be"),
+    "kind of id": ({"problem": [[1], [2], [3], [4]]}, {}, "must hold names or whole numbers"),
+    "reward column": ({}, {"reward": "any:clicked"}, r"has no column 'clicked'. .* in reward"),
+    "reward range": ({"clicked": [0, 1, 2, 0]}, {"reward": "any:clicked"}, r"Row 2 .* 2 is not between 0 and 1"),
+    "reward object": ({}, {"reward": lw.rewards.AnySuccess([0, 1, 0, 1])}, "Sort the table by problem"),
+    "reward kind": ({}, {"reward": 3}, "reward must be text such as"),
+    "references": ({}, {"reward": "any:good", "references": {"q1": "x"}}, "references go with"),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_say_where_and_what(name: str) -> None:
+    changes, options, message = ERRORS[name]
+    with pytest.raises(InputError, match=message):
+        from_frame(table(**changes), **options)
+
+
+def test_a_reward_object_suits_a_table_that_is_grouped() -> None:
+    problems = from_frame(
+        table(problem=["p", "p", "q", "q"], item=list("abab")), reward=lw.rewards.AnySuccess([0, 1, 1, 0])
+    )
+    assert [items.tolist() for items in lw.greedy(problems, length=1)] == [[1], [0]]
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Give a frame of pandas, polars \(not lazy\) or pyarrow. Got builtins.dict"):
+        from_frame(dict(TABLE))
+    with pytest.raises(InputError, match="not lazy"):
+        from_frame(pl.DataFrame(TABLE).lazy())
+    with pytest.raises(InputError, match="has no rows"):
+        from_frame(table().slice(0, 0))
+    with pytest.raises(InputError, match="'x'"):
+        from_frame(pd.DataFrame([[1, 2, 3]], columns=["problem", "x", "x"]))
+
+
+def test_a_column_of_mixed_kinds_is_an_error_unless_ignored() -> None:
+    frame = pd.DataFrame({"problem": [1, 1], "x": [1.0, 2.0], "odd": [1, "two"]})
+    with pytest.raises(InputError, match=r"column 'odd' cannot be used.*name it in ignore"):
+        from_frame(frame)
+    assert from_frame(frame, ignore=["odd"]).feature_names == ("x",)
