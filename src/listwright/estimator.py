@@ -188,7 +188,7 @@ class ListEstimator(BaseEstimator):
 
     def _value(self, training: Training, problems: Problems) -> float:
         """Mean value of the current policy's lists, for `keep="best"`."""
-        length = len(training.weights) if self.budget is None else int(problems.counts.max())
+        length = len(training.weights) if self.budget is None else None
         lists = build_lists(
             problems,
             training.features,
@@ -200,9 +200,9 @@ class ListEstimator(BaseEstimator):
         )
         return float(list_values(lists, problems).mean())
 
-    def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int:
+    def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
         if length is None:
-            return int(problems.counts.max())
+            return None
         _at_least_one("length", length)
         short = np.flatnonzero(problems.counts < length)
         if len(short) and not short_lists and not self.repeats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -31,12 +32,12 @@ def walk(
     features: Features,
     policy: Policy,
     *,
-    length: int,
+    length: int | None,
     rng: np.random.Generator,
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Iterator[Step]:
-    """Yields each position, until `length` or until no problem has an option left.
+    """Yields each position, until `length` (if any) or until no problem has an option left.
 
     An option is a row that fits what is left of the budget (`room`, by problem) and, unless repeats are allowed, is not
     in the list.
@@ -45,7 +46,7 @@ def walk(
     seen = features.start(problems)
     untaken = np.ones(problems.n_rows, dtype=bool)
     room = None if room is None else room.copy()
-    for position in range(length):
+    for position in count() if length is None else range(length):
         fits = np.ones_like(untaken)
         if room is not None and problems.sizes is not None:
             fits = problems.sizes <= room[problems.owners]
@@ -60,7 +61,7 @@ def walk(
             untaken[picks[some]] = False
         if room is not None and problems.sizes is not None:
             room[some] -= problems.sizes[picks[some]]
-        if position + 1 < length:
+        if position + 1 != length:
             seen = features.add(seen, picks)
 
 
@@ -69,7 +70,7 @@ def build_lists(
     features: Features,
     policy: Policy,
     *,
-    length: int,
+    length: int | None,
     rng: np.random.Generator,
     room: Floats | None = None,
     repeats: bool = False,

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from listwright._arrays import Floats, Floats32, Ints
 from listwright._ragged import pieces
 from listwright.estimator import ListEstimator
-from listwright.examples import FOLDS, folds_of
+from listwright.examples import FOLDS, centered, folds_of
 from listwright.features import ExpectedGain, Features, Sum
 from listwright.learners import Aggregate, Learner, SoftmaxLeader
 from listwright.problems import Problems
@@ -38,8 +38,8 @@ class ScoreSeen(NamedTuple):
 class PolicyScore(Features):
     """The score that a policy learned beforehand gives a candidate, given the list.
 
-    Training problems are scored by a model that was fitted without them (five folds), so that a policy on top learns how
-    far the score can be trusted.
+    Training problems are scored by a model that was fitted without them (five folds), so that a policy on top learns
+    how far the score can be trusted.
 
     Parameters
     ----------
@@ -60,6 +60,9 @@ class PolicyScore(Features):
             self.model_ if few else clone(self.model).fit(problems[folds != fold]) for fold in range(FOLDS)
         ]
         self.out_of_fold_ = False
+        self.spread_ = 1.0
+        seen = self.for_training(problems).start(problems)
+        self.spread_ = max(float(centered(self._scores(seen), problems.offsets).std()), 1e-9)
         return self
 
     def for_training(self, problems: Problems) -> Self:
@@ -78,12 +81,15 @@ class PolicyScore(Features):
         return ScoreSeen(problems, tuple(_part(model, which, problems) for model, which in everything))
 
     def columns(self, seen: ScoreSeen) -> Floats32:
-        """One column."""
+        """One column, in spreads within training problems."""
+        return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
+
+    def _scores(self, seen: ScoreSeen) -> Floats:
         scores: Floats = np.zeros(seen.problems.n_rows)
         for part in seen.parts:
             training = part.model.training_
             scores[part.rows] = part.model.policy_.score(training.features.rows(part.seen))
-        return scores.astype(np.float32)[:, None]
+        return scores
 
     def add(self, seen: ScoreSeen, picks: Ints) -> ScoreSeen:
         """Every model sees the picks of its problems."""
@@ -96,9 +102,8 @@ class PolicyScore(Features):
 
     def names(self) -> list[str]:
         """One name."""
-        return [
-            f"score of {type(self.model.learner).__name__ if not isinstance(self.model.learner, str) else self.model.learner}"
-        ]
+        learner = self.model.learner
+        return [f"score of {learner if isinstance(learner, str) else type(learner).__name__}"]
 
 
 def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
@@ -107,8 +112,8 @@ def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
 
 
 def best_features(problems: Problems, fast: ListEstimator) -> Features:
-    """Estimates of what each item brings given the list: expected gains where items recur and one success is enough, and
-    the scores of policies learned beforehand, the fast one and, where candidates have features, boosted trees."""
+    """Estimates of what each item brings given the list: expected gains where items recur and one success is enough,
+    and scores of policies learned beforehand: the fast one and, where candidates have features, boosted trees."""
     parts: list[Features] = [PolicyScore(fast)]
     if problems.catalogue is not None and isinstance(problems.reward, AnySuccess):
         parts.append(ExpectedGain())

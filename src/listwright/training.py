@@ -46,7 +46,7 @@ class Training:
         """Builds the lists of a batch with the current policy, learns from every position, and updates the policy."""
         reward = reward_of(batch)
         earned = reward.start(batch)
-        length = len(self.weights) if room is None else int(batch.counts.max())
+        length = len(self.weights) if room is None else None
         view, learned = self.features if self.training_features is None else self.training_features, False
         folds = folds_of(batch.problem_ids)
         for step in walk(batch, view, self.policy, length=length, rng=rng, room=room, repeats=self.repeats):

@@ -18,6 +18,7 @@ from listwright._arrays import Floats
 from listwright.errors import InputError
 
 NAMES = ("ridge", "extra_trees", "boosting")
+ROUNDS = 200  # of boosting
 SMALL = 2_000_000  # numbers in a table below which threads cost more than they bring
 MANY_ROWS = 5_000  # past this the penalty of a ridge hardly matters, and choosing it costs
 
@@ -74,11 +75,11 @@ def _ridge(table: Any) -> Any:
 def _boosting(table: Any, seed: int) -> Any:
     """LightGBM where it is installed, else scikit-learn's; slow and shallow, as lists come from few problems."""
     if find_spec("lightgbm") is None:
-        return HistGradientBoostingRegressor(max_iter=200, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
+        return HistGradientBoostingRegressor(max_iter=ROUNDS, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
     from lightgbm import LGBMRegressor
 
     return LGBMRegressor(
-        n_estimators=200,
+        n_estimators=ROUNDS,
         learning_rate=0.05,
         num_leaves=15,
         random_state=seed,

@@ -97,7 +97,8 @@ class TopK(Baseline):
             flags = sparse.csr_array((ones, (rows, items_of(problems))), shape=shape)
             parts.append(flags if self.n_items_ > MANY_ITEMS else flags.toarray())
         if any(sparse.issparse(part) for part in parts):
-            return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+            side_by_side = sparse.hstack([sparse.csr_array(part) for part in parts])
+            return sparse.csr_matrix(side_by_side)  # LightGBM takes sparse matrices, not arrays
         return np.concatenate(parts, axis=1)
 
     def _learn_items(self, problems: Problems, seed: int) -> None:

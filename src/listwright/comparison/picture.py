@@ -11,13 +11,13 @@ from listwright.comparison.table import Table
 from listwright.errors import MissingExtra
 
 
-def curves(table: Table, methods: tuple[str, ...], limit: str, n_problems: int, y: str) -> Any:
+def curves(table: Table, methods: tuple[str, ...], limit: str, n_problems: int, y: str, *, bounded: bool) -> Any:
     """A line a method with its 95 % interval: against train size where there are several and one length, else against
     length, one chart a train size."""
     alt = _altair()
     sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
     x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
-    records = [_point(record, n_problems, y) for record in table.records()]
+    records = [_point(record, n_problems, y, bounded) for record in table.records()]
     base = alt.Chart(alt.Data(values=records)).encode(
         x=alt.X(f"{x}:Q", title=x.replace("_", " "), axis=alt.Axis(values=np.unique(table[x]).tolist())),
         color=alt.Color("method:N", sort=list(methods)),
@@ -30,9 +30,13 @@ def curves(table: Table, methods: tuple[str, ...], limit: str, n_problems: int, 
     return chart
 
 
-def _point(record: dict[str, Any], n_problems: int, y: str) -> dict[str, Any]:
+def _point(record: dict[str, Any], n_problems: int, y: str, bounded: bool) -> dict[str, Any]:
+    """A row of the table with its interval, which ends where shares end; JSON knows no NaN."""
     half = float(half_width(record["standard_error"], n_problems))
-    band = {"low": record[y] - half, "high": record[y] + half} if np.isfinite(half) else {"low": None, "high": None}
+    low, high = record[y] - half, record[y] + half
+    if bounded:
+        low, high = max(low, 0.0), min(high, 1.0)
+    band = {"low": low, "high": high} if np.isfinite(half) else {"low": None, "high": None}
     return record | {"mean": record[y], "standard_error": None} | band
 
 

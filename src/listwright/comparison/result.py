@@ -105,7 +105,7 @@ class Comparison:
         """An altair chart of the means with 95 % intervals, against train size or length. `y` may be "failure"."""
         if y not in ("value", "failure") or (y == "failure" and not self.bounded):
             raise InputError(f'y must be "value", or "failure" where values are shares of 1. Got {y!r}.')
-        return curves(self.table(), self.methods, self.limit, len(self._axes["problem"]), y)
+        return curves(self.table(), self.methods, self.limit, len(self._axes["problem"]), y, bounded=self.bounded)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
         """The labels of a table with one row for each method, train size and limit."""

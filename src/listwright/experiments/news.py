@@ -128,7 +128,8 @@ SETUP = (
 )
 _CAPTION = (
     "Mean over five folds of each population, with the 95 % interval of that mean. The penalty of every learned method "
-    "is chosen on validation users. Oracle knows the click probabilities."
+    "is chosen on validation users. Oracle knows the click probabilities. How far apart the methods are depends on how "
+    "much of the context is noise: here half."
 )
 _EXCESS_CAPTION = (
     "How much more often there is no click than with SCP, in points, with the 95 % interval of the difference over "

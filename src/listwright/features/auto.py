@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from listwright.errors import InputError
 from listwright.features.base import Features, Sum
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
@@ -26,6 +27,8 @@ def auto_features(problems: Problems) -> Features:
     >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
     Sum(parts=[Candidate(), Distance(), Position()])
     """
+    if not problems.n_features and problems.catalogue is None and problems.vectors is None:
+        raise InputError("Nothing tells the candidates apart: pass features or a catalogue beside the context.")
     parts: list[Features] = [Position()]
     if problems.n_features:
         parts = [Candidate(), Distance(), Position()]

@@ -69,6 +69,7 @@ class Forest(OutcomeModel):
         self.trees_ = ExtraTreesRegressor(
             self.n_trees, min_samples_leaf=self.min_leaf, max_features=0.5, random_state=seed, n_jobs=-1
         ).fit(x, y)
+        self.trees_.n_jobs = 1  # threads would add the trees up in any order
         self.n_items_ = y.shape[1]
         self.leaves_ = self.trees_.apply(x)
         return self

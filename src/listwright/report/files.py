@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ def write_bytes(path: Path, content: bytes) -> Path:
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another place.") from None
     finally:
-        beside.unlink(missing_ok=True) if beside.parent.is_dir() else None
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
     return path
 
 

@@ -37,7 +37,7 @@ def read_trees(text: str) -> Trees:
     head, *blocks = text.split("\n\n\nend of trees")[0].split("\nTree=")
     keys = dict(_pairs(head))
     n_columns = _whole(keys, "max_feature_idx") + 1
-    objective, *settings = keys.get("objective", "").split()
+    objective, *settings = keys.get("objective", "").split() or [""]
     if _whole(keys, "num_tree_per_iteration") != 1 or "average_output" in head:
         raise InputError("LightGBM models of several classes, and random forests, are not known")
     slope = next((_floats(setting.partition(":")[2])[0] for setting in settings if setting.startswith("sigmoid:")), 1.0)

@@ -24,10 +24,10 @@ def read_csv(path: Path, as_text: set[str]) -> Table:
                 parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(column_types=dict.fromkeys(as_text, pa.string())),
             )
-    except (OSError, pa.ArrowException) as error:
+            no_repeats(found.column_names, str(path))
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         _explain(path, delimiter)
         raise unreadable(path, error) from None
-    no_repeats(found.column_names, str(path))
     if any(pa.types.is_binary(field.type) for field in found.schema):
         for _ in text_lines(path):
             pass  # the line that is not UTF-8 ends this with its error

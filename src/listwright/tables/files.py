@@ -124,7 +124,8 @@ def _read_parquet(path: Path) -> Table:
         with parquet.ParquetFile(path) as file:
             no_repeats(file.schema_arrow.names, str(path))
             found = file.read()
-    except (OSError, pa.ArrowException, MemoryError) as error:
+            found.validate(full=True)
+    except (OSError, pa.ArrowException, MemoryError, UnicodeDecodeError) as error:
         raise unreadable(path, error) from None
     columns = {name: plain(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     return Table(columns, (Part(str(path), found.num_rows),))

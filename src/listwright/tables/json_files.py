@@ -21,10 +21,11 @@ def read_jsonl(path: Path) -> Table:
     """Objects by line: quickly where they are all alike, else one by one, so that a bad line is named."""
     try:
         found = _quickly(path)
-    except (OSError, pa.ArrowException):
+        found.validate(full=True)  # refuses text that is not UTF-8
+        columns = dict(zip(found.column_names, found.columns, strict=True))
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
         return _one_by_one(path)
-    part = Part(str(path), found.num_rows, lambda row: _line_of(path, row))
-    return Table(dict(zip(found.column_names, found.columns, strict=True)), (part,))
+    return Table(columns, (Part(str(path), found.num_rows, lambda row: _line_of(path, row)),))
 
 
 def _quickly(path: Path) -> pa.Table:
