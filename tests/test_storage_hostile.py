@@ -140,6 +140,14 @@ CHANGES: dict[str, tuple[Callable[[Members], Members], str]] = {
         with_nodes("SCP", field("learner", {"lightgbm": "Booster", "fields": {}})),
         "LightGBM has no estimator 'Booster'",
     ),
+    "nameless booster": (
+        with_nodes("SCP", field("learner", {"lightgbm": [], "fields": {}})),
+        "LightGBM has no estimator",
+    ),
+    "a file to read": (
+        with_nodes("SCP", field("learner", {"lightgbm": "LGBMRanker", "fields": {"forcedsplits_filename": "/x"}})),
+        "'/x' for forcedsplits_filename, which model files may not hold",
+    ),
     "random numbers": (with_nodes("SCP", field("random_state", {"generator": {"a": 1}})), "random numbers is damaged"),
     "many columns": (with_nodes("Signature", field("n_features", 10**15)), "numbers of columns are out of range"),
     "other columns": (with_nodes("Signature", field("n_features", 2)), "one name a feature"),

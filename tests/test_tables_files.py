@@ -14,6 +14,7 @@ from pyarrow import parquet
 from listwright.errors import InputError
 from listwright.tables import read, read_with_columns
 from tests.table_tools import assert_same, write
+from tests.test_import import OPTIONAL, imported_by
 
 CSV = "problem,item,price,clicked\nq1,a,3,0\nq2,a,1,1\nq1,b,2,1\n"
 
@@ -173,6 +174,20 @@ def test_errors_name_file_and_line(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message) as caught:
         read(path, **options)
     assert file in str(caught.value) or "format" in options
+
+
+def test_reading_and_saving_need_no_optional_package(tmp_path: Path) -> None:
+    path = put(tmp_path, "t.csv", CSV)
+    modules = imported_by(
+        "import listwright as lw\n"
+        "from listwright import tables, storage, metrics\n"
+        f"problems = tables.read({str(path)!r}, reward='any:clicked')\n"
+        "model = lw.SCP(1, short_lists=True).fit(problems)\n"
+        f"storage.save(model, {str(tmp_path / 'model')!r})\n"
+        f"print(metrics.evaluate(storage.load({str(tmp_path / 'model')!r}), problems))"
+    )
+    assert "pyarrow" in modules
+    assert not modules & (OPTIONAL - {"pandas", "rich"})  # scikit-learn imports these two where they are installed
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 
 import listwright as lw
 from listwright.errors import InputError
+from listwright.stacking import PolicyScore
 from listwright.storage import load, save
 from listwright.storage.trial import made_up
 from listwright.tables import read
@@ -101,6 +102,7 @@ def model_seeds(folder: Path) -> dict[str, bytes]:
         "linear": lw.SCP(2, n_passes=1, random_state=0).fit(known),
         "sequence": lw.ConSeqOpt(2, n_passes=1, random_state=0).fit(plain),
         "free": lw.ContextFreeSCP(2, random_state=0).fit(plain),
+        "stacked": lw.SCP(2, n_passes=1, features=PolicyScore(lw.SCP(2, n_passes=1)), random_state=0).fit(plain),
         "forest": lw.SCP(2, n_passes=1, batch_size=20, learner=RandomForestRegressor(2, random_state=0)).fit(plain),
         "boosting": lw.SCP(2, n_passes=1, batch_size=20, learner=HistGradientBoostingRegressor(max_iter=2)).fit(plain),
     }

@@ -117,7 +117,7 @@ def best_features(problems: Problems, fast: ListEstimator) -> Features:
     parts: list[Features] = [PolicyScore(fast)]
     if problems.catalogue is not None and isinstance(problems.reward, AnySuccess):
         parts.append(ExpectedGain())
-    if problems.n_features:
+    elif problems.n_features:
         parts.append(PolicyScore(clone(fast).set_params(learner=boosted_trees(), n_passes=2, batch_size=len(problems))))
     return Sum(parts)
 

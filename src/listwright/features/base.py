@@ -170,6 +170,16 @@ class Scale(NamedTuple):
         return np.asarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
 
 
+def telling(table: Floats32) -> Ints:
+    """The columns that vary over the training problems and do not repeat an earlier one.
+
+    >>> telling(np.array([[1, 5, 1, 2], [1, 6, 1, 2], [1, 5, 1, 3]]).astype(np.float32)[:, [0, 1, 1, 3]])
+    array([1, 3])
+    """
+    _, first = np.unique(table, axis=1, return_index=True)
+    return np.sort(first[(table[:, first] != table[0, first]).any(axis=0)])
+
+
 def dense(table: Any, limit: float = 8e9) -> Floats32:
     """A sparse table written out, where that stays within `limit` bytes."""
     if not sparse.issparse(table):

@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright._arrays import Floats, Floats32, Ints
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale
+from listwright.features.base import Features, Scale, telling
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.features.outcomes import MODELS, OutcomeModel, clipped
 from listwright.problems import Problems
@@ -70,6 +70,8 @@ class ExpectedGain(Features):
         self.scale_ = None
         self.whole_ = has_whole_catalogue(problems, self.n_items_)
         view = state_view(problems, self.n_items_, whole=self.whole_)
+        self.kept_ = np.append(0, telling(view))  # column 0 is constant: a state may have nothing else to tell
+        view = view[:, self.kept_]
         self.scale_ = Scale.of(view)
         x, y = self.scale_.apply(view).astype(np.float64), outcomes(problems, self.n_items_)
         self.outcomes_, self.rates_ = y, (y.sum(axis=0) + 1.0) / (len(y) + 2.0)
@@ -117,7 +119,8 @@ class ExpectedGain(Features):
                 {name: w[which] for name, w in self.training_.likeness.items()},
             )
         assert self.scale_ is not None
-        x = self.scale_.apply(state_view(problems, self.n_items_, whole=self.whole_)).astype(np.float64)
+        view = state_view(problems, self.n_items_, whole=self.whole_)[:, self.kept_]
+        x = self.scale_.apply(view).astype(np.float64)
         means = {name: model.means(x) for name, model in self.models_.items()}
         likeness = {name: model.likeness(x) for name, model in self.models_.items()}
         return Estimates(

@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._arrays import Floats32, Ints
 from listwright.errors import InputError
-from listwright.features.base import Crossed, Features, Scale, dense
+from listwright.features.base import Crossed, Features, Scale, dense, telling
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")
@@ -46,7 +46,10 @@ class Identity(Features):
             raise InputError(f"cross must be some of {', '.join(CROSSES)}. Got {unknown[0]!r}.")
         self.n_items_ = int(_catalogue(problems).max()) + 1
         tables = self._tables(problems)
-        self.scales_ = {name: Scale.of(table, standardize=self.standardize) for name, table in tables.items()}
+        self.kept_ = {name: telling(table) for name, table in tables.items()}
+        self.scales_ = {
+            name: Scale.of(table[:, self.kept_[name]], standardize=self.standardize) for name, table in tables.items()
+        }
         return self
 
     def start(self, problems: Problems) -> IdentitySeen:
@@ -56,7 +59,7 @@ class Identity(Features):
             raise InputError(f"Catalogue item {largest} was not there in training, which had {self.n_items_} items.")
         tables = self._tables(problems)
         parts = [np.ones((len(problems), 1), np.float32)]
-        parts += [scale.apply(tables[name]) for name, scale in self.scales_.items()]
+        parts += [scale.apply(tables[name][:, self.kept_[name]]) for name, scale in self.scales_.items()]
         in_list = -1
         if "list" in self.cross:
             in_list = sum(part.shape[1] for part in parts)

@@ -17,6 +17,7 @@ from listwright.errors import InputError, MissingExtra
 from listwright.storage.booster_text import Trees, read_trees
 
 KINDS = {"LGBMRegressor": "regressor", "LGBMRanker": "ranker", "LGBMClassifier": "classifier"}
+CHOICES = ("boosting_type", "class_weight", "device_type", "importance_type", "metric", "objective", "tree_learner")
 PLAIN = ("regression", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank", "rank_xendcg")
 
 
@@ -80,10 +81,18 @@ def as_booster(value: Any) -> Boosted | None:
 
 def fresh_booster(name: Any, parameters: dict[str, Any]) -> Any:
     """A LightGBM estimator that is not fitted."""
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise InputError(f"LightGBM has no estimator {name!r:.40} that models use")
     try:
         import lightgbm
     except ImportError:
         raise MissingExtra("This model learns with LightGBM, which is not installed.", extra="boost") from None
-    return getattr(lightgbm, name)(**{key: value for key, value in parameters.items() if not callable(value)})
+    return getattr(lightgbm, name)(**checked(parameters))
+
+
+def checked(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, if all are numbers or choices: LightGBM has some that name files to read."""
+    for key, value in parameters.items():
+        if not (value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and key in CHOICES)):
+            raise InputError(f"a LightGBM model has {value!r:.40} for {key:.40}, which model files may not hold")
+    return parameters

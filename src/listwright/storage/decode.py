@@ -15,7 +15,7 @@ from listwright.errors import InputError
 from listwright.storage.boosters import Boosted, fresh_booster
 from listwright.storage.hints import fits
 from listwright.storage.invariants import broken
-from listwright.storage.registry import class_of
+from listwright.storage.registry import MODELS, class_of
 
 DEEPEST = 64
 _FITTED = re.compile(r"[a-z][a-z0-9_]*_")
@@ -30,7 +30,8 @@ class Decoder:
         self.arrays = arrays
         self.estimators = estimators
         self.boosters = boosters
-        self.made: list[Any] = []  # all objects, inner ones first
+        self.models: list[tuple[Any, list[Any]]] = []  # with the objects that each is made of, inner ones first
+        self._made: list[Any] = []
         self._by_id: dict[int, Any] = {}
         self._depth = 0
         self._kinds: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
@@ -98,13 +99,17 @@ class Decoder:
 
     def _object(self, name: Any, node: dict[str, Any]) -> Any:
         kind = class_of(name if isinstance(name, str) else repr(name))
+        before = len(self._made)
         value = _made(kind, self._fields(node))
         problem = broken(value)
         if problem:
             raise InputError(f"{kind.__name__}: {problem}")
         if isinstance(node.get("id"), int):
             self._by_id[node["id"]] = value
-        self.made.append(value)
+        self._made.append(value)
+        if name in MODELS:
+            self.models.append((value, self._made[before:]))
+            del self._made[before:]
         return value
 
 

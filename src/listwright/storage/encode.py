@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright.errors import InputError
-from listwright.storage.boosters import as_booster, is_fresh_booster
+from listwright.storage.boosters import as_booster, checked, is_fresh_booster
 from listwright.storage.registry import name_of
-from listwright.storage.spent import DATA, spent_name
+from listwright.storage.spent import slimmed
 
 
 class Encoder:
@@ -68,7 +68,7 @@ class Encoder:
             self.estimators.append(value)
             return {"estimator": len(self.estimators) - 1}
         if is_fresh_booster(value):
-            return {"lightgbm": type(value).__name__, "fields": self._fields(value.get_params(deep=False))}
+            return {"lightgbm": type(value).__name__, "fields": self._fields(checked(value.get_params(deep=False)))}
         booster = as_booster(value)
         if booster is not None:
             self.boosters.append(booster.text)
@@ -90,9 +90,8 @@ class Encoder:
 
     def _object(self, value: Any, name: str) -> dict[str, Any]:
         state = state_of(value)
-        if self.slim and name in DATA:
-            state = {key: entry for key, entry in state.items() if key not in DATA[name]}
-            name = spent_name(name)
+        if self.slim:
+            state = slimmed(name, state)
         number = len(self._seen)
         self._seen[id(value)] = value, {"same": number}
         return {"class": name, "id": number, "fields": self._fields(state)}

@@ -18,7 +18,7 @@ from listwright.storage.decode import Decoder
 from listwright.storage.encode import Encoder
 from listwright.storage.estimators import dump_estimators, load_estimators
 from listwright.storage.registry import MODELS, name_of
-from listwright.storage.trial import try_model
+from listwright.storage.trial import try_models
 
 FORMAT = "listwright model"
 VERSION = 1
@@ -33,7 +33,19 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
 
     Parameters
     ----------
-    slim : leave out training rows that only further learning needs (of learners that keep them).
+    slim : leave out what only further learning needs: a smaller file, whose model predicts and learns no more.
+
+    >>> import tempfile
+    >>> import listwright as lw
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((50, 4, 2))
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
+    >>> model = lw.SCP(length=2, random_state=0).fit(problems)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/model.listwright")
+    ...     again = load(f"{folder}/model.listwright")
+    >>> again.predict(problems) == model.predict(problems)
+    True
     """
     name = name_of(type(model))
     if name not in MODELS:
@@ -67,7 +79,7 @@ def load(path: str | Path, *, limit: int = MOST_BYTES) -> Any:
         model = decoder.decode(manifest.get("model"))
         if not isinstance(model, BaseEstimator) or name_of(type(model)) not in MODELS:
             raise InputError("it holds no model")
-        try_model(model, decoder.made)
+        try_models(decoder.models, model)
     except InputError as error:
         raise InputError(f"{path} cannot be loaded: {error}.") from None
     return model

@@ -1,40 +1,62 @@
-"""Learners that were saved without the data they learned from: they predict, but learn no more."""
+"""Slim models: without what only further learning needs, so they predict but learn no more."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
+
+import numpy as np
 
 from listwright.errors import InputError
 from listwright.examples import Examples
-from listwright.learners.aggregate import Aggregate
-from listwright.learners.softmax import SoftmaxLeader
-
-DATA = {
-    "learners.Aggregate": ("rows_", "targets_", "weights_", "groups_"),
-    "learners.SoftmaxLeader": ("tables_", "shares_", "counts_", "weights_"),
-}
+from listwright.learners import Experts, Learner
 
 
-class SpentAggregate(Aggregate):
-    """An `Aggregate` without its rows."""
+class Spent(Learner):
+    """Stands for a learner whose data were left out of the file; it keeps what certificates need.
+
+    Parameters
+    ----------
+    surrogate : the learner's own.
+    used, best : its surrogate loss, and that of the best policy in hindsight, where they are known.
+    """
+
+    def __init__(self, surrogate: str, *, used: float | None = None, best: float | None = None) -> None:
+        self.surrogate = surrogate
+        self.used = used
+        self.best = best
+
+    @classmethod
+    def of(cls, learner: Learner) -> Learner:
+        """What stands for the learner; learners over a finite class are small and stay as they are."""
+        if isinstance(learner, Experts):
+            return learner
+        return cls(learner.surrogate, used=learner.surrogate_loss(), best=learner.best_surrogate_loss())
 
     def learn(self, examples: Examples) -> NoReturn:
         """Always an error."""
-        raise _spent()
+        raise InputError("This model was saved with slim=True: it cannot learn on. Save it whole, or fit again.")
 
-
-class SpentSoftmaxLeader(SoftmaxLeader):
-    """A `SoftmaxLeader` without its rows."""
-
-    def learn(self, examples: Examples) -> NoReturn:
+    def policy(self) -> NoReturn:
         """Always an error."""
-        raise _spent()
+        raise InputError("This model was saved with slim=True: it cannot learn on. Save it whole, or fit again.")
+
+    def surrogate_loss(self) -> float | None:
+        """As it was."""
+        return self.used
+
+    def best_surrogate_loss(self) -> float | None:
+        """As it was."""
+        return self.best
 
 
-def spent_name(name: str) -> str:
-    """The name of the class that takes the place of one that keeps its data."""
-    return name.replace("learners.", "learners.Spent") if name in DATA else name
-
-
-def _spent() -> InputError:
-    return InputError("This model was saved with slim=True, without its training data: it cannot learn on. Fit again.")
+def slimmed(name: str, state: dict[str, Any]) -> dict[str, Any]:
+    """The state of an object without what only training looks at."""
+    if name == "Training":
+        return state | {"learner": Spent.of(state["learner"]), "training_features": None}
+    if name == "features.PolicyScore" and "fold_models_" in state:
+        return state | {"fold_models_": []}
+    if name == "features.ExpectedGain" and "training_" in state:
+        kept = state["training_"]
+        empty = [{key: np.zeros((0, 0)) for key in table} for table in kept]
+        return state | {"training_": type(kept)(*empty), "training_ids_": {}}
+    return state

@@ -15,13 +15,21 @@ from listwright.features import Features, Rows
 from listwright.learners import Aggregate, Learner, PerPosition
 from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.storage.spent import SpentAggregate, SpentSoftmaxLeader
+from listwright.storage.spent import Spent
 from listwright.training import Training
 
 LARGEST = 50_000_000  # entries of the made-up features
 
 
-def try_model(model: Any, parts: Iterable[Any]) -> None:
+def try_models(models: list[tuple[Any, list[Any]]], root: Any) -> None:
+    """Tries each fitted model; one among the parameters of another need not be fitted."""
+    whole = _needs_all([part for _, parts in models for part in parts])
+    for model, parts in models:
+        if model is root or hasattr(model, "training_"):
+            try_model(model, parts, whole=whole)
+
+
+def try_model(model: Any, parts: Iterable[Any], *, whole: bool) -> None:
     """Builds a list with the model and with each of its policies, and lets copies of its learners learn from it."""
     training, signature = getattr(model, "training_", None), getattr(model, "signature_", None)
     if not isinstance(training, Training) or not isinstance(signature, Signature):
@@ -29,7 +37,7 @@ def try_model(model: Any, parts: Iterable[Any]) -> None:
     if not isinstance(getattr(model, "policy_", None), Policy) or not isinstance(training.features, Features):
         raise InputError("it has no policy")
     try:
-        problems = made_up(signature, whole=_needs_all(parts))
+        problems = made_up(signature, whole=whole)
         model.predict(problems, length=1, short_lists=True)
         rows = training.features.rows(training.features.start(problems))
         for part in parts:
@@ -68,7 +76,7 @@ def _try_part(part: Any, rows: Rows) -> None:
         part.drawn(1, rng).pick(rows, options, 0, rng)
     elif isinstance(part, Aggregate):
         _check_kept(part, rows.written_out().shape[1])
-    elif isinstance(part, Learner) and not isinstance(part, PerPosition | SpentAggregate | SpentSoftmaxLeader):
+    elif isinstance(part, Learner) and not isinstance(part, PerPosition | Spent):
         copy.deepcopy(part).learn(_examples(rows, options))
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+import pyarrow.compute as pc
+
 from listwright.errors import InputError
 from listwright.tables.table import Table
-from listwright.tables.values import is_number, is_text, reads_as_number
+from listwright.tables.values import is_number, is_text
+
+NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
 @dataclass(frozen=True)
@@ -110,12 +115,12 @@ def _no_stray_text(table: Table, name: str) -> None:
     column = table.columns[name]
     if not is_text(column.type) or not all(part.is_text for part in table.parts):
         return
-    values = [value for value in column.to_pylist() if value]
-    strays = [value for value in values if not reads_as_number(value)]
-    if values and 0 < len(strays) < len(values) / 2:
-        row = column.to_pylist().index(strays[0])
-        advice = "Put a number there, or name the column in ignore, or in categorical"
-        raise table.error(row, name, f"{strays[0]!r} is text among numbers", f"{advice}.")
+    filled = np.asarray(pc.not_equal(column, "").fill_null(False))
+    strays = filled & ~np.asarray(pc.match_substring_regex(column, NUMBER).fill_null(False))
+    if 0 < strays.sum() < filled.sum() / 2:
+        row = int(strays.argmax())
+        problem = f"{column[row].as_py()!r:.40} is text among numbers"
+        raise table.error(row, name, problem, "Put a number there, or name the column in ignore, or in categorical.")
 
 
 def _where_there(table: Table, name: str | None, default: str) -> str | None:
