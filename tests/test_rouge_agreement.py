@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 
 scoring = pytest.importorskip("rouge_score.rouge_scorer")
 

@@ -18,7 +18,7 @@ from listwright.text.clusters import Cluster
 from listwright.text.quality import quality_features
 from listwright.text.scores import rouge
 from listwright.text.sentences import split_sentences
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 from listwright.text.vectors import cosine_similarity, tf_idf
 
 BUDGET = 665

@@ -94,7 +94,7 @@ def test_rouge_takes_texts_and_references(n: int) -> None:
     texts = ["the cat", "a dog", "cat sat down", "dog ran", "", "the dog ran off"]
     references = {"p": ["The cat sat."], "q": "a dog ran off"}
     found = built("rouge:t" if n == 1 else "rouge2:t", {"t": texts}, references=references)
-    tokens = [lw.text.tokens.tokens(texts[row]) for row in ORDER]
+    tokens = [lw.text.tokens(texts[row]) for row in ORDER]
     assert_same(found, expected(rewards.Rouge(tokens, [["the", "cat", "sat"], ["a", "dog", "ran", "off"]], n=n)))
     frame = pa.table({"problem": ["q", "p"], "reference": ["a dog ran off", "The cat sat."]})
     assert_same(found, built("rouge:t" if n == 1 else "rouge2:t", {"t": texts}, references=frame))

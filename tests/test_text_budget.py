@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from listwright.errors import InputError
 from listwright.text.budget import UNITS, Budget, Unit, parse_budget, sizes, truncate
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 
 TEXTS = st.text(alphabet="aB1é€😀İ -.\n", max_size=40)
 SENTENCES = st.lists(st.text(alphabet="aB1é€ -.", max_size=12), min_size=1, max_size=6)

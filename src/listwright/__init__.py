@@ -17,41 +17,81 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "Comparison": "listwright.comparison",
     "ConSeqOpt": "listwright.conseqopt",
     "ContextFreeSCP": "listwright.context_free",
     "Lists": "listwright.lists",
     "Problems": "listwright.problems",
     "SCP": "listwright.scp",
+    "compare": "listwright.comparison",
+    "evaluate": "listwright.metrics",
     "greedy": "listwright.clairvoyant",
+    "load": "listwright.storage",
+    "read": "listwright.tables",
 }
-_ROOMS = ("checks", "errors", "features", "guarantees", "learners", "policies", "rewards", "simulate", "text")
-
-__all__ = [
-    "SCP",
-    "ConSeqOpt",
-    "ContextFreeSCP",
-    "Lists",
-    "Problems",
+_ROOMS = (
+    "baselines",
     "checks",
+    "datasets",
     "errors",
     "features",
-    "greedy",
     "guarantees",
     "learners",
     "policies",
     "rewards",
     "simulate",
     "text",
+)
+
+__all__ = [
+    "SCP",
+    "Comparison",
+    "ConSeqOpt",
+    "ContextFreeSCP",
+    "Lists",
+    "Problems",
+    "baselines",
+    "checks",
+    "compare",
+    "datasets",
+    "errors",
+    "evaluate",
+    "features",
+    "greedy",
+    "guarantees",
+    "learners",
+    "load",
+    "policies",
+    "read",
+    "rewards",
+    "simulate",
+    "text",
 ]
 
 if TYPE_CHECKING:
-    from listwright import checks, errors, features, guarantees, learners, policies, rewards, simulate, text
+    from listwright import (
+        baselines,
+        checks,
+        datasets,
+        errors,
+        features,
+        guarantees,
+        learners,
+        policies,
+        rewards,
+        simulate,
+        text,
+    )
     from listwright.clairvoyant import greedy
+    from listwright.comparison import Comparison, compare
     from listwright.conseqopt import ConSeqOpt
     from listwright.context_free import ContextFreeSCP
     from listwright.lists import Lists
+    from listwright.metrics import evaluate
     from listwright.problems import Problems
     from listwright.scp import SCP
+    from listwright.storage import load
+    from listwright.tables import read
 
 
 def __getattr__(name: str) -> Any:

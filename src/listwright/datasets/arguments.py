@@ -19,7 +19,7 @@ from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.centrality import lexrank
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 SPLITS = ("train", "dev", "test")

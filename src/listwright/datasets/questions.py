@@ -19,7 +19,7 @@ from listwright.datasets._terms import count_terms
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 
 _NOTE = re.compile(r"\s*\([^)]*\)\s*$")  # the "(film)" of a title, which texts do not repeat
 

@@ -14,7 +14,7 @@ from listwright._ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.coverage import TopicReward, TopicState
-from listwright.text.tokens import stem_token
+from listwright.text.tokenizer import stem_token
 
 Tokens = Sequence[str]
 

@@ -1,1 +1,14 @@
-"""Problems and texts that the library makes up itself."""
+"""Problems and texts that the library makes up itself: `trajectory`, `news` and `corpus`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+__all__ = ["corpus", "news", "trajectory"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return import_module(f"listwright.simulate.{name}")
+    raise AttributeError(f"module 'listwright.simulate' has no attribute {name!r}")

@@ -29,7 +29,7 @@ from listwright.tables.table import Table
 from listwright.tables.topics import topics_of
 from listwright.tables.trec import read_qrels, subtopic_coverage
 from listwright.tables.values import numbers, texts
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 
 ROOM = 8e9  # bytes of similarities up to which facility location is built
 

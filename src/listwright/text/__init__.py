@@ -1,1 +1,32 @@
 """Text: sentences, tokens, vectors, quality features, document clusters, budgets and scores."""
+
+from listwright.text.budget import Budget, parse_budget, sizes, truncate
+from listwright.text.centrality import lexrank
+from listwright.text.clusters import Cluster
+from listwright.text.duc import read_duc
+from listwright.text.quality import quality_features
+from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
+from listwright.text.scores import rouge
+from listwright.text.sentences import split_sentences
+from listwright.text.tokenizer import stem_token, tokens
+from listwright.text.vectors import cosine_similarity, tf_idf
+
+__all__ = [
+    "Budget",
+    "Cluster",
+    "cosine_similarity",
+    "lexrank",
+    "parse_budget",
+    "quality_features",
+    "read_cluster_folder",
+    "read_cluster_folders",
+    "read_duc",
+    "read_jsonl",
+    "rouge",
+    "sizes",
+    "split_sentences",
+    "stem_token",
+    "tf_idf",
+    "tokens",
+    "truncate",
+]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright.errors import InputError
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 
 Unit: TypeAlias = Literal["bytes", "characters", "words", "tokens"]
 UNITS: dict[str, Unit] = {"b": "bytes", "c": "characters", "w": "words", "t": "tokens"}

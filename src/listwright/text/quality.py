@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from listwright.text.centrality import lexrank
 from listwright.text.clusters import Cluster
-from listwright.text.tokens import tokens
+from listwright.text.tokenizer import tokens
 from listwright.text.vectors import Rows, cosine_similarity, term_counts, tf_idf, unit_rows
 from listwright.text.words import FUNCTION_WORDS, PRONOUNS
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from listwright.errors import MissingExtra
-from listwright.text import tokens as module
-from listwright.text.tokens import stem_token, tokens
+from listwright.text import tokenizer as module
+from listwright.text.tokenizer import stem_token, tokens
 
 rouge_tokenizers = pytest.importorskip("rouge_score.tokenizers")
 
