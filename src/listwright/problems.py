@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -99,6 +100,12 @@ class Problems:
             vectors=intake.vectors(vectors),
             numbered=problem_ids is None,
         )
+
+    @classmethod
+    def from_frame(cls, frame: Any, **options: Any) -> Problems:
+        """Problems from a frame of pandas, polars or pyarrow with one row a candidate: see `tables.from_frame`."""
+        tables = import_module("listwright.tables")  # by name: the room of tables stands above this one
+        return tables.from_frame(frame, **options)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

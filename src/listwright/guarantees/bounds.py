@@ -33,7 +33,7 @@ def list_length_for(ratio: float, rival_length: int) -> int:
 
 
 def regret_bound(
-    rounds: int, n_policies: int, *, length: int, rival_length: int | None = None, delta: float = 0.05
+    rounds: int, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
 ) -> float:
     """Bound on Weighted Majority's average expected regret E[R] / T over a finite class (appendix, Corollary 2).
 
@@ -74,7 +74,7 @@ def confidence_terms(
 
 
 def rounds_for(
-    accuracy: float, n_policies: int, *, length: int, rival_length: int | None = None, delta: float = 0.05
+    accuracy: float, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
 ) -> int:
     """How many states it takes: the smallest T whose regret bound and confidence terms come to at most `accuracy`.
 
