@@ -136,5 +136,5 @@ def boosted_trees() -> Aggregate:
 
         return Aggregate(HistGradientBoostingRegressor(max_iter=100, max_leaf_nodes=15, random_state=0))
     return Aggregate(
-        LGBMRegressor(n_estimators=100, num_leaves=15, min_child_samples=10, random_state=0, n_jobs=2, verbose=-1)
+        LGBMRegressor(n_estimators=100, num_leaves=15, min_child_samples=10, random_state=0, n_jobs=1, verbose=-1)
     )

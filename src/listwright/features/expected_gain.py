@@ -94,8 +94,9 @@ class ExpectedGain(Features):
         folds = np.random.default_rng(self.random_state).permutation(len(x)) % min(FOLDS, len(x))
         means: dict[str, Floats] = {}
         likeness: dict[str, Floats] = {}
-        for fold in range(folds.max() + 1 if len(x) > 1 else 0):
-            rest, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        for fold in range(folds.max() + 1):
+            held = np.flatnonzero(folds == fold)
+            rest = np.flatnonzero(folds != fold) if len(x) > 1 else held  # a single problem has no others
             for name, model in self._fitted(x[rest], y[rest]).items():
                 if (p := model.means(x[held])) is not None:
                     means.setdefault(name, np.zeros_like(y))[held] = p

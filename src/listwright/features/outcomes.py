@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import Ridge as LinearRidge
 from sklearn.linear_model import RidgeCV
 
 from listwright._arrays import Floats
@@ -94,7 +95,8 @@ class Ridge(OutcomeModel):
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Solves."""
-        self.model_: Any = RidgeCV(alphas=np.logspace(-1, 4, 11)).fit(x, y)
+        few = len(x) < 3  # nothing to leave out
+        self.model_: Any = (LinearRidge(1.0) if few else RidgeCV(alphas=np.logspace(-1, 4, 11))).fit(x, y)
         self.n_items_ = y.shape[1]
         return self
 
