@@ -5,10 +5,11 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Stamps of what is installed: they live inside the environment, so they go when it goes.
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
+RIVALS := $(VENV)/.installed-rivals
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format clean
+.PHONY: help demo test lint format bench clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -29,6 +30,9 @@ format: $(DEV) ## Sort imports and format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+bench: $(RIVALS) ## Time our code and the peers' on the same inputs; writes docs/performance.md
+	$(BIN)/python -m benchmarks.speed
+
 clean: ## Remove caches and build outputs; the environment stays
 	rm -rf build dist report report.html .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
@@ -41,6 +45,11 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
 $(DEV): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing listwright and its test tools into $(VENV) ..."
 	@$(PIP) install -e ".[dev]" -c constraints.txt
+	@touch $@
+
+$(RIVALS): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing listwright and its peers into $(VENV) ..."
+	@$(PIP) install -e ".[rivals]" -c constraints.txt
 	@touch $@
 
 $(BIN)/pip:

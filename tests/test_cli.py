@@ -15,7 +15,7 @@ from listwright.experiments import demo
 from listwright.experiments.registry import EXPERIMENTS, Experiment
 from listwright.report import Section, Table
 
-COMMANDS = ("demo", "reproduce")
+COMMANDS = ("demo", "reproduce", "summarize")
 RECORD = {"experiment": "tiny", "method": "SCP", "n_train": 3, "length": 1, "metric": "failure", "mean": 0.25}
 
 
@@ -93,7 +93,9 @@ def test_wrong_usage_is_exit_2(call, arguments):
 
 
 def test_unknown_experiment_names_the_known_ones(call):
-    assert "Choose one of trajectory, news, all" in " ".join(call("reproduce", "nonsense")[2].replace("│", " ").split())
+    assert "Choose one of trajectory, news, summaries, all" in " ".join(
+        call("reproduce", "nonsense")[2].replace("│", " ").split()
+    )
 
 
 def test_missing_data_is_exit_1(call, tmp_path):

@@ -181,7 +181,7 @@ def test_every_experiment_offers_what_the_registry_asks():
     for one in EXPERIMENTS.values():
         module = one.load()
         assert all(callable(getattr(module, name)) for name in ("run", "section", "findings"))
-    with pytest.raises(InputError, match=r"There is no experiment 'x'\. Choose one of trajectory, news\."):
+    with pytest.raises(InputError, match=r"There is no experiment 'x'\. Choose one of trajectory, news, summaries\."):
         experiment("x")
 
 

@@ -176,7 +176,7 @@ def test_scores_of_picks_are_the_policys() -> None:
     lists = model.predict(problems)
     seen = model.training_.features.start(problems)
     scores = model.policy_.score(model.training_.features.rows(seen))
-    np.testing.assert_allclose(lists.picked_scores, scores[lists.rows], rtol=1e-6)
+    np.testing.assert_allclose(lists.picked_scores, scores[lists.rows], rtol=1e-6, atol=1e-8)
     assert (lists.picked_scores[:, 0] >= lists.picked_scores[:, 1]).all()
 
 

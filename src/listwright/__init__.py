@@ -25,6 +25,7 @@ _HOME = {
     "SCP": "listwright.scp",
     "compare": "listwright.comparison",
     "evaluate": "listwright.metrics",
+    "explain": "listwright.reasons",
     "greedy": "listwright.clairvoyant",
     "load": "listwright.storage",
     "read": "listwright.tables",
@@ -56,6 +57,7 @@ __all__ = [
     "datasets",
     "errors",
     "evaluate",
+    "explain",
     "features",
     "greedy",
     "guarantees",
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from listwright.lists import Lists
     from listwright.metrics import evaluate
     from listwright.problems import Problems
+    from listwright.reasons import explain
     from listwright.scp import SCP
     from listwright.storage import load
     from listwright.tables import read

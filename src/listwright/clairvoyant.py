@@ -55,20 +55,32 @@ def greedy(
     steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
-    pick: Pick
-    if method == "stochastic":
-        pick = _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
+    compiled = reward.lazy_lists(problems, weights, room, steps) if method == "lazy" and reward.submodular else None
+    if compiled is None:
+        pick = _picker(problems, reward, method, weights, steps, epsilon, random_state)
+        rows, gains = _build(problems, reward, pick, room, steps)
     else:
-        pick = (
-            _lazy(problems, reward, weights)
-            if method == "lazy" and reward.submodular
-            else _naive(problems, reward, weights)
-        )
-    rows, gains = _build(problems, reward, pick, room, steps)
+        used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
+        rows, gains = compiled[0][:, :used], compiled[1][:, :used]
     if budget is not None:
         rows, gains = _or_best_single(problems, reward, room, rows, gains)
     bound, ratio = _proved(reward, method, epsilon, length, budget)
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
+
+
+def _picker(
+    problems: Problems,
+    reward: Reward,
+    method: str,
+    weights: Floats,
+    steps: int,
+    epsilon: float,
+    random_state: RandomState,
+) -> Pick:
+    if method == "stochastic":
+        return _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
+    lazy = method == "lazy" and reward.submodular
+    return _lazy(problems, reward, weights) if lazy else _naive(problems, reward, weights)
 
 
 def _room(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from listwright._arrays import Floats, Ints, RandomState
 from listwright.errors import InputError
-from listwright.estimator import ListEstimator
+from listwright.estimator import ListEstimator, Tick
 from listwright.evaluation import list_values
 from listwright.features import Features, Identity
 from listwright.learners import Experts, Learner
@@ -69,10 +69,10 @@ class ContextFreeSCP(ListEstimator):
         self.keep = keep
         self.random_state = random_state
 
-    def fit(self, problems: Problems) -> Self:
+    def fit(self, problems: Problems, *, tick: Tick | None = None) -> Self:
         """Learns the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
-        super().fit(problems)
+        super().fit(problems, tick=tick)
         self.best_list_ = self._best_list(problems)
         return self
 

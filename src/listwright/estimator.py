@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -23,9 +27,12 @@ from listwright.keeping import KEEPS, Keeper
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.reasons import Explainer
 from listwright.rewards import reward_of
 from listwright.rollout import build_lists
 from listwright.training import Training
+
+Tick = Callable[[int, int], None]
 
 
 class ListEstimator(BaseEstimator):
@@ -46,11 +53,11 @@ class ListEstimator(BaseEstimator):
     short_lists: bool
     random_state: RandomState
 
-    def fit(self, problems: Problems) -> Self:
-        """Learns a policy from problems with a reward."""
+    def fit(self, problems: Problems, *, tick: Tick | None = None) -> Self:
+        """Learns a policy from problems with a reward. `tick(done, total)` hears of each batch that is learned from."""
         self._check(problems)
         with one_thread():
-            return self._run(problems, self._begin(problems), Signature.of(problems), self._n_passes(), self.keep)
+            return self._run(problems, self._begin(problems), Signature.of(problems), self._n_passes(), self.keep, tick)
 
     def partial_fit(self, problems: Problems) -> Self:
         """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first.
@@ -68,17 +75,29 @@ class ListEstimator(BaseEstimator):
         with one_thread():
             return self._run(problems, training, self.signature_, 1, keep)
 
-    def _run(self, problems: Problems, training: Training, signature: Signature, n_passes: int, keep: str) -> Self:
+    def _run(
+        self,
+        problems: Problems,
+        training: Training,
+        signature: Signature,
+        n_passes: int,
+        keep: str,
+        tick: Tick | None = None,
+    ) -> Self:
         rng = as_generator(self.random_state)
         keeper = Keeper(keep, problems, rng)
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds)
         learned = keeper.problems
         size = training.learner.batch_size(len(learned)) if self.batch_size == "auto" else int(self.batch_size)
+        a_pass = -(-len(learned) // size)
         for number in range(n_passes):
-            for batch in learned.batches(size, rng if number else None):  # the first pass in the order given
+            order = rng if number else None  # the first pass in the order given
+            for done, batch in enumerate(learned.batches(size, order), start=1):
                 keeper.before_round(training.policy, len(batch), rng)
                 training.round(batch, as_room(self.budget, batch), rng)
                 keeper.after_round(training.policy, lambda part: self._value(training, part))
+                if tick is not None:
+                    tick(number * a_pass + done, n_passes * a_pass)
         training.ledger.passes = max(training.ledger.passes, n_passes)
         self.training_, self.policy_, self.signature_ = training, keeper.kept(training.policy), signature
         self.n_features_in_ = problems.n_features
@@ -104,21 +123,21 @@ class ListEstimator(BaseEstimator):
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         steps = self._steps(problems, length, self.short_lists if short_lists is None else short_lists)
-        with one_thread():
-            return build_lists(
-                problems.without_reward(),
-                self.training_.features,
-                self.policy_,
-                length=steps,
-                rng=as_generator(self.random_state),
-                room=as_room(budget, problems),
-                repeats=self.repeats,
-            )
+        rng, room, features = as_generator(self.random_state), as_room(budget, problems), self.training_.features
+        policy = self.policy_.drawn(len(problems), rng)
+        lists = build_lists(
+            problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
+        )
+        return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
 
     def score(self, problems: Problems) -> float:
         """Mean value of the lists that `predict` builds, under the problems' reward."""
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
+
+    def save(self, path: str | Path, *, slim: bool = False) -> None:
+        """Writes the fitted model to one file, which `listwright.load` reads: see `storage.save`."""
+        import_module("listwright.storage").save(self, path, slim=slim)  # by name: storage stands above this room
 
     def certificate(self, delta: float = 0.05) -> Certificate:
         """What is proved of the learned policy, from the regret measured while learning."""

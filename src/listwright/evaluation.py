@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from listwright._arrays import Floats
@@ -22,7 +24,7 @@ def measured(lists: Lists, problems: Problems) -> Lists:
         state = reward.add(state, np.ascontiguousarray(picks))
         after = reward.value(state)
         gains[:, position], before = after - before, after
-    return Lists(lists.problems, lists.rows, gains, lists.picked_scores, lists.bound, lists.ratio)
+    return replace(lists, picked_gains=gains)
 
 
 def list_values(lists: Lists, problems: Problems) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._arrays import Bools, Floats, Ints, starts_of
+from listwright._kernels.center import center
 from listwright.errors import InputError
 from listwright.features import Rows
 
@@ -67,9 +68,10 @@ def centered(values: Floats, offsets: Ints) -> Floats:
     >>> centered(np.array([1.0, 2.0, 6.0]), np.array([0, 1, 3]))
     array([ 0., -2.,  2.])
     """
-    counts = np.diff(offsets)
-    means = np.add.reduceat(values, offsets[:-1], axis=0) / counts.reshape(-1, *[1] * (values.ndim - 1))
-    return values - np.repeat(means, counts, axis=0)
+    table = np.ascontiguousarray(values, dtype=np.float64).reshape(len(values), -1)
+    result = np.empty_like(table)
+    center(table, offsets, result)
+    return result.reshape(values.shape)
 
 
 def folds_of(problem_ids: NDArray[Any]) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._arrays import Floats, Ints
+from listwright.errors import InputError
 from listwright.problems import Problems
 
 
@@ -34,6 +35,7 @@ class Lists:
     picked_scores: Floats | None = None  # same shape: the policy's score of each pick
     bound: str | None = None  # what is proved of the method, in words
     ratio: float | None = None  # and as a number: value >= ratio * best
+    explainer: Callable[[Problems, int, Ints], Any] | None = None  # from predict: gives the reasons of a list
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -78,6 +80,13 @@ class Lists:
 
     def _cut(self, table: Floats) -> list[Floats]:
         return [row[kept] for row, kept in zip(table, self.rows >= 0, strict=True)]
+
+    def explain(self, i: int = 0) -> Any:
+        """Why list i is what it is, worked out when asked: what each feature group adds to the score of each pick, the
+        runner-up and its margin, and which pick made a skipped item redundant. See `listwright.reasons.Reasons`."""
+        if self.explainer is None:
+            raise InputError("These lists do not tell how they were built. Lists from predict of a learned model do.")
+        return self.explainer(self.problems, i % len(self), self[i])
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """Columns with one entry a pick: problem, position (from 1), item, and gain and score where known."""

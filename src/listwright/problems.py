@@ -138,7 +138,7 @@ class Problems:
 
     def without_reward(self) -> Problems:
         """The same problems as a policy may see them."""
-        return self._with(reward=None)
+        return self if self.reward is None else self._with(reward=None)
 
     def with_reward(self, reward: BoundReward) -> Problems:
         """The same problems, measured by another reward."""

@@ -9,9 +9,11 @@ from itertools import count
 import numpy as np
 
 from listwright._arrays import Bools, Floats, Ints
+from listwright._threads import one_thread
 from listwright.features import Features, Rows
+from listwright.fused import fused_lists, fused_parts
 from listwright.lists import Lists
-from listwright.policies import Policy
+from listwright.policies import Linear, Policy
 from listwright.problems import Problems
 
 
@@ -75,7 +77,28 @@ def build_lists(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Lists:
-    """The lists that a walk builds, with the score of each pick."""
+    """The lists that a walk builds, with the score of each pick; in one compiled function where that applies."""
+    parts = fused_parts(problems, features, policy)
+    if parts is not None and isinstance(policy, Linear) and not (length is None and repeats):
+        most = int(problems.counts.max())
+        steps = most if length is None else length if repeats else min(length, most)
+        rows, row_scores = fused_lists(problems, parts, policy, steps, room, repeats)
+        return Lists(problems, rows, picked_scores=row_scores)
+    with one_thread():
+        return plain_lists(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats)
+
+
+def plain_lists(
+    problems: Problems,
+    features: Features,
+    policy: Policy,
+    *,
+    length: int | None,
+    rng: np.random.Generator,
+    room: Floats | None = None,
+    repeats: bool = False,
+) -> Lists:
+    """The lists that a walk builds position by position, with the score of each pick."""
     picks, scores = [], []
     for step in walk(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats):
         picks.append(step.picks)

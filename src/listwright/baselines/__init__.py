@@ -3,11 +3,25 @@
 from listwright.baselines.base import Baseline
 from listwright.baselines.dpp import DPP
 from listwright.baselines.forest_cover import ForestCover
+from listwright.baselines.learned_dpp import LearnedDPP
 from listwright.baselines.mmr import MMR
 from listwright.baselines.nearest_cover import NearestCover
 from listwright.baselines.oracle import Oracle
 from listwright.baselines.random import Random
 from listwright.baselines.static_list import StaticList
+from listwright.baselines.submod import SubMod
 from listwright.baselines.top_k import TopK
 
-__all__ = ["DPP", "MMR", "Baseline", "ForestCover", "NearestCover", "Oracle", "Random", "StaticList", "TopK"]
+__all__ = [
+    "DPP",
+    "MMR",
+    "Baseline",
+    "ForestCover",
+    "LearnedDPP",
+    "NearestCover",
+    "Oracle",
+    "Random",
+    "StaticList",
+    "SubMod",
+    "TopK",
+]

@@ -26,6 +26,7 @@ class Baseline(BaseEstimator, ABC):
     """A rival with scikit-learn's manners. Subclasses give `_lists`, and `_learn` where there is something to learn."""
 
     length: int
+    budget: float | None = None  # of those rivals that learn under one
 
     def fit(self, problems: Problems) -> Self:
         """Learns what there is to learn from the problems; a method that learns needs their reward."""
@@ -61,7 +62,7 @@ class Baseline(BaseEstimator, ABC):
         seen = self._view(problems)
         self.signature_.check(seen, "predict")
         if length is None and budget is None:
-            length = self.length
+            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
 
     def score(self, problems: Problems) -> float:

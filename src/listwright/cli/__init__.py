@@ -17,8 +17,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _app()(args=None if arguments is None else list(arguments), prog_name="listwright")
     except (InputError, MissingExtra) as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print(f"Error: {_as_options(str(error))}", file=sys.stderr)
         sys.exit(1)
+
+
+def _as_options(message: str) -> str:
+    """What to pass, as the command line writes it.
+
+    >>> _as_options("Problem q17 has 4 candidates but length=5. Pass short_lists=True to accept shorter lists.")
+    'Problem q17 has 4 candidates but length=5. Pass --short-lists to accept shorter lists.'
+    """
+    return message.replace("short_lists=True", "--short-lists")
 
 
 def _app() -> Any:

@@ -7,8 +7,16 @@ from typing import Annotated
 import typer
 
 from listwright import __version__
+from listwright.cli.check import check
+from listwright.cli.compare import compare
 from listwright.cli.demo import demo
+from listwright.cli.evaluate import evaluate
+from listwright.cli.explain import explain
+from listwright.cli.fit import fit
+from listwright.cli.inspect import inspect
+from listwright.cli.predict import predict
 from listwright.cli.reproduce import reproduce
+from listwright.cli.summarize import summarize
 
 app = typer.Typer(
     name="listwright",
@@ -37,4 +45,12 @@ def options(
 
 
 app.command(epilog="Example: listwright demo --out report.html")(demo)
+app.command(epilog="Example: listwright check past.csv --reward any:clicked")(check)
+app.command(epilog="Example: listwright fit past.csv --reward any:clicked --length 3 -o model.listwright")(fit)
+app.command(epilog="Example: listwright predict model.listwright new.csv -o lists.csv --explain")(predict)
+app.command(epilog="Example: listwright evaluate model.listwright held_out.csv")(evaluate)
+app.command(epilog="Example: listwright explain model.listwright new.csv --problem q17")(explain)
+app.command(epilog="Example: listwright compare past.csv --reward any:clicked --lengths 1,3,5")(compare)
+app.command(epilog="Example: listwright inspect model.listwright")(inspect)
 app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2 --out report")(reproduce)
+app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)

@@ -15,6 +15,8 @@ Open {page} in a browser: charts, and pictures of the arm.
 Try next:
   listwright reproduce trajectory      the whole experiment, with more training sets
   listwright reproduce news            recommend news to readers
+  listwright reproduce summaries       summarise reports
+  listwright summarize FOLDER          summarise text files of your own
   python -c "import listwright as lw; help(lw.SCP)"    learn lists from data of your own
 """
 

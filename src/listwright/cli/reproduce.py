@@ -29,7 +29,11 @@ def reproduce(
         str, typer.Argument(callback=_known, metavar="EXPERIMENT", help=f"{CHOICES}; or all of them: all.")
     ],
     data: Annotated[
-        Path | None, typer.Option(help="Folder with the paper's data (scp_trajectory.npz); simulated data otherwise.")
+        Path | None,
+        typer.Option(
+            help="Folder with real data (trajectory: scp_trajectory.npz; summaries: a .jsonl file, DUC, or one "
+            "folder a cluster); made-up data otherwise."
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions.")] = 10,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
@@ -42,11 +46,14 @@ def reproduce(
     chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
     if data is not None and not any(one.reads for one in chosen):
         raise typer.BadParameter(f"the experiment {name!r} simulates its data. Leave --data out.")
+    if data is not None and name == "all" and not any(one.finds(data) for one in chosen):
+        raise typer.BadParameter(f"no experiment can read {data}. Leave --data out.")
     records: list[Record] = []
     sections: list[Section] = []
     findings: list[str] = []
     for one in chosen:
-        found, section, finding = _run(one, data if one.reads else None, seeds, jobs)
+        readable = data is not None and (one.finds(data) if name == "all" else bool(one.reads))
+        found, section, finding = _run(one, data if readable else None, seeds, jobs)
         records += found
         sections.append(section)
         findings.append(finding)

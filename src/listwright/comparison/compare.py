@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ def compare(
     train_sizes: Sequence[float] | None = None,
     seeds: int | Sequence[int] = 1,
     refit_lengths: bool = False,
-    progress: bool = False,
+    progress: bool | Callable[[str], None] = False,
 ) -> Comparison:
     """Fits every method on the same training problems and measures its lists on the same test problems.
 
@@ -61,7 +61,7 @@ def compare(
     seeds : repetitions, or a list of seeds. A seed draws the folds and the training problems, and is the `random_state`
         of every method that has one.
     refit_lengths : fit for each length instead of using beginnings of longer lists.
-    progress : one line a fit on the standard error stream.
+    progress : one line a fit on the standard error stream, or what is to be called with each line.
 
     >>> import listwright as lw
     >>> from listwright.baselines import Oracle, Random, TopK
@@ -83,10 +83,15 @@ def compare(
             for limit, values in _values(method, split, limits):
                 parts.append(_records(name, split, limits.name, limit, values))
             if progress:
-                print(f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems", file=sys.stderr)
+                told = progress if callable(progress) else _print_aside
+                told(f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems")
     columns = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
     bounded = reward_of(problems if test is None else test).bounded
     return Comparison(Table(columns), tuple(methods), limits.name, bounded)
+
+
+def _print_aside(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None) -> None:

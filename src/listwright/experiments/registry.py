@@ -41,11 +41,15 @@ class Experiment:
     name: str
     about: str
     module: str
-    reads: str | None = None  # the file that it can read from a data folder
+    reads: tuple[str, ...] = ()  # what a data folder holds that it can read, as patterns
 
     def load(self) -> ExperimentModule:
         """Import it."""
         return cast(ExperimentModule, import_module(self.module))
+
+    def finds(self, data: Path) -> bool:
+        """Whether a data folder holds what the experiment reads."""
+        return any(next(data.glob(pattern), None) is not None for pattern in self.reads)
 
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -55,12 +59,18 @@ EXPERIMENTS: dict[str, Experiment] = {
             "trajectory",
             "robot arm: failure against the number of training environments (figure a)",
             "listwright.experiments.trajectory",
-            reads="scp_trajectory.npz",
+            reads=("scp_trajectory.npz",),
         ),
         Experiment(
             "news",
             "news readers: failure against the number of recommendations (figure b)",
             "listwright.experiments.news",
+        ),
+        Experiment(
+            "summaries",
+            "reports: ROUGE of summaries against other methods and training clusters (table 1, figure c)",
+            "listwright.experiments.summaries",
+            reads=("*.jsonl", "*.jsonl.gz", "*/"),
         ),
     )
 }

@@ -67,11 +67,14 @@ class Distance(Features):
 
     def columns(self, seen: DistanceSeen) -> Floats32:
         """Minimum, then mean."""
-        parts = [seen.smallest] if self.minimum else []
+        n, d = seen.table.shape
+        columns = np.empty((n, d * (self.minimum + self.mean)), dtype=np.float32)
+        if self.minimum:
+            columns[:, :d] = seen.smallest
         if self.mean:
             lengths = np.maximum(seen.lengths, 1).astype(np.float32)
-            parts.append(seen.total / lengths[seen.problems.owners][:, None])
-        return np.concatenate(parts, axis=1)
+            np.divide(seen.total, lengths[seen.problems.owners][:, None], out=columns[:, -d:] if d else columns)
+        return columns
 
     def add(self, seen: DistanceSeen, picks: Ints) -> DistanceSeen:
         """Takes the picks' distances in."""

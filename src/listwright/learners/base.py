@@ -31,8 +31,8 @@ class Learner(BaseEstimator, ABC):
         return Uniform()
 
     def batch_size(self, n_states: int) -> int:
-        """States between two updates, where the user leaves that open: two updates a pass."""
-        return max(1, (n_states + 1) // 2)
+        """States between two updates, where the user leaves that open: four updates a pass."""
+        return max(1, n_states // 4)
 
     def surrogate_loss(self) -> float | None:
         """Sum over the rounds of the surrogate loss of the policy that was in use, where it is counted."""

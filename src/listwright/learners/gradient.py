@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from listwright._arrays import Floats, Ints
+from listwright._kernels.online import adagrad_pass
 from listwright.errors import InputError
 from listwright.examples import Examples
 from listwright.features import Rows
@@ -59,6 +60,28 @@ class GradientDescent(Learner):
         self.states_ = 0
         item_weights = None if self.item_weights_ is None else self.item_weights_.copy()
         return Linear(self.weights_.copy(), item_weights)
+
+    def learn_each(self, examples: Examples) -> Policy:
+        """A round for each state by itself, in order: `learn` and `policy` on one after the other, compiled as one.
+
+        Crossed columns are left out of it: with them, learn state by state.
+        """
+        if examples.rows.crossed is not None:
+            raise InputError("learn_each takes no crossed columns. Use learn and policy on each state.")
+        if self.loss not in LOSSES:
+            raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
+        if not hasattr(self, "weights_"):
+            self._start(examples.rows)
+        rows, offsets = examples.used_rows
+        every = len(rows) == len(examples.rows.table)
+        table, costs = (
+            (examples.rows.table, examples.costs) if every else (examples.rows.table[rows], examples.costs[rows])
+        )
+        code, squares = list(LOSSES).index(self.loss), self.squares_[0]
+        self.loss_ += adagrad_pass(
+            table, costs, offsets, code, examples.weight, self.rate, self.penalty, self.weights_, squares
+        )
+        return Linear(self.weights_.copy())
 
     def batch_size(self, n_states: int) -> int:
         """Steps are small, so there are many of them."""

@@ -47,6 +47,13 @@ class Reward(ABC):
         """Gains of some rows only."""
         return self.gains(state)[rows]
 
+    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+        """Lists by lazy greedy in a compiled function, and the gain of each pick; None where there is none for this.
+
+        Rows go by gain per size; (problems, steps), with -1 and 0 behind the end.
+        """
+        return None
+
     def bind(self, offsets: Ints) -> Self:
         """This reward, checked against the rows of its problems and laid out for them."""
         return self

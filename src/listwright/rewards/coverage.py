@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from listwright._arrays import Floats, Ints, as_numbers, starts_of
+from listwright._kernels.lazy_topics import lazy_topics
 from listwright._kernels.topics import CAP, LOG, PROBABILITY, SQRT, raise_levels, topic_gains
 from listwright._ragged import Ragged
 from listwright.errors import InputError
@@ -91,6 +92,18 @@ class TopicReward(TableReward):
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
         raise_levels(picks, *state.layout, levels, self.kind)
         return state._replace(levels=levels, earned=earned)
+
+    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+        """Compiled for the rewards here; a subclass with gains of its own goes without."""
+        if type(self).gains_of is not TopicReward.gains_of or type(self).add is not TopicReward.add:
+            return None
+        state, offsets = self.start(problems), problems.offsets
+        _, row_starts, topics, amounts, topic_starts = state.layout
+        gains, most = self.gains(state), state.totals if self.normalize else np.full(len(problems), np.inf)
+        rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
+        what = (row_starts, topics, amounts, topic_starts, state.weights, state.caps, self.kind, state.totals, most)
+        lazy_topics(offsets, gains, sizes, *what, room, rows, picked)
+        return rows, picked
 
     def value(self, state: TopicState) -> Floats:
         """Share (or sum) of what there is to cover."""

@@ -9,10 +9,14 @@ from scipy import sparse
 
 from listwright._arrays import Floats, Ints, as_numbers, first_bad, starts_of
 from listwright._kernels.facility import dense_add, dense_gains, sparse_add, sparse_gains
+from listwright._kernels.lazy_facility import lazy_facility
 from listwright._ragged import Ragged, per_problem
+from listwright._threads import in_parallel
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of
+
+MANY = 1000  # rows to measure at once, from which on a second thread brings more than it costs
 
 
 class FacilityState(NamedTuple):
@@ -79,7 +83,12 @@ class FacilityLocation(TableReward):
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
         """The same for some rows."""
         kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
-        raw: Floats = kernel(rows, state.owners, state.offsets, *state.similarity, state.best)
+        raw = np.empty(len(rows))
+
+        def some(low: int, high: int) -> None:
+            raw[low:high] = kernel(rows[low:high], state.owners, state.offsets, *state.similarity, state.best)
+
+        in_parallel(some, np.arange(len(rows) + 1), len(rows) > MANY)
         return raw / state.totals[state.owners[rows]]
 
     def add(self, state: FacilityState, picks: Ints) -> FacilityState:
@@ -90,6 +99,21 @@ class FacilityLocation(TableReward):
         kernel: Any = dense_add if len(state.similarity) == 2 else sparse_add
         kernel(picks, state.offsets, *state.similarity, best)
         return state._replace(best=best, earned=earned)
+
+    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+        """Compiled where all similarities are stored."""
+        state = self.start(problems)
+        if type(self) is not FacilityLocation or len(state.similarity) != 2:
+            return None
+        similarity, blocks = state.similarity
+        gains, offsets = self.gains(state), problems.offsets
+        rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
+
+        def some(low: int, high: int) -> None:
+            lazy_facility(low, high, offsets, gains, sizes, similarity, blocks, state.totals, room, rows, picked)
+
+        in_parallel(some, offsets, problems.n_rows > MANY)
+        return rows, picked
 
     def value(self, state: FacilityState) -> Floats:
         """Mean (or summed) similarity of all items to the list."""

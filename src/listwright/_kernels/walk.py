@@ -1,0 +1,180 @@
+"""The whole walk of a linear policy over built-in features, one problem after the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Floats, Floats32, Ints
+
+
+class Weights(NamedTuple):
+    """A linear policy as the walk takes it. Arrays that the features leave without a use are empty."""
+
+    level: Floats  # by problem: the same for all its rows
+    first: float  # for an empty list
+    candidate: Floats  # by feature
+    smallest: Floats  # by feature, for the smallest distance to the list
+    mean: Floats  # by feature, for the mean distance to the list
+    identity: Floats  # by row: the weights of its item, which the list does not change
+    items: Ints  # by row: which known item
+    held: Floats  # (items, items): for a row's item while the list holds an item
+
+
+class Limits(NamedTuple):
+    """What a list may hold. Without a budget, `sizes` is empty."""
+
+    sizes: Floats
+    room: Floats  # by problem
+    repeats: bool
+
+
+class Seen(NamedTuple):
+    """What is known of each row of a problem, given the list so far."""
+
+    own: Floats  # what the list does not change
+    held: Floats  # the weights of its item for the items held
+    near: Floats  # weighted sum of the smallest distances
+    far: Floats  # weighted sum of the distances to all picks
+    least: Floats32  # (rows, features): the smallest distances
+    scores: Floats  # -inf for what cannot be picked
+    picked: Floats  # by position: the score of the pick
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> None:
+    """Adds rows @ weights and `identity` to `own`; each row in the same order, so that equal rows stay equal."""
+    for i in range(len(rows)):
+        total = identity[i] if len(identity) else 0.0
+        for j in range(len(weights)):
+            total += weights[j] * rows[i, j]
+        own[i] += total
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _near(
+    rows: Floats32, pick: Floats32, smallest: Floats, mean: Floats, least: Floats32, near: Floats, far: Floats
+) -> None:
+    """Distances to the first pick."""
+    for i in range(len(rows)):
+        low_sum, gap_sum = 0.0, 0.0
+        for j in range(len(smallest)):
+            gap = abs(rows[i, j] - pick[j])
+            least[i, j] = gap
+            low_sum += smallest[j] * gap
+            gap_sum += mean[j] * gap
+        near[i] = low_sum
+        far[i] = gap_sum
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+def _nearer(
+    rows: Floats32, pick: Floats32, smallest: Floats, mean: Floats, least: Floats32, near: Floats, far: Floats
+) -> None:
+    """Takes the distances to one more pick in. The sums of distances are kept, not the distances."""
+    for i in range(len(rows)):
+        low_sum, gap_sum = 0.0, 0.0
+        for j in range(len(smallest)):
+            gap = abs(rows[i, j] - pick[j])
+            low = min(gap, least[i, j])
+            least[i, j] = low
+            low_sum += smallest[j] * low
+            gap_sum += mean[j] * gap
+        near[i] = low_sum
+        far[i] += gap_sum
+
+
+@njit(cache=True, nogil=True)
+def _take_in(rows: Floats32, pick: Floats32, weights: Weights, seen: Seen, first: bool) -> None:
+    if first:
+        _near(rows, pick, weights.smallest, weights.mean, seen.least, seen.near, seen.far)
+    else:
+        _nearer(rows, pick, weights.smallest, weights.mean, seen.least, seen.near, seen.far)
+
+
+@njit(cache=True, nogil=True)
+def _hold(items: Ints, picks: Ints, weights: Floats, held: Floats) -> None:
+    """Takes in that the list holds the last pick's item, unless it did before."""
+    item = items[picks[-1]]
+    for pick in picks[:-1]:
+        if items[pick] == item:
+            return
+    for i in range(len(items)):
+        held[i] += weights[items[i], item]
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _best(scores: Floats) -> int:
+    """The highest score; the lowest row among equals; -1 where none can be picked. Cost: one read, or a bit more."""
+    best = -np.inf
+    for score in scores:
+        best = max(best, score)
+    if best > -np.inf:
+        for i in range(len(scores)):
+            if scores[i] == best:
+                return i
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _rescore(seen: Seen, n_picks: int) -> None:
+    own, held, near, far, _, scores, _ = seen
+    for i in range(len(scores)):
+        if scores[i] > -np.inf:
+            scores[i] = own[i] + held[i] + near[i] + far[i] / n_picks
+
+
+@njit(cache=True, nogil=True)
+def _close(scores: Floats, taken: int, sizes: Floats, left: float) -> None:
+    """Rows that are taken, or do not fit what is left, cannot be picked any more."""
+    if taken >= 0:
+        scores[taken] = -np.inf
+    for i in range(len(sizes)):
+        if sizes[i] > left:
+            scores[i] = -np.inf
+
+
+@njit(cache=True, nogil=True)
+def _fill(
+    rows: Floats32, items: Ints, sizes: Floats, left: float, weights: Weights, repeats: bool, seen: Seen, picks: Ints
+) -> None:
+    """One list: the rows picked into `picks`, their scores into `seen.picked`."""
+    _close(seen.scores, -1, sizes, left)
+    for position in range(len(picks)):
+        pick = _best(seen.scores)
+        if pick < 0:
+            break
+        picks[position], seen.picked[position] = pick, seen.scores[pick]
+        left -= sizes[pick] if len(sizes) else 0.0
+        _close(seen.scores, -1 if repeats else pick, sizes, left)
+        if position + 1 < len(picks):
+            if len(items):
+                _hold(items, picks[: position + 1], weights.held, seen.held)
+            if len(weights.smallest):
+                _take_in(rows, rows[pick], weights, seen, position == 0)
+            if len(items) or len(weights.smallest):
+                _rescore(seen, position + 1)
+
+
+@njit(cache=True, nogil=True)
+def walk_lists(
+    low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, limits: Limits, lists: Ints, picked: Floats
+) -> None:
+    """Fills in the lists of problems low to high, as rows within their problem (-1 stays behind the end), and scores.
+
+    Cost: for each position one read of the problem's features and of as many smallest distances; one read of the
+    features in all where the list does not change what is seen.
+    """
+    for problem in range(low, high):
+        start, end = offsets[problem], offsets[problem + 1]
+        n, rows = end - start, table[start:end]
+        sizes, items = limits.sizes[start:end], weights.items[start:end]  # empty where there are none
+        own = np.full(n, weights.level[problem])
+        _alone(rows, weights.candidate, weights.identity[start:end], own)
+        least = np.empty((n, len(weights.smallest)), dtype=np.float32)
+        seen = Seen(own, np.zeros(n), np.zeros(n), np.zeros(n), least, own.copy(), picked[problem])
+        _fill(rows, items, sizes, limits.room[problem], weights, limits.repeats, seen, lists[problem])
+        if lists[problem, 0] >= 0:
+            picked[problem, 0] += weights.first

@@ -1,0 +1,39 @@
+"""Lists grown row by row from scores that change with the list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from listwright._arrays import Bools, Floats, Ints
+from listwright._kernels.segments import best_rows
+from listwright.baselines.base import as_lists, limits
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+Scored = Callable[[], tuple[Floats, Bools]]  # a score a row, and which rows may be taken at all
+Added = Callable[[Ints], None]  # hears of the picks: a row a problem, -1 for none
+
+
+def grown(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:
+    """Takes the row with the highest score that fits, again and again; ties go to the lowest row."""
+    sizes, left = limits(problems, room)
+    left, untaken = left.copy(), np.ones(problems.n_rows, dtype=bool)
+    rows, scores = [], []
+    for _ in range(steps):
+        values, allowed = scored()
+        fits = sizes <= left[problems.owners] if len(sizes) else True
+        picks = best_rows(values, untaken & allowed & fits, problems.offsets)
+        some = picks >= 0
+        if not some.any():
+            break
+        untaken[picks[some]] = False
+        if len(sizes):
+            left[some] -= sizes[picks[some]]
+        added(picks)
+        rows.append(picks)
+        scores.append(np.where(some, values[picks], 0.0))
+    if not rows:
+        return as_lists(problems, np.full((len(problems), 1), -1), np.zeros((len(problems), 1)))
+    return as_lists(problems, np.stack(rows, axis=1), np.stack(scores, axis=1))

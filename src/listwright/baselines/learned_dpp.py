@@ -1,0 +1,170 @@
+"""A determinantal point process whose quality is learned (Kulesza & Taskar 2012)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, optimize, sparse
+
+from listwright._arrays import Bools, Floats, Ints
+from listwright._threads import one_thread
+from listwright.baselines.base import Baseline, limits
+from listwright.baselines.grown import grown
+from listwright.clairvoyant import greedy
+from listwright.errors import InputError
+from listwright.estimator import as_room
+from listwright.evaluation import list_values
+from listwright.features.base import Scale
+from listwright.features.volume import FLAT, Volume, unit_rows
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+STEPS = 60  # of L-BFGS at most
+RIDGE = 1e-6  # on the diagonal of a list's kernel: lists may hold duplicates
+STEEP = 30.0  # largest log quality: exp must not overflow
+SCALINGS = (0.0, 0.5, 1.0)
+
+
+class _Case(NamedTuple):
+    """One training problem: what rows look like, how alike they are, and the rows of the list to make likely."""
+
+    table: Floats
+    cosines: Floats
+    chosen: Ints
+
+
+class LearnedDPP(Baseline):
+    """Lists of a determinantal point process with kernel q_i q_j cos(i, j), where log q^2 is linear in the features and
+    fitted by maximum likelihood on greedy oracle lists of the training problems (Kulesza & Taskar 2012).
+
+    A list takes the row with the highest determinant / size^scaling, until nothing fits. (The paper's rule takes the
+    old determinant off before it divides by the size; where a row makes the determinant smaller, as most do among
+    hundreds of candidates, that would favour large rows.) Cosines are between `problems.vectors`, or features without
+    them.
+
+    Parameters
+    ----------
+    scaling : 0 ignores sizes, 1 divides by them. "auto": what makes the best lists of the training problems.
+    penalty : weight of |theta|^2 / 2 beside the log-likelihood summed over the training problems.
+    length : number of items of a list.
+    budget : total size of a list; takes the place of length.
+
+    >>> import listwright as lw
+    >>> rng = np.random.default_rng(0)
+    >>> features = rng.random((30, 8, 2))
+    >>> problems = lw.Problems.from_arrays(
+    ...     features, vectors=rng.random((30, 8, 4)), reward=lw.rewards.AnySuccess(features[..., 0] > 0.8)
+    ... )
+    >>> model = LearnedDPP(length=2).fit(problems)
+    >>> bool(model.weights_[0] > abs(model.weights_[1]))
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: float = 1.0,
+        length: int = 5,
+        *,
+        scaling: float | str = "auto",
+        budget: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.length = length
+        self.scaling = scaling
+        self.budget = budget
+
+    def _check_parameters(self, problems: Problems) -> None:
+        if isinstance(self.penalty, bool) or not self.penalty > 0:
+            raise InputError(f"penalty must be above 0. Got {self.penalty!r}.")
+        if self.scaling != "auto" and (isinstance(self.scaling, str | bool) or not self.scaling >= 0):
+            raise InputError(f'scaling must be 0 or more, or "auto". Got {self.scaling!r}.')
+
+    def _learn(self, problems: Problems) -> None:
+        oracle = greedy(problems, None if self.budget is not None else self.length, self.budget)
+        self.scale_ = Scale.of(problems.features)
+        table, units = self._table(problems), _units(problems)
+        cases = [
+            _Case(table[start:end], _cosines(units[start:end]), chosen)
+            for start, end, chosen in zip(problems.offsets[:-1], problems.offsets[1:], oracle, strict=True)
+        ]
+        with one_thread():
+            found = optimize.minimize(
+                _loss,
+                np.zeros(table.shape[1]),
+                (cases, self.penalty),
+                jac=True,
+                method="L-BFGS-B",
+                options={"maxiter": STEPS, "ftol": 1e-7},
+            )
+        self.weights_ = found.x
+        self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
+
+    def _best_scaling(self, problems: Problems) -> float:
+        room = as_room(self.budget, problems)
+        if room is None:
+            return 0.0
+        steps = int(problems.counts.max())
+        values = [list_values(self._scaled_lists(problems, steps, room, one), problems).mean() for one in SCALINGS]
+        return SCALINGS[int(np.argmax(values))]
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        return self._scaled_lists(problems, steps, room, self.scaling_)
+
+    def _scaled_lists(self, problems: Problems, steps: int, room: Floats | None, scaling: float) -> Lists:
+        sizes, _ = limits(problems, room)
+        quality = self._table(problems) @ self.weights_
+        if len(sizes):
+            quality -= scaling * np.log(np.maximum(sizes, np.finfo(float).tiny))
+        volume = Volume(times_features=False, relative=True).fit(problems)
+        seen = [volume.start(problems)]
+        anything = np.ones(problems.n_rows, dtype=bool)
+
+        def scored() -> tuple[Floats, Bools]:
+            """Logarithm of how many times larger the determinant is with the row, per size."""
+            return quality + np.log(np.maximum(seen[0].remaining, FLAT)), anything
+
+        def added(picks: Ints) -> None:
+            seen[0] = volume.add(seen[0], picks)
+
+        return grown(problems, steps, room, scored, added)
+
+    def _table(self, problems: Problems) -> Floats:
+        """Scaled features and a constant, which says how long lists are."""
+        scaled = self.scale_.apply(problems.features).astype(np.float64)
+        return np.concatenate([scaled, np.ones((problems.n_rows, 1))], axis=1)
+
+
+def _units(problems: Problems) -> Any:
+    return unit_rows(problems.features if problems.vectors is None else problems.vectors)
+
+
+def _cosines(units: Any) -> Floats:
+    table = units @ units.T
+    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
+
+
+def _loss(weights: Floats, cases: list[_Case], penalty: float) -> tuple[float, Floats]:
+    """Minus the log-likelihood of the lists, with the penalty, and its slope."""
+    total, slope = 0.5 * penalty * float(weights @ weights), penalty * weights
+    for case in cases:
+        value, gradient = log_likelihood(weights, *case)
+        total, slope = total - value, slope - gradient
+    return total, slope
+
+
+def log_likelihood(weights: Floats, table: Floats, cosines: Floats, chosen: Ints) -> tuple[float, Floats]:
+    """log det(L_chosen) - log det(L + I) and its gradient: features of the list minus expected features.
+
+    >>> value, slope = log_likelihood(np.zeros(1), np.ones((2, 1)), np.eye(2), np.array([0]))
+    >>> round(value, 4), abs(slope).round(4)
+    (-1.3863, array([0.]))
+    """
+    root = np.exp(0.5 * np.clip(table @ weights, -STEEP, STEEP))
+    kernel = root[:, None] * cosines * root
+    list_kernel = kernel[np.ix_(chosen, chosen)] + RIDGE * np.diag(root[chosen] ** 2)
+    factor = linalg.cholesky(kernel + np.eye(len(kernel)), lower=True, check_finite=False)
+    inverse, _ = linalg.lapack.dpotri(factor, lower=1)
+    present = 1.0 - np.diag(inverse)  # the diagonal of K = L (L + I)^-1: how likely each row is in a list
+    value = float(np.linalg.slogdet(list_kernel)[1]) - 2.0 * float(np.log(np.diag(factor)).sum())
+    return value, table[chosen].sum(axis=0) - present @ table

@@ -1,0 +1,145 @@
+"""Budgeted submodular summaries: alike to what is left out, unlike each other (Lin & Bilmes 2010)."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats, Ints
+from listwright.baselines.base import Baseline, as_lists, limits
+from listwright.baselines.grown import grown
+from listwright.errors import InputError
+from listwright.estimator import as_room
+from listwright.evaluation import list_values
+from listwright.features.volume import unit_rows
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+REDUNDANCIES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
+SCALINGS = (0.0, 0.3, 0.6, 0.8, 1.0)
+
+
+class SubMod(Baseline):
+    """Greedy lists of f(S) = sum of w over pairs with one row in S - redundancy * sum of w over pairs within S, where w
+    is the cosine between `problems.vectors`, or features without them (Lin & Bilmes 2010).
+
+    Each pick has the highest gain / size^scaling among rows that fit; a row that would lower f is left out, so a list
+    may be shorter than it could be. The best single row is taken where it is worth more than the list.
+
+    Parameters
+    ----------
+    redundancy, scaling : the paper's lambda and r. "auto": those whose lists are worth most on the training problems,
+        under `budget` or `length`.
+    length : number of items of a list.
+    budget : total size of a list; takes the place of length.
+
+    >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.1, 0.9]]
+    >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), vectors=vectors)
+    >>> SubMod(4.0, 0.0, length=2).fit(problems).predict(problems)[0]
+    array([1])
+    """
+
+    def __init__(
+        self,
+        redundancy: float | str = "auto",
+        scaling: float | str = "auto",
+        length: int = 5,
+        *,
+        budget: float | None = None,
+    ) -> None:
+        self.redundancy = redundancy
+        self.scaling = scaling
+        self.length = length
+        self.budget = budget
+
+    def fit(self, problems: Problems) -> SubMod:
+        """Takes the parameters over, or tunes them."""
+        self.redundancy_, self.scaling_ = self.redundancy, self.scaling
+        return super().fit(problems)
+
+    def _check_parameters(self, problems: Problems) -> None:
+        for name in ("redundancy", "scaling"):
+            value = getattr(self, name)
+            if value != "auto" and (isinstance(value, str | bool) or not value >= 0):
+                raise InputError(f'{name} must be 0 or more, or "auto". Got {value!r}.')
+
+    def _learns(self, problems: Problems) -> bool:
+        return "auto" in (self.redundancy, self.scaling)
+
+    def _learn(self, problems: Problems) -> None:
+        graph = _Graph(problems)
+        room = as_room(self.budget, problems)
+        steps = int(problems.counts.max()) if room is not None else self.length
+        options = product(
+            REDUNDANCIES if self.redundancy == "auto" else [self.redundancy],
+            SCALINGS if self.scaling == "auto" and room is not None else [self.scaling],
+        )
+        pairs = [(float(one), 0.0 if other == "auto" else float(other)) for one, other in options]
+        values = [list_values(_greedy(problems, graph, pair, steps, room), problems).mean() for pair in pairs]
+        self.redundancy_, self.scaling_ = pairs[int(np.argmax(values))]
+
+    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        return _greedy(problems, _Graph(problems), (float(self.redundancy_), float(self.scaling_)), steps, room)
+
+
+class _Graph:
+    """Rows joined by cosines; the cosines themselves are worked out for picks only."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.units: Any = unit_rows(problems.features if problems.vectors is None else problems.vectors)
+        shape = (len(problems), problems.n_rows)
+        members = sparse.csr_array(
+            (np.ones(problems.n_rows), np.arange(problems.n_rows), problems.offsets), shape=shape
+        )
+        own = np.asarray(self._dots(self.units, np.arange(problems.n_rows)))
+        self.degrees = self._dots(members @ self.units, problems.owners) - own
+
+    def near(self, picks: Ints) -> Floats:
+        """Cosine of each row to its problem's pick; 0 without one."""
+        near = self._dots(self.units, np.maximum(picks, 0)[self.problems.owners])
+        return np.where((picks >= 0)[self.problems.owners], near, 0.0)
+
+    def _dots(self, others: Any, partners: Ints) -> Floats:
+        if sparse.issparse(self.units):
+            return np.asarray(self.units.multiply(sparse.csr_array(others)[partners]).sum(axis=1)).ravel()
+        return np.einsum("ij,ij->i", self.units, np.asarray(others)[partners])
+
+
+def _greedy(
+    problems: Problems, graph: _Graph, parameters: tuple[float, float], steps: int, room: Floats | None
+) -> Lists:
+    redundancy, scaling = parameters
+    sizes, left = limits(problems, room)
+    costs = sizes**scaling if len(sizes) else np.ones(problems.n_rows)
+    inside, worth = np.zeros(problems.n_rows), np.zeros(len(problems))
+
+    def gains() -> Floats:
+        # A row that goes in stands no longer outside: pairs with the list are lost once each way, and punished.
+        return graph.degrees - 2.0 * (1.0 + redundancy) * inside
+
+    def added(picks: Ints) -> None:
+        worth[picks >= 0] += gains()[picks[picks >= 0]]
+        inside[:] += graph.near(picks)
+
+    lists = grown(problems, steps, room, lambda: (gains() / costs, gains() >= 0), added)
+    fits = sizes <= left[problems.owners] if len(sizes) else np.ones(problems.n_rows, dtype=bool)
+    return _or_single(lists, np.where(fits, graph.degrees, -np.inf), worth)
+
+
+def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
+    """The best single row where it is worth more than the list: what makes the greedy list provably good."""
+    problems = lists.problems
+    rows = np.array([start + alone[start:end].argmax() for start, end in zip(*_ends(problems), strict=True)])
+    better = alone[rows] > worth
+    picked, scores = lists.rows.copy(), np.array(lists.picked_scores)
+    picked[better], scores[better] = -1, 0.0
+    picked[better, 0], scores[better, 0] = rows[better], alone[rows[better]]
+    return as_lists(problems, picked, scores)
+
+
+def _ends(problems: Problems) -> tuple[Ints, Ints]:
+    return problems.offsets[:-1], problems.offsets[1:]

@@ -1,0 +1,52 @@
+"""`listwright evaluate`: what a model's lists are worth on a table with outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from listwright.cli import options as given
+from listwright.cli.show import progress, show_json
+from listwright.cli.sources import load_model, read_for
+from listwright.errors import InputError
+
+
+def evaluate(
+    model: given.Model,
+    data: given.Data,
+    reward: given.ModelReward = None,
+    references: given.References = None,
+    length: given.Length = None,
+    budget: given.Budget = None,
+    short_lists: given.ShortLists = False,
+    format: given.Format = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Measure a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
+    distance, where they apply; means over problems with 95 % intervals."""
+    given.one_from_standard_input(model, data)
+    from listwright.metrics import evaluate as evaluated
+
+    learned = load_model(model)
+    with progress("reading"):
+        problems = read_for(
+            learned, data, budget=budget, format=format, reward=reward or known_reward(learned), references=references
+        )
+    given.sizes_for(budget, problems)
+    lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
+    found = evaluated(lists, problems)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        print(found)
+
+
+def known_reward(model: Any) -> str:
+    """What the model was trained for. A file of code is never run because a model names it."""
+    spec = getattr(model, "reward_spec_", None)
+    if not isinstance(spec, str):
+        raise InputError("This model does not know its reward. Pass --reward.")
+    from listwright.tables import parse_reward
+
+    if parse_reward(spec).kind == "python":
+        raise InputError(f"This model was trained for {spec!r}, which is code. Pass --reward to run it.")
+    return spec

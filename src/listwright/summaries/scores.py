@@ -1,0 +1,45 @@
+"""ROUGE of summaries, cluster by cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from listwright._arrays import Floats
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.text.clusters import Cluster
+from listwright.text.scores import rouge
+from listwright.text.tokenizer import tokens
+
+METRICS = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2F", "ROUGE-2P", "ROUGE-2R")
+
+
+def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
+    """The picked sentences, in the order picked.
+
+    >>> summary_text(Cluster.from_documents("rain", [["It rained.", "Rivers rose."]]), [1, 0])
+    'Rivers rose. It rained.'
+    """
+    return " ".join(cluster.sentences[item] for item in items)
+
+
+def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
+    """Each of `METRICS` for every cluster: stems, function words kept, averaged over the references."""
+    if len(lists) != len(clusters):
+        raise InputError(f"There must be one list a cluster ({len(clusters)}). Got {len(lists)}.")
+    table = np.array(
+        [
+            _scores(summary_text(cluster, items.tolist()), cluster)
+            for cluster, items in zip(clusters, lists, strict=True)
+        ]
+    )
+    return {name: table[:, column] for column, name in enumerate(METRICS)}
+
+
+def _scores(summary: str, cluster: Cluster) -> list[float]:
+    words = tokens(summary, stem=True)
+    references = [tokens(reference, stem=True) for reference in cluster.references]
+    found = [rouge(words, references, n=n) for n in (1, 2)]
+    return [number for one in found for number in (one.f1, one.precision, one.recall)]
