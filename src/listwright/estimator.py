@@ -88,7 +88,8 @@ class ListEstimator(BaseEstimator):
         keeper = Keeper(keep, problems, rng)
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds)
         learned = keeper.problems
-        size = training.learner.batch_size(len(learned)) if self.batch_size == "auto" else int(self.batch_size)
+        auto = training.learner.batch_size(len(learned), learned.n_rows)
+        size = auto if self.batch_size == "auto" else int(self.batch_size)
         a_pass = -(-len(learned) // size)
         for number in range(n_passes):
             order = rng if number else None  # the first pass in the order given

@@ -97,7 +97,7 @@ def memory(problems: Problems) -> int:
     from listwright.learners import as_learner
 
     row = 4 * (problems.n_features + (0 if problems.context is None else problems.context.shape[1]))
-    batch = as_learner("ridge").batch_size(len(problems)) / len(problems) * problems.n_rows
+    batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
     return int(2 * row * problems.n_rows + COPIES * row * batch)
 
 

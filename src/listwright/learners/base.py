@@ -30,7 +30,7 @@ class Learner(BaseEstimator, ABC):
         """The policy before any example."""
         return Uniform()
 
-    def batch_size(self, n_states: int) -> int:
+    def batch_size(self, n_states: int, n_rows: int) -> int:
         """States between two updates, where the user leaves that open: four updates a pass."""
         return max(1, n_states // 4)
 

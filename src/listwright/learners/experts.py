@@ -97,7 +97,7 @@ class Experts(Learner):
         policies = checked(self.policies)
         return PolicyDistribution(policies, np.full(len(policies), 1.0 / len(policies)))
 
-    def batch_size(self, n_states: int) -> int:
+    def batch_size(self, n_states: int, n_rows: int) -> int:
         """One state at a time, as in the paper, up to 1,000 updates a pass."""
         return max(1, n_states // 1000)
 

@@ -83,7 +83,7 @@ class GradientDescent(Learner):
         )
         return Linear(self.weights_.copy())
 
-    def batch_size(self, n_states: int) -> int:
+    def batch_size(self, n_states: int, n_rows: int) -> int:
         """Steps are small, so there are many of them."""
         return max(1, min(8, n_states // 16))
 

@@ -15,6 +15,7 @@ from listwright.learners.base import Learner
 from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
 
+ROWS_AT_ONCE = 25_000
 PENALTIES = np.logspace(-1, 4, 11)
 
 
@@ -67,6 +68,10 @@ class RidgeLeader(Learner):
                 self.sums_[fold].take_in_crossed(
                     examples.rows.crossed, owners, rows[mine], table[mine], target[mine], examples.weight
                 )
+
+    def batch_size(self, n_states: int, n_rows: int) -> int:
+        """Four updates a pass, and more where so many rows at once would leave the processor's cache."""
+        return max(1, min(n_states // 4, ROWS_AT_ONCE * n_states // n_rows))
 
     def policy(self) -> Policy:
         """Solves for the weights."""

@@ -48,7 +48,7 @@ class SoftmaxLeader(Learner):
         self.counts_.append(counts[counts > 0])
         self.weights_.append(np.full(int((counts > 0).sum()), examples.weight))
 
-    def batch_size(self, n_states: int) -> int:
+    def batch_size(self, n_states: int, n_rows: int) -> int:
         """All states at once: a round solves from the start."""
         return n_states
 
