@@ -166,8 +166,8 @@ class Scale(NamedTuple):
         return cls(mean.astype(np.float32), np.where(flat, 1.0, spread).astype(np.float32))
 
     def apply(self, table: Any) -> Floats32:
-        """(table - mean) / spread in float32."""
-        return np.asarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
+        """(table - mean) / spread in float32, in rows whatever the layout given: kernels sum in that order."""
+        return np.ascontiguousarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
 
 
 def telling(table: Floats32) -> Ints:
