@@ -36,7 +36,11 @@ def read_trajectory(path: str | Path) -> TrainTest:
     """
     path = found(path, "The trajectory data")
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
-    learn = _Part(*(np.concatenate(arrays) for arrays in zip(train, valid, strict=True)))
+    learn = _Part(
+        np.concatenate([train.features, valid.features]),
+        np.concatenate([train.success, valid.success]),
+        np.concatenate([train.environments, valid.environments]),
+    )
     return TrainTest(_problems(learn, "train"), _problems(test, "test"))
 
 
