@@ -6,10 +6,11 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 RIVALS := $(VENV)/.installed-rivals
+DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format docs dist bench clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -18,7 +19,7 @@ demo: $(DEMO) ## Install what the demo needs (once) and run it
 	@$(BIN)/listwright demo
 
 test: lint ## Check style, types and imports, then run tests, doctests and the README
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto
 
 lint: $(DEV) ## Check style, types and imports
 	$(BIN)/ruff check .
@@ -29,6 +30,12 @@ lint: $(DEV) ## Check style, types and imports
 format: $(DEV) ## Sort imports and format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(DOCS) ## Build the pages into build/docs; a warning or a dead link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: $(DEV) ## Build the wheel and the sdist into dist
+	$(BIN)/python -m build
 
 bench: $(RIVALS) ## Time our code and the peers' on the same inputs; writes docs/performance.md
 	$(BIN)/python -m benchmarks.speed
@@ -45,6 +52,11 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
 $(DEV): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing listwright and its test tools into $(VENV) ..."
 	@$(PIP) install -e ".[dev]" -c constraints.txt
+	@touch $@
+
+$(DOCS): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing what builds the pages into $(VENV) ..."
+	@$(PIP) install -e ".[docs]" -c constraints.txt
 	@touch $@
 
 $(RIVALS): pyproject.toml constraints.txt | $(BIN)/pip

@@ -245,7 +245,7 @@ def test_no_bound_without_submodularity() -> None:
     ("options", "message"),
     [
         ({}, "greedy needs a length or a budget. Got neither."),
-        ({"length": 0}, "length must be a whole number of at least 1. Got 0."),
+        ({"length": 0}, "length must be at least 1. Got 0."),
         ({"length": 1.5}, "length must be a whole number of at least 1. Got 1.5."),
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": float("nan")}, "budget must be above 0"),

@@ -74,7 +74,8 @@ def test_problems(arguments: Arguments) -> None:
 def test_features_count_similar_arguments(arguments: Arguments) -> None:
     names = arguments.problems.feature_names
     assert names is not None
-    cosine = arguments.links["cosine"].toarray()[:4, :4]
+    cosine = (arguments.problems.vectors[:4] @ arguments.problems.vectors[:4].T).toarray()
+    np.fill_diagonal(cosine, 0)
     for threshold in (0.1, 0.3, 0.5):
         like = arguments.problems.features[:4, names.index(f"like_{threshold:g}")]
         np.testing.assert_allclose(np.expm1(like), (cosine > threshold).sum(axis=1), rtol=1e-6)
@@ -89,13 +90,6 @@ def test_published_tables_say_the_same(arguments: Arguments, tmp_path: Path) -> 
     assert other.split.tolist() == arguments.split.tolist()
     state = other.problems.reward.start(other.problems)
     assert other.problems.reward.gains(state)[:4].tolist() == [0.5, 0.5, 1, 0]
-
-
-def test_a_split_takes_links_along(arguments: Arguments) -> None:
-    test = arguments[arguments.split == "test"]
-    assert test.problems.problem_ids.tolist() == ["We should ban all cars (pro)"]
-    assert test.links["cosine"].shape == (4, 4)
-    assert test.split.tolist() == ["test"]
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, SkipTestWarning
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.utils import estimator_checks
 
 import listwright as lw
+from listwright.baselines import TopK
 from listwright.learners import GradientDescent, RidgeLeader
 
 CHECKS = [
@@ -155,3 +157,15 @@ def test_nested_parameters_can_be_set() -> None:
     assert model.get_params()["learner__penalty"] == 7.0
     with pytest.raises(ValueError, match="Invalid parameter 'lenght'"):
         model.set_params(lenght=3)
+
+
+@pytest.mark.parametrize("model", [lw.SCP(2, random_state=0), TopK(length=2)], ids=["SCP", "TopK"])
+def test_searches_and_splits_of_scikit_learn_take_problems(model: Any) -> None:
+    problems = make_problems()
+    folds = KFold(3)
+    parts = [clone(model).fit(problems[train]).score(problems[test]) for train, test in folds.split(problems)]
+    assert cross_val_score(model, problems, cv=folds).tolist() == parts
+    search = GridSearchCV(model, {"length": [1, 2]}, cv=folds).fit(problems)
+    best = clone(model).set_params(**search.best_params_).fit(problems)
+    assert search.score(problems) == best.score(problems)
+    assert search.predict(problems) == best.predict(problems)

@@ -13,7 +13,7 @@ from listwright.errors import InputError
 from listwright.experiments import news, trajectory, trajectory_data
 from listwright.experiments.arm_picture import FRONT, TOP, environment_chart, outline, tried_seeds
 from listwright.experiments.crossed import CandidateByContext
-from listwright.experiments.curves import failures
+from listwright.experiments.curves import failure_by_length, failures
 from listwright.experiments.records import interval, point, records_of
 from listwright.experiments.registry import EXPERIMENTS, experiment
 from listwright.experiments.tasks import quiet, repeat
@@ -162,9 +162,9 @@ def test_news_runs_and_reports(monkeypatch):
     assert "SCP" in news.findings(found)
 
 
-def test_validation_chooses_the_penalty(monkeypatch):
+def test_validation_chooses_the_penalty():
     class Known:
-        def __init__(self, penalty):
+        def __init__(self, length, penalty):
             self.penalty = penalty
 
         def fit(self, problems):
@@ -174,7 +174,24 @@ def test_validation_chooses_the_penalty(monkeypatch):
             return lw.Lists(problems, np.full((len(problems), 1), 1 if self.penalty == 10.0 else 0))
 
     problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=lw.rewards.AnySuccess([[0, 1]]))
-    assert news._best(Known, problems, problems).penalty == 10.0
+    assert news._Validated(Known, problems, 1).fit(problems).method_.penalty == 10.0
+
+
+def test_failure_at_each_length_is_of_the_next_longer_fit():
+    class Fixed:
+        def __init__(self, length):
+            self.length = length
+
+        def fit(self, problems):
+            return self
+
+        def predict(self, problems):
+            return lw.Lists(problems, np.array([[3 - self.length, 3, 0][: self.length]]))
+
+    success = lw.rewards.AnySuccess([[0, 1, 0, 0.5]])
+    problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)), reward=success)
+    assert failure_by_length(Fixed, [1, 3], problems, problems).tolist() == [1.0, 0.5, 0.5]
+    assert failure_by_length(Fixed, [2], problems, problems).tolist() == [0.0, 0.0]
 
 
 def test_every_experiment_offers_what_the_registry_asks():

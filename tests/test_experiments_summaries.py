@@ -18,9 +18,7 @@ METHODS = ["SCP", "SubMod", "Lead", "Greedy (Oracle)"]
 
 @pytest.fixture(scope="module")
 def records():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(summaries, "LEARNERS", ("ridge",))
-        return summaries.run(seeds=2, sizes=[3], methods=METHODS, n_clusters=12)
+    return summaries.run(seeds=2, sizes=[3], methods=METHODS, n_clusters=12)
 
 
 @pytest.fixture

@@ -357,7 +357,9 @@ def test_auto_follows_what_the_problems_have() -> None:
     plain = auto_features(lw.Problems.from_arrays(x))
     assert kinds(plain) == ["Candidate", "Distance", "Position"]
     vectors = auto_features(lw.Problems.from_arrays(x, vectors=np.ones((2, 3, 4))))
-    assert kinds(vectors) == ["Candidate", "Distance", "Position", "Volume"]
+    assert kinds(vectors) == ["Candidate", "Position", "Links", "Volume"]
+    linked = auto_features(lw.Problems.from_arrays(x, links={"cites": np.zeros((2, 3, 3))}))
+    assert kinds(linked) == ["Candidate", "Position", "Links"]
     recurring = auto_features(lw.Problems.from_arrays(x, catalogue=catalogue, context=np.zeros((2, 1))))
     assert kinds(recurring) == ["Candidate", "Distance", "Position", "Identity"]
     assert "context" in recurring.parts[-1].cross

@@ -104,11 +104,12 @@ def test_a_certificate_adds_up():
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ({"passes": 3}, "the same states were visited 3 times"),
+        ({"passes": 3}, "the same states were visited 3 times (n_passes=1 visits each once)"),
         ({"bounded": False}, "the reward is not within"),
         ({"submodular": False}, "the reward is not submodular"),
         ({"discounted": False}, "positions were not weighted"),
         ({"budgeted": True}, "lists had a size budget"),
+        ({"per_size": True}, "gains were learned per size"),
     ],
 )
 def test_what_the_theorem_does_not_cover_is_said_and_nothing_is_claimed(setting, words):

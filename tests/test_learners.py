@@ -21,7 +21,15 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.examples import Examples, centered
 from listwright.features import Crossed, Rows
-from listwright.learners import Aggregate, GradientDescent, Learner, PerPosition, RidgeLeader, as_learner
+from listwright.learners import (
+    Aggregate,
+    GradientDescent,
+    Learner,
+    PerPosition,
+    RidgeLeader,
+    SoftmaxLeader,
+    as_learner,
+)
 from listwright.learners.registry import KNOWN
 from listwright.learners.ridge import PENALTIES
 from listwright.losses import LOSSES
@@ -222,7 +230,15 @@ def test_a_round_without_rows_keeps_the_policy() -> None:
         (RidgeLeader(float("nan")), "penalty must be above 0.*Got nan"),
         (RidgeLeader(target="regret"), "target must be gain or cost. Got 'regret'"),
         (GradientDescent("absolute"), "loss must be one of squared, hinge_rank, logistic_rank. Got 'absolute'"),
+        (GradientDescent(rate=0.0), "rate must be a number above 0. Got 0.0"),
+        (GradientDescent(rate=float("nan")), "rate must be a number above 0. Got nan"),
+        (GradientDescent(rate="fast"), "rate must be a number above 0. Got 'fast'"),
+        (GradientDescent(penalty=-1.0), "penalty must be a number from 0. Got -1.0"),
+        (SoftmaxLeader(-1.0), "penalty must be a number from 0. Got -1.0"),
+        (SoftmaxLeader(prior=(1.0, 2.0)), r"prior must be one number, or one a column \(3\). Got \(1.0, 2.0\)"),
         (Aggregate(Ridge(), target="regret"), "target must be gain or cost. Got 'regret'"),
+        (Aggregate("ridge"), "estimator must be a scikit-learn estimator. Got 'ridge'"),
+        (Aggregate(Ridge), "estimator must be a scikit-learn estimator. Got <class"),
     ],
 )
 def test_wrong_settings_are_named(learner: Learner, message: str) -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from listwright._kernels.logistic import NODES, SMALL, WIDTH
+from listwright._kernels.logistic import N_NODES, NODES, WIDTH, _cut, _lay_nodes
 from listwright._kernels.order import sort_within
 from listwright.errors import InputError
-from listwright.losses import LOSSES, hinge_rank, logistic_rank, squared
+from listwright.losses import LOSSES, hinge_rank, least_loss, logistic_rank, squared
 
 RANKINGS = [hinge_rank, logistic_rank]
 
@@ -59,7 +59,7 @@ def assert_as_defined(name, scores, costs, offsets):
 @st.composite
 def batches(draw):
     """Some problems, with scores and costs that are all different, often equal, or 0 and 1."""
-    sizes = draw(st.lists(st.sampled_from([1, 2, 3, 7, SMALL, SMALL + 1, 150]), min_size=1, max_size=4))
+    sizes = draw(st.lists(st.sampled_from([1, 2, 3, 7, N_NODES, N_NODES + 1, 64, 150]), min_size=1, max_size=4))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     rows = sum(sizes)
     scores = rng.normal(size=rows) * draw(st.sampled_from([0.0, 0.1, 1.0, 5.0, 40.0, 1e3])) + rng.choice([0.0, 1e3])
@@ -90,6 +90,29 @@ def test_lists_sorted_by_cost(name, right, spread):
     scores = np.sort(np.random.default_rng(3).normal(size=300) * spread)
     costs = np.linspace(0, 1, 300)
     assert_as_defined(name, scores[::-1] if right else scores, costs, [0, 300])
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 5.0, 40.0, 1e6])
+def test_logistic_pairs_of_every_size(spread):
+    rng = np.random.default_rng(11)
+    sizes = np.arange(1, 201)
+    scores, costs = rng.normal(size=sizes.sum()) * spread, rng.integers(0, 30, sizes.sum()) / 7
+    assert_as_defined("logistic_rank", scores, costs, np.concatenate([[0], np.cumsum(sizes)]))
+
+
+def test_a_row_meets_a_bounded_number_of_nodes():
+    # Every cell has at most N_NODES nodes, and never more than rows: the work is linear once the rows are sorted.
+    rng = np.random.default_rng(12)
+    for rows, spread in ((10, 1.0), (500, 0.5), (500, 30.0)):
+        scores = np.sort(rng.normal(size=rows) * spread)
+        order, cells, positions = np.arange(rows), np.empty(rows, dtype=np.int64), np.empty(rows)
+        n_cells = _cut(scores, order, cells, positions, np.empty(rows), np.empty(rows))
+        firsts, own, falls = np.zeros(rows + 1, dtype=np.int64), np.empty(rows, dtype=np.int64), np.empty(rows)
+        _lay_nodes(order, cells, positions, own, firsts, falls)
+        nodes, held = np.diff(firsts[: n_cells + 1]), np.bincount(cells)
+        assert (nodes == np.minimum(held, N_NODES)).all()
+        assert ((own < 0) == (held > N_NODES)[cells]).all()
+    assert held.max() > N_NODES > held.min()
 
 
 @pytest.mark.parametrize("gap", [0.0, 1.5, 4.0, 4.5, 8.0, 9.0, 70.0, 1e9])
@@ -176,10 +199,11 @@ def test_memory_grows_with_rows_and_not_with_pairs(loss, spread):
 @pytest.mark.parametrize("scale", [0.0, 1.0, 1e-300, 1e300])
 def test_rows_are_sorted_within_their_problems(scale):
     rng = np.random.default_rng(10)
-    values, offsets = rng.integers(-5, 6, 400) * scale, np.array([0, 1, 1, 200, 400])
-    order = sort_within(values, offsets)
-    for start, end in pairwise(offsets):
-        assert (order[start:end] == start + np.argsort(values[start:end], kind="stable")).all()
+    for offsets in (np.array([0, 1, 1, 200, 400]), np.array([0, 1, 1, 40, 70])):  # by radix, and by insertion
+        values = rng.integers(-5, 6, offsets[-1]) * scale
+        order = sort_within(values, offsets)
+        for start, end in pairwise(offsets):
+            assert (order[start:end] == start + np.argsort(values[start:end], kind="stable")).all()
 
 
 def test_read_only_and_other_number_types_are_taken():
@@ -203,3 +227,26 @@ def test_read_only_and_other_number_types_are_taken():
 def test_bad_input_is_named(name, scores, costs, offsets, message):
     with pytest.raises(InputError, match=message):
         LOSSES[name](scores, costs, offsets)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_no_weights_near_by_have_less_loss(loss):
+    rng, penalty = np.random.default_rng(0), 2.0
+    table, costs, offsets = rng.normal(size=(60, 3)), rng.random(60), [0, 25, 60]
+
+    def objective(weights):
+        return penalty * weights @ weights / 2 + LOSSES[loss](table @ weights, costs, offsets)[0].sum()
+
+    best = least_loss(table, costs, offsets, loss=loss, penalty=penalty)
+    assert objective(best) < objective(np.zeros(3))
+    for step in 0.05 * np.concatenate([np.eye(3), -np.eye(3)]):
+        assert objective(best) <= objective(best + step)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"loss": "hinge"}, "one of"), ({"penalty": 0.0}, "above 0"), ({"table": [[1.0]]}, "one row")],
+)
+def test_what_cannot_be_solved(options, message):
+    with pytest.raises(InputError, match=message):
+        least_loss(**({"table": [[1.0], [2.0]], "costs": [0.0, 1.0], "offsets": [0, 2]} | options))

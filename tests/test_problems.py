@@ -297,3 +297,51 @@ def test_ids_keep_their_kind() -> None:
 def test_problems_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         build().sizes = None  # type: ignore[misc]
+
+
+def linked() -> lw.Problems:
+    """Two problems of two and three candidates; entry (row, j) links a row to the j-th candidate of its problem."""
+    cites = [[0, 1, 0], [2, 0, 0], [0, 0, 3], [4, 0, 0], [0, 5, 0]]
+    return lw.Problems.from_arrays(np.zeros((5, 1)), offsets=[0, 2, 5], links={"cites": cites})
+
+
+def test_links_follow_a_selection_and_are_joined() -> None:
+    problems = linked()
+    assert problems.links is not None
+    assert "links by cites" in repr(problems)
+    last = problems[[1]].links
+    assert last is not None
+    assert last["cites"].toarray().tolist() == [[0, 0, 3], [4, 0, 0], [0, 5, 0]]
+    other = lw.Problems.from_arrays(np.zeros((1, 1)), offsets=[0, 1], links={"cites": [[0]]}, problem_ids=["one"])
+    joined = lw.Problems.concat([other, problems[[1]]]).links
+    assert joined is not None
+    assert joined["cites"].toarray().tolist() == [[0, 0, 0], [0, 0, 3], [4, 0, 0], [0, 5, 0]]
+
+
+def test_links_of_equal_problems_come_in_three_dimensions() -> None:
+    blocks = np.arange(8.0).reshape(2, 2, 2)
+    problems = lw.Problems.from_arrays(np.zeros((2, 2, 1)), links={"cites": blocks})
+    assert problems.links is not None
+    np.testing.assert_array_equal(problems.links["cites"].toarray(), blocks.reshape(4, 2))
+
+
+@pytest.mark.parametrize(
+    ("links", "message"),
+    [
+        (np.zeros((5, 3)), "links must be a dictionary of tables by name. Got ndarray"),
+        ({"cites": np.zeros((4, 3))}, r"links\['cites'\] must have one row a candidate \(5\). Got shape \(4, 3\)"),
+        ({"cites": np.full((5, 2), np.nan)}, "must hold finite numbers"),
+        ({"cites": [[0, 0, 1], *[[0, 0, 0]] * 4]}, "links item 0 of problem 0 to candidate 2, but its problem has 2"),
+    ],
+)
+def test_bad_links_are_named(links: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lw.Problems.from_arrays(np.zeros((5, 1)), offsets=[0, 2, 5], links=links)  # type: ignore[arg-type]
+
+
+def test_problems_with_other_links_are_not_joined() -> None:
+    other = lw.Problems.from_arrays(np.zeros((1, 1)), offsets=[0, 1], links={"likes": [[0]]}, problem_ids=["one"])
+    with pytest.raises(InputError, match="Cannot concat links named cites and likes"):
+        lw.Problems.concat([linked(), other])
+    with pytest.raises(InputError, match="with and without links"):
+        lw.Problems.concat([linked(), lw.Problems.from_arrays(np.zeros((1, 1)), offsets=[0, 1])])

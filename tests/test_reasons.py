@@ -112,8 +112,19 @@ def test_a_twin_of_a_pick_is_told_to_be_redundant() -> None:
     assert reasons.picks[0].item == 0
     told = {one.item: one for one in reasons.skipped}
     assert (told[1].because_of, told[1].rank_alone) == (0, 2)
-    assert told[1].drop > 0
-    assert "redundant after 0" in str(reasons)
+    assert told[1].change < told[1].change_of_others
+    assert "not 1, number 2 on its own: redundant after 0, which changed its score by " in str(reasons)
+
+
+def test_what_led_and_did_not_fit_is_told_to_be_too_large() -> None:
+    problems = made()
+    model = lw.SCP(budget=4.0, random_state=0).fit(problems)
+    told = [one for i in range(20) for one in model.predict(problems).explain(i).skipped]
+    large = [one for one in told if one.does_not_fit is not None]
+    assert large
+    assert all(one.does_not_fit > 1 or int(one.item[1:]) + 1 > 4 for one in large)
+    assert all(int(one.item[1:]) + 1 > 1 for one in large)
+    assert "too large for what was left of the budget at position" in str(large[0])
 
 
 def test_lightgbm_gives_its_own_contributions() -> None:

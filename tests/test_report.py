@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 from listwright.errors import InputError, MissingExtra
 from listwright.report import Figure, Gallery, Report, Section, Table, page_of, write_json, write_page, write_report
 from listwright.report.charts import Axis, curves, looks
+from listwright.report.files import write_text
 from listwright.report.render import as_svg, charts, specification
 
 RECORDS = [
@@ -71,6 +73,20 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside(tmp_path, monkeyp
         write_json(path, {"round": 2})
     assert json.loads(path.read_text()) == {"round": 1}
     assert [file.name for file in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_links_stay_links_and_pipes_are_written_to(tmp_path):
+    (tmp_path / "real.json").write_text("")
+    (tmp_path / "link.json").symlink_to("real.json")
+    write_text(tmp_path / "link.json", "new")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "new"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_text(tmp_path / "pipe", "through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert {file.name for file in tmp_path.iterdir()} == {"real.json", "link.json", "pipe"}
 
 
 def test_a_file_in_the_way_of_a_folder_is_told(tmp_path):

@@ -15,9 +15,9 @@ from listwright.errors import InputError
 from listwright.evaluation import list_values
 from listwright.examples import Examples, position_weights
 from listwright.features import Candidate, Distance, Features, Identity, Position
-from listwright.keeping import RESERVOIR, Keeper
+from listwright.keeping import FEW, MEMORY, RESERVOIR, Keeper
 from listwright.learners import Learner, RidgeLeader
-from listwright.policies import Linear, Mixture, Policy, Sequence
+from listwright.policies import Estimator, Linear, Mixture, Policy, Sequence, Uniform
 
 BOTH = [lw.SCP, lw.ConSeqOpt]
 ALL = [lw.SCP, lw.ConSeqOpt, lw.ContextFreeSCP]
@@ -309,6 +309,40 @@ def test_a_long_mixture_is_an_even_sample_of_its_rounds() -> None:
     np.testing.assert_allclose(counts / counts.sum(), 0.25, atol=0.02)
 
 
+@pytest.mark.parametrize("cls", BOTH)
+def test_a_mixture_of_fitted_estimators_is_a_small_even_sample(cls: type) -> None:
+    model = cls(2, learner=Ridge(), keep="mixture", n_passes=1, batch_size=1, random_state=0).fit(make_problems(40))
+    assert len(model.policy_.policies) == FEW
+    assert (model.predict(make_problems(40)).lengths == 2).all()
+    more = model.partial_fit(make_problems(20, seed=1))
+    assert len(more.policy_.policies) == FEW
+    assert more.n_rounds_ == 60
+
+
+@pytest.mark.parametrize("heavy", [Estimator, lambda number: Sequence((Linear(np.zeros(1)), Estimator(number)))])
+def test_the_small_sample_is_even_also_where_the_first_policies_were_light(heavy: Any) -> None:
+    counts, before = np.zeros(4), 200
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        keeper = Keeper("mixture", make_problems(4), rng)
+        for round_ in range(400):
+            keeper.before_round(heavy(round_) if round_ >= before else Linear(np.array([round_])), 1, rng)
+        policies = keeper.kept(Uniform()).policies
+        assert len(policies) == FEW
+        last = [policy.policies[-1] if isinstance(policy, Sequence) else policy for policy in policies]
+        rounds = [policy.weights[0] if isinstance(policy, Linear) else policy.estimator for policy in last]
+        counts += np.histogram(rounds, bins=4, range=(0, 400))[0]
+    np.testing.assert_allclose(counts / counts.sum(), 0.25, atol=0.04)
+
+
+def test_large_weights_are_kept_in_bounded_memory() -> None:
+    rng, many = np.random.default_rng(0), MEMORY // (8 * 100)
+    keeper = Keeper("mixture", make_problems(4), rng)
+    for _ in range(300):
+        keeper.before_round(Linear(np.broadcast_to(np.zeros(1), many)), 1, rng)
+    assert len(keeper.policies) == 100
+
+
 @pytest.mark.parametrize("cls", ALL)
 def test_a_mixture_draws_one_policy_for_each_list(cls: type) -> None:
     problems = recurring()
@@ -366,6 +400,36 @@ def test_context_free_partial_fit_in_pieces_equals_one_pass_over_all() -> None:
     for start in (0, 20, 40):
         pieces.partial_fit(problems[start : start + 20])
     np.testing.assert_allclose(pieces.probabilities_, whole.probabilities_, rtol=1e-12)
+
+
+def test_partial_fit_state_by_state_draws_anew_each_time() -> None:
+    success = np.tile([1.0, 0.0, 0.0, 0.0], (300, 1))
+    problems = lw.Problems.from_arrays(np.zeros((300, 4, 1)), reward=lw.rewards.AnySuccess(success))
+    model = lw.ContextFreeSCP(1, learner=lw.learners.WeightedMajority(rate=0.0), random_state=0)
+    for start in range(300):
+        model.partial_fit(problems[start : start + 1])
+    assert 0.15 < model.training_.ledger.value / 300 < 0.35  # even odds: a quarter, not all or nothing
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_a_second_pass_over_the_same_states_is_no_guarantee(cls: type) -> None:
+    first, second = recurring(), recurring(seed=1)
+    model = cls(2, n_passes=1, random_state=0).fit(first)
+    assert model.certificate().assumptions_met
+    model.partial_fit(second)
+    assert model.certificate().assumptions_met
+    model.partial_fit(first[np.arange(len(first))])  # equal, not the same object
+    assert "the same states were visited 2 times" in str(model.certificate())
+    assert cls(2, n_passes=1, random_state=0).fit(first).certificate().assumptions_met
+    assert "visited 3 times" in str(cls(2, n_passes=3, random_state=0).fit(first).certificate())
+
+
+def test_single_states_that_come_again_by_chance_are_no_second_pass() -> None:
+    problems = recurring()
+    model = lw.SCP(2, n_passes=1, random_state=0)
+    for state in (0, 1, 0, 0):
+        model.partial_fit(problems[state : state + 1])
+    assert model.certificate().assumptions_met
 
 
 def test_partial_fit_after_fit_goes_on() -> None:
@@ -591,6 +655,24 @@ def test_the_best_fixed_list_beats_the_draws_where_items_complement_each_other()
     assert model.predict(problems, best_list=True, length=1).lengths.max() == 1
 
 
+def test_the_best_fixed_list_keeps_to_a_budget() -> None:
+    problems = sized(catalogue=np.arange(8))
+    model = lw.ContextFreeSCP(4, random_state=0).fit(problems)
+    free = model.predict(problems, best_list=True)
+    lists = model.predict(problems, best_list=True, budget=3.0)
+    assert (lists.lengths < free.lengths).any()
+    for whole, rows in zip(free.rows, lists.rows, strict=True):
+        room, fit = 3.0, []
+        for row in whole[whole >= 0]:
+            if problems.sizes[row] <= room:
+                room -= problems.sizes[row]
+                fit.append(row)
+        assert rows[rows >= 0].tolist() == fit
+    assert (model.predict(problems, best_list=True, length=1, budget=100.0).lengths == 1).all()
+    with pytest.raises(InputError, match="budget must be above 0"):
+        model.predict(problems, best_list=True, budget=-1)
+
+
 def test_the_best_fixed_list_leaves_out_what_a_problem_does_not_offer() -> None:
     problems = recurring()
     model = lw.ContextFreeSCP(2, random_state=0).fit(problems)
@@ -630,8 +712,8 @@ def test_wrong_parameters_are_named_and_nothing_is_lost(cls: type, use: str) -> 
     before, lists = state_of(model), model.predict(problems)
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"length": 0}, r"length must be at least 1. Got 0."),
-        ({"length": 2.5}, r"length must be at least 1. Got 2.5."),
-        ({"length": True}, r"length must be at least 1. Got True."),
+        ({"length": 2.5}, r"length must be a whole number of at least 1. Got 2.5."),
+        ({"length": True}, r"length must be a whole number of at least 1. Got True."),
         ({"rival_length": 0}, r"rival_length must be at least 1. Got 0."),
         ({"n_passes": 0}, r"n_passes must be at least 1. Got 0."),
         ({"batch_size": -1}, r"batch_size must be at least 1. Got -1."),
@@ -699,7 +781,7 @@ def test_wrong_arguments_of_predict_are_named(cls: type) -> None:
     model = cls(3).fit(problems)
     for given, message in (
         ({"length": 0}, "length must be at least 1. Got 0."),
-        ({"length": 1.0}, "length must be at least 1. Got 1.0."),
+        ({"length": 1.0}, "length must be a whole number of at least 1. Got 1.0."),
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": [1.0, 2.0]}, r"budget must be above 0: one number, or one a problem \(60\)"),
     ):
@@ -807,3 +889,11 @@ def test_a_first_fit_that_fails_leaves_no_half_fitted_model() -> None:
 def test_two_crossed_features_are_refused() -> None:
     with pytest.raises(InputError, match="Only one part"):
         lw.SCP(2, features=Identity() + Identity(("list",))).fit(recurring())
+
+
+def test_sizes_that_add_up_but_for_rounding_fit_the_budget() -> None:
+    problems = make_problems(sizes=np.full((60, 8), 0.1))  # 0.3 - 0.1 - 0.1 is less than 0.1 in binary
+    model = lw.SCP(budget=0.3, random_state=0).fit(problems)
+    assert (model.predict(problems).lengths == 3).all()
+    assert (lw.baselines.TopK().fit(problems).predict(problems, budget=0.3).lengths == 3).all()
+    assert lw.greedy(problems, budget=0.3).lengths.max() == 3

@@ -115,6 +115,9 @@ ERRORS: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "empty svmlight": ("t.svm", "# nothing\n", {}, "t.svm is empty"),
     "empty parquet": ("t.parquet", b"", {}, "t.parquet cannot be read"),
     "header alone": ("t.csv", "problem,x\n", {}, "t.csv has no rows"),
+    "header without an end": ("t.csv", "problem,x", {}, "t.csv has a header and no rows"),
+    "other separators": ("t.csv", "problem;x\n1;2\n", {}, "t.csv: fields seem to be separated by ';'"),
+    "half a character": ("t.jsonl", '{"problem": "\\ud800", "x": 1}\n', {}, "'problem' cannot be used: .* no Unicode"),
     "no such column": ("t.csv", CSV, {"reward": "any:bought"}, "t.csv has no column 'bought'"),
     "text among numbers": (
         "t.csv",

@@ -113,7 +113,7 @@ def test_a_model_fits_and_reads_the_next_table() -> None:
 
 
 ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "no problem column": ({"problem": None}, {}, r"has no column 'problem'. It has 'item', .* Name .* in problem"),
+    "no problem column": ({"problem": None}, {}, r"has no column 'problem'. It has 'item', .* Name .* with problem="),
     "named column": ({}, {"item": "doc"}, "has no column 'doc'"),
     "pattern": ({}, {"features": ["f_*"]}, r"has no column 'f_\*'"),
     "missing id": ({"problem": ["q", None, "q", "q"]}, {}, r"Row 1 .* column 'problem': the value is missing"),
@@ -122,6 +122,7 @@ ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "nan": ({"price": [1, float("nan"), 2, 3]}, {}, r"Row 1 .* column 'price': the value is missing"),
     "infinite": ({"price": [1, 2, float("inf"), 3]}, {}, r"Row 2 .* column 'price': inf is not finite"),
     "too large": ({"price": [1, 2, 3, 1e300]}, {}, r"Row 3 .* 1e\+300 is too large for float32"),
+    "nan as a level": ({"price": [1, 2, float("nan"), 3]}, {"categorical": ["price"]}, r"Row 2 .* value is missing"),
     "text": ({}, {"features": ["colour"]}, r"column 'colour': 'red' is text where a number is due"),
     "item twice": ({"item": ["a", "b", "a", "b"]}, {}, r"Row 2 .* problem q2 has this item already, at row 0"),
     "size": ({"size": [1, 0, 1, 1]}, {}, r"Row 1 .* size 0 is not above 0"),
@@ -135,7 +136,7 @@ ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "vectors of text": ({"e": [["x"], ["y"], ["z"], ["w"]]}, {"vectors": "e"}, "does not hold finite numbers"),
     "new_levels": ({}, {"new_levels": "guess"}, "new_levels must be"),
     "kind of id": ({"problem": [[1], [2], [3], [4]]}, {}, "must hold names or whole numbers"),
-    "reward column": ({}, {"reward": "any:clicked"}, r"has no column 'clicked'. .* in reward"),
+    "reward column": ({}, {"reward": "any:clicked"}, r"has no column 'clicked'. .* with reward="),
     "reward range": ({"clicked": [0, 1, 2, 0]}, {"reward": "any:clicked"}, r"Row 2 .* 2 is not between 0 and 1"),
     "reward object": ({}, {"reward": lw.rewards.AnySuccess([0, 1, 0, 1])}, "Sort the table by problem"),
     "reward kind": ({}, {"reward": 3}, "reward must be text such as"),
@@ -148,6 +149,20 @@ def test_errors_say_where_and_what(name: str) -> None:
     changes, options, message = ERRORS[name]
     with pytest.raises(InputError, match=message):
         from_frame(table(**changes), **options)
+
+
+def test_where_a_model_names_the_columns_no_option_is_advised() -> None:
+    _, columns = read_with_columns(table())
+    for changes, message in (
+        ({"price": None}, r"has no column 'price'. .* The model was fitted with it: add it\.$"),
+        (
+            {"price": [1, 2, None, 3]},
+            r"column 'price': the value is missing. Put a number there, or leave the row out\.$",
+        ),
+        ({"item": ["a", "b", "a", "b"]}, r"at row 0 \(from 0\). List an item once a problem\.$"),
+    ):
+        with pytest.raises(InputError, match=message):
+            from_frame(table(**changes), columns=columns)
 
 
 def test_a_reward_object_suits_a_table_that_is_grouped() -> None:
@@ -170,6 +185,6 @@ def test_what_is_no_frame_is_refused() -> None:
 
 def test_a_column_of_mixed_kinds_is_an_error_unless_ignored() -> None:
     frame = pd.DataFrame({"problem": [1, 1], "x": [1.0, 2.0], "odd": [1, "two"]})
-    with pytest.raises(InputError, match=r"column 'odd' cannot be used.*name it in ignore"):
+    with pytest.raises(InputError, match=r"column 'odd' cannot be used.*leave it out with ignore="):
         from_frame(frame)
     assert from_frame(frame, ignore=["odd"]).feature_names == ("x",)

@@ -172,6 +172,8 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
     "grades": ("graded:g", {"g": [-1.0] * 6}, "Grades are 0, 1, 2"),
     "no references": ("rouge:t", {"t": ["x"] * 6}, "rouge needs references"),
     "embedding": ("facility:e", {"e": [[1.0], [1.0, 2.0]] * 3}, "Vectors must be equally long"),
+    "no names": ("coverage:topics", {"topics": [{"a": 1}] * 6}, "must hold topics, or lists of topics. Got struct"),
+    "lists of lists": ("coverage:topics", {"topics": [[["a"]]] * 6}, "must hold topics, or lists of topics. Got list"),
     "missing in list": ("coverage:topics", {"topics": [["a", None]] * 6}, "the list has a missing entry"),
 }
 

@@ -47,6 +47,7 @@ def test_the_same_reward_for_problems_that_are_there_already(qrels: Path) -> Non
         ("", "is empty. It must have lines of: query subtopic document judgement"),
         ("101 1 doc-a\n", "line 1: expected query, subtopic, document and judgement. Got 3 fields"),
         ("101 1 doc-a 1\n101 1 doc-b x\n", "line 2: the judgement must be a number. Got 'x'"),
+        ("101 1 doc-a nan\n", "line 1: the judgement must be a number. Got 'nan'"),
         ("101 1 doc-a 1\n", "has no line for query 102"),
     ],
 )

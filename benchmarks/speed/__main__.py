@@ -7,6 +7,7 @@ import warnings
 from importlib import import_module
 
 from benchmarks.speed.growth import slopes
+from benchmarks.speed.limits import limits
 from benchmarks.speed.table import save, show, write_page
 from benchmarks.speed.timing import Record
 
@@ -23,7 +24,7 @@ def main(wanted: list[str]) -> None:
             print(show(record), flush=True)
     if not wanted:
         save(records)
-        write_page(records, slopes())
+        write_page(records, slopes(), limits())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import platform
 from pathlib import Path
 
 from benchmarks.speed.growth import Slope
+from benchmarks.speed.limits import Limit
 from benchmarks.speed.timing import Record
 
 HERE = Path(__file__).parent
@@ -35,8 +36,15 @@ GROWTH = """
 
 Time taken when an input is made larger, as the power of its size: 1 is in proportion, 0 not at all.
 
-| what | grows with | power |
-|---|---|---:|
+| what | grows with | power | at most |
+|---|---|---:|---:|
+"""
+
+LIMITS = """
+## Limits
+
+| what | seen | asked |
+|---|---|---|
 """
 
 
@@ -46,22 +54,16 @@ def save(records: list[Record]) -> None:
     (HERE / "results.json").write_text(text + "\n", encoding="utf-8")
 
 
-def write_page(records: list[Record], slopes: list[Slope]) -> None:
+def write_page(records: list[Record], slopes: list[Slope], limits: list[Limit]) -> None:
     """docs/performance.md."""
     cores, load = os.cpu_count(), os.getloadavg()[1]
     machine = f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, load {load:.1f}"
-    lines = [_line(record) for record in records]
     notes = dict.fromkeys(f"- {record.work}, {record.peer}: {record.note}.\n" for record in records if record.note)
-    growth = [f"| {slope.what} | {slope.by} | {slope.power:.2f} |\n" for slope in slopes]
-    text = (
-        INTRODUCTION.format(machine=machine)
-        + "".join(lines)
-        + "\n"
-        + "".join(notes)
-        + (GROWTH + "".join(growth) if slopes else "")
-    )
+    growth = (f"| {slope.what} | {slope.by} | {slope.power:.2f} | {slope.at_most:g} |\n" for slope in slopes)
+    parts = [INTRODUCTION.format(machine=machine), *map(_line, records), "\n", *notes, GROWTH, *growth]
+    parts += [LIMITS, *(f"| {limit.what} | {limit.seen} | {limit.asked} |\n" for limit in limits)]
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(text, encoding="utf-8")
+    PAGE.write_text("".join(parts), encoding="utf-8")
 
 
 def show(record: Record) -> str:

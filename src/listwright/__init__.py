@@ -21,6 +21,7 @@ _HOME = {
     "ConSeqOpt": "listwright.conseqopt",
     "ContextFreeSCP": "listwright.context_free",
     "Lists": "listwright.lists",
+    "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
     "SCP": "listwright.scp",
     "compare": "listwright.comparison",
@@ -29,13 +30,16 @@ _HOME = {
     "greedy": "listwright.clairvoyant",
     "load": "listwright.storage",
     "read": "listwright.tables",
+    "scan": "listwright.tables",
 }
 _ROOMS = (
     "baselines",
     "checks",
     "datasets",
+    "engines",
     "errors",
     "features",
+    "feedback",
     "guarantees",
     "learners",
     "policies",
@@ -50,15 +54,18 @@ __all__ = [
     "ConSeqOpt",
     "ContextFreeSCP",
     "Lists",
+    "OnlineSCP",
     "Problems",
     "baselines",
     "checks",
     "compare",
     "datasets",
+    "engines",
     "errors",
     "evaluate",
     "explain",
     "features",
+    "feedback",
     "greedy",
     "guarantees",
     "learners",
@@ -66,6 +73,7 @@ __all__ = [
     "policies",
     "read",
     "rewards",
+    "scan",
     "simulate",
     "text",
 ]
@@ -75,8 +83,10 @@ if TYPE_CHECKING:
         baselines,
         checks,
         datasets,
+        engines,
         errors,
         features,
+        feedback,
         guarantees,
         learners,
         policies,
@@ -88,13 +98,14 @@ if TYPE_CHECKING:
     from listwright.comparison import Comparison, compare
     from listwright.conseqopt import ConSeqOpt
     from listwright.context_free import ContextFreeSCP
+    from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
     from listwright.metrics import evaluate
     from listwright.problems import Problems
     from listwright.reasons import explain
     from listwright.scp import SCP
     from listwright.storage import load
-    from listwright.tables import read
+    from listwright.tables import read, scan
 
 
 def __getattr__(name: str) -> Any:

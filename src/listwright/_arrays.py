@@ -15,6 +15,7 @@ Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 RandomState = int | np.random.Generator | None
+SEEDS = (int, np.integer, np.random.Generator, type(None))
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
@@ -23,7 +24,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     >>> int(as_generator(0).integers(100)) == int(as_generator(0).integers(100))
     True
     """
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer | np.random.Generator | None):
+    if isinstance(random_state, bool) or not isinstance(random_state, SEEDS):
         raise InputError(f"random_state must be an integer, a numpy Generator or None. Got {random_state!r}.")
     return np.random.default_rng(random_state)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,31 @@ class Intake:
         numbers = table.data if sparse.issparse(table) else table
         if not np.isfinite(numbers).all():
             raise InputError("vectors must be finite numbers in float32.")
+        return table
+
+    def links(self, tables: Any) -> dict[str, sparse.csr_array] | None:
+        """CSR (rows, w) by name, checked: finite, and never past the last candidate of the row's problem."""
+        if tables is None:
+            return None
+        if not isinstance(tables, Mapping) or not tables:
+            raise InputError(f"links must be a dictionary of tables by name. Got {type(tables).__name__}.")
+        return {str(name): self._link_table(table, f"links[{name!r}]") for name, table in tables.items()}
+
+    def _link_table(self, values: Any, name: str) -> sparse.csr_array:
+        if not sparse.issparse(values):
+            array = as_numbers(values, name, np.float32)
+            values = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
+        if values.ndim != 2 or values.shape[0] != self.n_rows:
+            raise InputError(f"{name} must have one row a candidate ({self.n_rows}). Got shape {values.shape}.")
+        table = sparse.csr_array(values, dtype=np.float32)
+        rows = np.repeat(np.arange(self.n_rows), np.diff(table.indptr))
+        counts = np.repeat(np.diff(self.offsets), np.diff(self.offsets))
+        bad = first_bad(table.indices >= counts[rows])
+        if bad is not None:
+            where = f"{self.name(int(rows[bad]))} to candidate {table.indices[bad]}"
+            raise InputError(f"{name} links {where}, but its problem has {counts[rows[bad]]} candidates.")
+        if not np.isfinite(table.data).all():
+            raise InputError(f"{name} must hold finite numbers.")
         return table
 
     def context(self, values: Any) -> Floats32 | None:

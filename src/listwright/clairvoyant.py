@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Bools, Floats, Ints, RandomState, as_generator, as_numbers
+from listwright._arrays import Bools, Floats, Ints, RandomState, as_generator
 from listwright._kernels.segments import best_rows
+from listwright._limits import as_room, at_least_one
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
@@ -87,16 +88,10 @@ def _room(problems: Problems, length: int | None, budget: ArrayLike | None) -> F
     """Budget of each problem; infinite where only the length counts."""
     if length is None and budget is None:
         raise InputError("greedy needs a length or a budget. Got neither.")
-    if length is not None and (not isinstance(length, int | np.integer) or length < 1):
-        raise InputError(f"length must be a whole number of at least 1. Got {length!r}.")
-    if budget is None:
-        return np.full(len(problems), np.inf)
-    if problems.sizes is None:
-        raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
-    room = as_numbers(budget, "budget")
-    if room.shape not in {(), (len(problems),)} or not (room > 0).all():
-        raise InputError(f"budget must be above 0: one number, or one a problem ({len(problems)}). Got {budget!r}.")
-    return np.broadcast_to(room, len(problems)).copy()
+    if length is not None:
+        at_least_one("length", length)
+    room = as_room(budget, problems)
+    return np.full(len(problems), np.inf) if room is None else room
 
 
 def _build(problems: Problems, reward: Reward, pick: Pick, room: Floats, steps: int) -> tuple[Ints, Floats]:

@@ -8,6 +8,7 @@ from listwright._arrays import RandomState
 from listwright.estimator import ListEstimator
 from listwright.learners import Learner, PerPosition, as_learner
 from listwright.problems import Problems
+from listwright.tables import Scan
 
 
 class ConSeqOpt(ListEstimator):
@@ -41,8 +42,9 @@ class ConSeqOpt(ListEstimator):
         batch_size: int | str = "auto",
         keep: str = "last",
         repeats: bool = False,
-        skip_solved: bool = True,
+        skip_solved: bool | str = "auto",
         short_lists: bool = False,
+        engine: Any = "local",
         random_state: RandomState = None,
     ) -> None:
         self.length = length
@@ -58,7 +60,8 @@ class ConSeqOpt(ListEstimator):
         self.repeats = repeats
         self.skip_solved = skip_solved
         self.short_lists = short_lists
+        self.engine = engine
         self.random_state = random_state
 
-    def _make_learner(self, problems: Problems) -> Learner:
+    def _make_learner(self, problems: Problems | Scan) -> Learner:
         return PerPosition(as_learner(self.learner))

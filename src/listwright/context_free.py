@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from listwright._arrays import Floats, Ints, RandomState
+from listwright._limits import as_room
 from listwright.errors import InputError
 from listwright.estimator import ListEstimator, Tick
 from listwright.evaluation import list_values
@@ -16,6 +17,7 @@ from listwright.features import Features, Identity
 from listwright.learners import Experts, Learner
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.tables import Scan
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
 
@@ -69,21 +71,21 @@ class ContextFreeSCP(ListEstimator):
         self.keep = keep
         self.random_state = random_state
 
-    def fit(self, problems: Problems, *, tick: Tick | None = None) -> Self:
+    def fit(self, problems: Problems | Scan, *, tick: Tick | None = None, **checkpoints: Any) -> Self:
         """Learns the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
-        super().fit(problems, tick=tick)
+        super().fit(problems, tick=tick, **checkpoints)
         self.best_list_ = self._best_list(problems)
         return self
 
-    def partial_fit(self, problems: Problems) -> Self:
+    def partial_fit(self, problems: Problems | Scan) -> Self:
         """One more pass over new problems with the same catalogue."""
         problems = with_catalogue(problems)
         super().partial_fit(problems)
         self.best_list_ = self._best_list(problems)
         return self
 
-    def predict(
+    def predict(  # type: ignore[override]
         self,
         problems: Problems,
         *,
@@ -98,8 +100,10 @@ class ContextFreeSCP(ListEstimator):
             return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
         check_is_fitted(self, "training_")
         self.signature_.check(problems, "predict")
-        wanted = self.best_list_[: self._steps(problems, self.length if length is None else length, True)]
-        return Lists(problems.without_reward(), rows_of_items(problems, wanted))
+        steps = self._steps(problems, self.length if length is None and budget is None else length, True)
+        rows = rows_of_items(problems, self.best_list_[:steps])
+        room = as_room(budget, problems)
+        return Lists(problems.without_reward(), rows if room is None else _that_fit(problems, rows, room))
 
     @property
     def probabilities_(self) -> Floats:
@@ -110,7 +114,7 @@ class ContextFreeSCP(ListEstimator):
     def _make_features(self, problems: Problems) -> Features:
         return Identity()
 
-    def _make_learner(self, problems: Problems) -> Learner:
+    def _make_learner(self, problems: Problems | Scan) -> Learner:
         learner = super()._make_learner(problems)
         if not isinstance(learner, Experts) or learner.policies is not None:
             raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
@@ -126,8 +130,10 @@ class ContextFreeSCP(ListEstimator):
         return tried[int(np.argmax(values))]
 
 
-def with_catalogue(problems: Problems) -> Problems:
+def with_catalogue(problems: Problems | Scan) -> Problems:
     """The problems with a catalogue: their own, or the position where all are equally long."""
+    if isinstance(problems, Scan):
+        raise InputError("Context-free lists are learned and built in memory. Pass scan.sample(), or read the files.")
     if not isinstance(problems, Problems) or problems.catalogue is not None:
         return problems  # what is no Problems is refused by the checks that follow
     if (problems.counts != problems.counts[0]).any():
@@ -142,6 +148,17 @@ def rows_of_items(problems: Problems, items: Ints) -> Ints:
     where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)
     rows = where[:, items]
     return np.take_along_axis(rows, np.argsort(rows < 0, axis=1, kind="stable"), axis=1)
+
+
+def _that_fit(problems: Problems, rows: Ints, room: Floats) -> Ints:
+    """The rows in their order, without those that do not fit what is left of the budget."""
+    assert problems.sizes is not None
+    kept = rows.copy()
+    for column in kept.T:
+        fits = (column >= 0) & (problems.sizes[column] <= room)
+        room[fits] -= problems.sizes[column[fits]]
+        column[~fits] = -1
+    return np.take_along_axis(kept, np.argsort(kept < 0, axis=1, kind="stable"), axis=1)
 
 
 def _without_repeats(items: Ints) -> Ints:

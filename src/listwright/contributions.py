@@ -52,7 +52,7 @@ class Shares:
 def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shares:
     """Contributions that add up to the score: of linear policies, linear estimators and LightGBM; else the score alone.
 
-    Contributions of LightGBM are its own (`pred_contrib`).
+    Contributions of LightGBM are its own (`pred_contrib`), those of such a model from a file the same.
     """
     scores = policy.score(rows)
     blocks = _blocks(features, seen)
@@ -78,6 +78,8 @@ def _linear(policy: Linear, blocks: list[Block], rows: Rows) -> tuple[list[Block
 
 def _by_estimator(estimator: Any, table: Any) -> Floats | None:
     """(rows, columns + 1): the last is what no column explains. None where the estimator cannot tell."""
+    if hasattr(estimator, "contributions"):
+        return np.asarray(estimator.contributions(table), dtype=np.float64)
     if type(estimator).__module__.partition(".")[0] == "lightgbm":
         return np.asarray(estimator.predict(table, pred_contrib=True), dtype=np.float64)
     coefficients = getattr(estimator, "coef_", None)

@@ -14,5 +14,9 @@ class MissingExtra(ImportError):
     The picture needs altair. Run: pip install "listwright[plots]"
     """
 
-    def __init__(self, problem: str, *, extra: str) -> None:
-        super().__init__(f'{problem} Run: pip install "listwright[{extra}]"')
+    def __init__(self, problem: str, extra: str) -> None:
+        super().__init__(problem, extra)  # both are args, so that the error can go from one process to another
+
+    def __str__(self) -> str:
+        problem, extra = self.args
+        return f'{problem} Run: pip install "listwright[{extra}]"'

@@ -31,6 +31,7 @@ class Examples:
     picks: Ints  # by problem: what the policy picked, -1 for nothing
     learned: Bools  # by problem: whether the example is to be learned from
     folds: Ints | None = None  # by problem: the part of the training problems that it always belongs to
+    chances: Floats | None = None  # by problem: the chance that the pick had, where it is known from a log
 
     @cached_property
     def best_gains(self) -> Floats:

@@ -23,68 +23,75 @@ from listwright.problems import Problems
 KINDS = (Candidate, Distance, Position, Identity)
 MANY = 2_000_000  # steps below which a second thread costs more than it brings
 
-Parts = dict[type[Features], Any]
+Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and the policy's weights for them
 
 
 def fused_parts(problems: Problems, features: Features, policy: Policy) -> Parts | None:
     """The features by kind, where the compiled walk applies: at most one of each built-in kind, dense, and linear."""
-    parts = features.parts_ if isinstance(features, Sum) else [features]
-    by_kind: Parts = {type(part): part for part in parts}
-    if type(policy) is not Linear or sparse.issparse(problems.features) or len(by_kind) < len(parts):
+    if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
-    if any(kind not in KINDS for kind in by_kind) or (Identity in by_kind) != (policy.item_weights is not None):
-        return None
-    widths = [_width(part, problems) for part in parts]
-    return by_kind if sum(widths) == len(policy.weights) else None
+    parts: Parts = {}
+    at = 0
+    for part in features.parts_ if type(features) is Sum else [features]:
+        kind = type(part)
+        if kind not in KINDS or kind in parts:
+            return None
+        width = _width(kind, part, problems)
+        parts[kind] = part, policy.weights[at : at + width]
+        at += width
+    crossed = policy.item_weights is not None
+    return parts if at == len(policy.weights) and (Identity in parts) == crossed else None
 
 
 def fused_lists(
     problems: Problems, parts: Parts, policy: Linear, length: int, room: Floats | None, repeats: bool
 ) -> tuple[Ints, Floats]:
     """Rows of each list, (problems, longest list) with -1 behind the end, and their scores."""
-    weights = _folded(problems, parts, policy)
-    limits = Limits(np.zeros(0), np.full(len(problems), np.inf), repeats)
-    if room is not None and problems.sizes is not None:
-        limits = Limits(problems.sizes, room, repeats)
+    weights, limits = folded(problems, parts, policy), limits_of(problems, room, repeats)
     lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
     def some(low: int, high: int) -> None:
         walk_lists(low, high, problems.offsets, problems.features, weights, limits, lists, picked)
 
     in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
-    used = lists[:, : max(1, int((lists >= 0).any(axis=0).sum()))]
-    return np.where(used >= 0, used + problems.offsets[:-1, None], -1), picked[:, : used.shape[1]]
+    used = length if lists[:, -1].max() >= 0 else max(1, int((lists >= 0).any(axis=0).sum()))
+    return lists[:, :used], picked[:, :used]
 
 
-def _width(part: Features, problems: Problems) -> int:
+def limits_of(problems: Problems, room: Floats | None, repeats: bool) -> Limits:
+    """What lists may hold, as the walk takes it."""
+    if room is None or problems.sizes is None:
+        return Limits(np.zeros(0), np.full(len(problems), np.inf), repeats)
+    return Limits(problems.sizes, room, repeats)
+
+
+def _width(kind: type[Features], part: Any, problems: Problems) -> int:
     """Number of columns."""
-    if isinstance(part, Candidate):
+    if kind is Candidate:
         scale = None if problems.context is None else part.context_scale_
         return problems.n_features + (0 if scale is None else len(scale.mean))
-    if isinstance(part, Distance):
+    if kind is Distance:
         return problems.n_features * (part.minimum + part.mean)
-    return 2 if isinstance(part, Position) else 0
+    return 2 if kind is Position else 0
 
 
-def _folded(problems: Problems, parts: Parts, policy: Linear) -> Weights:
+def folded(problems: Problems, parts: Parts, policy: Linear) -> Weights:
     """The policy's weights, for features as they are."""
-    none, level, first, d = np.zeros(0), np.zeros(len(problems)), 0.0, problems.n_features
-    candidate = smallest = mean = identity = none
-    items, held, at = np.zeros(0, dtype=np.int64), np.zeros((0, 0)), 0
-    for part in parts.values():
-        width = _width(part, problems)
-        mine = policy.weights[at : at + width]
-        at += width
-        if isinstance(part, Candidate):
+    level, first, d = np.zeros(len(problems)), 0.0, problems.n_features
+    candidate = identity = np.zeros(0)
+    smallest = mean = np.zeros(0, dtype=np.float32)
+    items, held = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+    for kind, (part, mine) in parts.items():
+        if kind is Candidate:
             candidate, shift = _unscaled(part.scale_, mine[:d])
             level += shift
             if part.context_scale_ is not None:
                 level += linear_scores(part.context_scale_.apply(problems.context), mine[d:])
-        elif isinstance(part, Distance):
-            spread = part.scale_.spread.astype(np.float64)
-            smallest = mine[:d] / spread if part.minimum else np.zeros(d)
-            mean = mine[-d:] / spread if part.mean else np.zeros(d)
-        elif isinstance(part, Position):
+        elif kind is Distance:
+            scaled = (mine.reshape(part.minimum + part.mean, d) / part.scale_.spread).astype(np.float32)
+            smallest = scaled[0] if part.minimum else np.zeros(d, dtype=np.float32)
+            mean = scaled[-1] if part.mean else np.zeros(d, dtype=np.float32)
+        elif kind is Position:
             level += mine[0]
             first = float(mine[1])
         else:

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from listwright.policies import Mixture, Policy
-from listwright.problems import Problems
+from listwright.policies import Estimator, Mixture, Policy, Sequence
 
 KEEPS = ("last", "best", "mixture")
 VALIDATION = 0.2  # share of the training problems that chooses the best round, and is not learned from
 RESERVOIR = 256  # policies that stand for the mixture over all rounds
+FEW = 16  # the same for policies that hold a fitted estimator, or so many weights that more would not fit MEMORY
+MEMORY = 1 << 26  # bytes
 
 
 class Keeper:
     """Keeps the last policy, the best on a validation part of the training problems, or the mixture over rounds.
 
     The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept; of more, a uniform
-    sample, so that lists drawn from it have the same distribution.
+    sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or weights
+    by the million, the sample is of 16 or a few more: the same in expectation over fits, with a higher variance from
+    fit to fit. `problems` are a batch or, of a scan, the numbers of its shards.
     """
 
-    def __init__(self, keep: str, problems: Problems, rng: np.random.Generator) -> None:
+    def __init__(self, keep: str, problems: Any, rng: np.random.Generator) -> None:
         self.keep = keep
         self.problems = problems
-        self.validation: Problems | None = None
+        self.validation: Any = None
         if keep == "best" and len(problems) > 1:
             order = rng.permutation(len(problems))
             held = max(1, int(VALIDATION * len(problems)))
@@ -43,14 +47,19 @@ class Keeper:
         """Notes the policy that the round is walked with, once for each of its states."""
         if self.keep != "mixture":
             return
+        most = most_kept(policy)
+        if len(self.policies) > most:  # an even sample of an even sample is one
+            stay = rng.choice(len(self.policies), size=most, replace=False)
+            self.policies = [self.policies[slot] for slot in np.sort(stay)]
         for _ in range(n_states):
+            every = len(self.policies) == self.rounds
             self.rounds += 1
-            if len(self.policies) < RESERVOIR:
+            if every and len(self.policies) < most:
                 self.policies.append(policy)
-            elif (slot := rng.integers(self.rounds)) < RESERVOIR:
+            elif (slot := rng.integers(self.rounds)) < len(self.policies):
                 self.policies[slot] = policy
 
-    def after_round(self, policy: Policy, value: Callable[[Problems], float]) -> None:
+    def after_round(self, policy: Policy, value: Callable[[Any], float]) -> None:
         """Measures the policy on the validation part."""
         if self.validation is None:
             return
@@ -63,3 +72,17 @@ class Keeper:
         if self.policies:
             return Mixture(tuple(self.policies))
         return last if self.best is None else self.best[1]
+
+
+def most_kept(policy: Policy) -> int:
+    """How many such policies stand for a mixture, so that they take little memory.
+
+    >>> from listwright.policies import Linear
+    >>> most_kept(Linear(np.zeros(100))), most_kept(Estimator(None)), most_kept(Linear(np.zeros(100_000)))
+    (256, 16, 83)
+    """
+    parts = policy.policies if isinstance(policy, Sequence) else (policy,)
+    if any(isinstance(part, Estimator) for part in parts):
+        return FEW
+    held = sum(value.nbytes for part in parts for value in vars(part).values() if isinstance(value, np.ndarray))
+    return max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))

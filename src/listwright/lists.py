@@ -107,7 +107,7 @@ class Lists:
         """One row a pick, as a frame of pandas, polars or pyarrow: the first that is installed, or `backend`."""
         import narwhals as nw
 
-        return nw.from_dict(self.to_dict(), backend=backend or _installed_backend()).to_native()
+        return nw.from_dict(self.to_dict(), backend=backend or installed_backend()).to_native()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Lists):
@@ -127,7 +127,8 @@ class Lists:
         return text + (f", {self.bound}" if self.bound else "")
 
 
-def _installed_backend() -> Any:
+def installed_backend() -> Any:
+    """The first of pandas, polars and pyarrow that there is."""
     from importlib.util import find_spec
 
     return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))

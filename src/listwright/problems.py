@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -49,6 +49,7 @@ class Problems:
     item_ids: NDArray[Any] | None
     feature_names: tuple[str, ...] | None
     vectors: Any  # float32, (rows, v) or CSR: what similarity is measured on, or None
+    links: dict[str, Any] | None  # by name: CSR, (rows, w); column j is the problem's j-th candidate
     numbered: bool  # whether problem_ids are just numbers that nobody gave
 
     @classmethod
@@ -65,6 +66,7 @@ class Problems:
         item_ids: Sequence[Any] | NDArray[Any] | None = None,
         feature_names: Sequence[str] | None = None,
         vectors: ArrayLike | sparse.csr_matrix | sparse.csr_array | None = None,
+        links: Mapping[str, ArrayLike | sparse.csr_matrix | sparse.csr_array] | None = None,
     ) -> Problems:
         """Problems from arrays; float32 C-contiguous features are used as they are, without a copy.
 
@@ -81,6 +83,8 @@ class Problems:
         feature_names : names of the columns, used in messages and reasons.
         vectors : (rows, v) or (problems, items, v), dense or CSR: what similarity between candidates is measured on
             (embeddings, tf-idf), where that is not the features.
+        links : by name, how strongly a candidate is linked to the others of its problem (citations, mentions, shared
+            words): (rows, w) or (problems, items, items), dense or CSR; column j is the problem's j-th candidate.
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
         table = intake.features()
@@ -98,6 +102,7 @@ class Problems:
             item_ids=intake.item_ids,
             feature_names=intake.names(feature_names),
             vectors=intake.vectors(vectors),
+            links=intake.links(links),
             numbered=problem_ids is None,
         )
 
@@ -173,7 +178,23 @@ class Problems:
             problem_ids=self.problem_ids[which],
             item_ids=None if self.item_ids is None else self.item_ids[rows],
             vectors=None if self.vectors is None else self.vectors[rows],
+            links=None if self.links is None else {name: table[rows] for name, table in self.links.items()},
         )
+
+    def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
+        """Some of the problems by index, as scikit-learn asks for them: so its splits and searches work on problems.
+
+        >>> from sklearn.model_selection import train_test_split
+        >>> train, test = train_test_split(Problems.from_arrays(np.zeros((5, 2, 1))), test_size=2, shuffle=False)
+        >>> len(train), test.problem_ids
+        (3, array([3, 4]))
+        """
+        return self[indices]
+
+    @property
+    def iloc(self) -> Problems:
+        """The problems by position: the sign by which scikit-learn knows that there is a `take`."""
+        return self
 
     def __iter__(self) -> Iterator[Problems]:
         return (self[i] for i in range(len(self)))
@@ -214,6 +235,7 @@ class Problems:
             problem_ids=ids,
             item_ids=_joined([part.item_ids for part in parts]),
             vectors=None if first.vectors is None else _stack([part.vectors for part in parts]),
+            links=_joined_links([part.links for part in parts]),
             numbered=numbered,
         )
 
@@ -228,6 +250,8 @@ class Problems:
             parts.append(f"catalogue of {int(self.catalogue.max()) + 1}")
         if self.sizes is not None:
             parts.append(f"sizes {self.sizes.min():g} to {self.sizes.max():g}")
+        if self.links is not None:
+            parts.append(f"links by {', '.join(self.links)}")
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
 
@@ -262,11 +286,13 @@ def _same_shape(first: Problems, other: Problems) -> None:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:
         raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
-    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors"):
+    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors", "links"):
         if (getattr(first, field) is None) != (getattr(other, field) is None):
             raise InputError(f"Cannot concat problems with and without {field}.")
     if first.context is not None and other.context is not None and first.context.shape[1] != other.context.shape[1]:
         raise InputError(f"Cannot concat contexts of {first.context.shape[1]} and {other.context.shape[1]} columns.")
+    if first.links is not None and other.links is not None and set(first.links) != set(other.links):
+        raise InputError(f"Cannot concat links named {', '.join(first.links)} and {', '.join(other.links)}.")
 
 
 def _stack(tables: list[Any]) -> Any:
@@ -277,6 +303,18 @@ def _stack(tables: list[Any]) -> Any:
 
 def _joined(arrays: list[Any]) -> Any:
     return None if arrays[0] is None else np.concatenate(arrays)
+
+
+def _joined_links(parts: list[dict[str, Any] | None]) -> dict[str, Any] | None:
+    """Tables are as wide as the largest problem, so the narrower ones are widened."""
+    tables = [part for part in parts if part is not None]
+    return {name: _widened([part[name] for part in tables]) for name in tables[0]} if tables else None
+
+
+def _widened(tables: list[Any]) -> Any:
+    width = max(table.shape[1] for table in tables)
+    wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
+    return sparse.vstack(wide, format="csr", dtype=np.float32)
 
 
 def _joined_ids(parts: Sequence[Problems]) -> tuple[NDArray[Any], bool]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from listwright._arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
 from listwright.contributions import Shares, shares_of
-from listwright.features import Features, Rows
+from listwright.features import Features
 from listwright.policies import Policy, Sequence
 from listwright.policies.mixture import Drawn
 from listwright.problems import Problems
@@ -47,12 +47,19 @@ class Skipped:
 
     item: Any
     rank_alone: int  # from 1: its place by score before anything was picked
-    because_of: Any  # the pick that lowered its score most, against all others; None where none did
-    drop: float  # by how much
+    because_of: Any  # the pick after which it fell back most against the others; None where it never did
+    change: float  # what that pick did to its score
+    change_of_others: float  # and to the scores of the other open items, on average
+    does_not_fit: int | None = None  # the position where it led, but was larger than what was left of the budget
 
     def __str__(self) -> str:
-        cause = "" if self.because_of is None else f" redundant after {self.because_of} (score {-self.drop:+.3f})"
-        return f"not {self.item}, number {self.rank_alone} on its own:{cause or ' others gained on it'}"
+        told = f"not {self.item}, number {self.rank_alone} on its own"
+        if self.does_not_fit is not None:
+            return f"{told}: too large for what was left of the budget at position {self.does_not_fit}"
+        if self.because_of is None:
+            return f"{told}: others gained on it"
+        changed = f"its score by {self.change:+.3f}, the others' by {self.change_of_others:+.3f}"
+        return f"{told}: redundant after {self.because_of}, which changed {changed}"
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,14 @@ def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reason
     return model.predict(problems[i], **limits).explain(0)
 
 
+class _Step(NamedTuple):
+    """One position of a list, by row."""
+
+    scores: Floats
+    fits: Bools  # what the budget leaves room for
+    changes: Floats  # of the scores for the next position, by this pick
+
+
 @dataclass(frozen=True, eq=False)
 class _Replay:
     """One problem, walked again along the items that were picked."""
@@ -116,17 +131,17 @@ class _Replay:
     room: float | None
 
     def reasons(self, picked: Ints) -> Reasons:
-        picks, drops = [], np.zeros((len(picked), self.problem.n_rows))
-        alone = np.zeros(self.problem.n_rows)
+        picks, steps = [], []
         seen = self.features.start(self.problem)
         for position, row in enumerate(picked):
             rows, policy = self.features.rows(seen), _at(self.policy, position)
-            shares = shares_of(policy, self.features, seen, rows)
-            picks.append(self._pick(position, int(row), shares, self._options(picked[:position])))
-            alone = shares.scores if position == 0 else alone
+            shares, fits = shares_of(policy, self.features, seen, rows), self._fits(picked[:position])
+            picks.append(self._pick(position, int(row), shares, fits & self._open(picked[:position])))
             seen = self.features.add(seen, np.array([row]))
-            drops[position] = _drop(_at(self.policy, position + 1), rows, self.features.rows(seen))
-        return Reasons(_plain(self.problem.problem_ids[0]), tuple(picks), self._skipped(alone, drops, picked))
+            following = _at(self.policy, position + 1)
+            changes = following.score(self.features.rows(seen)) - following.score(rows)
+            steps.append(_Step(shares.scores, fits, changes))
+        return Reasons(_plain(self.problem.problem_ids[0]), tuple(picks), self._skipped(steps, picked))
 
     def _pick(self, position: int, row: int, shares: Shares, options: Bools) -> Pick:
         others = options.copy()
@@ -143,33 +158,42 @@ class _Replay:
             note=shares.note,
         )
 
-    def _options(self, taken: Ints) -> Bools:
-        options = np.ones(self.problem.n_rows, dtype=bool)
-        if not self.repeats:
-            options[taken] = False
-        if self.room is not None and self.problem.sizes is not None:
-            options &= self.problem.sizes <= self.room - self.problem.sizes[taken].sum()
-        return options
+    def _open(self, taken: Ints) -> Bools:
+        rows = np.ones(self.problem.n_rows, dtype=bool)
+        rows[taken] = self.repeats
+        return rows
 
-    def _skipped(self, alone: Floats, drops: Floats, picked: Ints) -> tuple[Skipped, ...]:
+    def _fits(self, taken: Ints) -> Bools:
+        if self.room is None or self.problem.sizes is None:
+            return np.ones(self.problem.n_rows, dtype=bool)
+        return self.problem.sizes <= self.room - self.problem.sizes[taken].sum()
+
+    def _skipped(self, steps: list[_Step], picked: Ints) -> tuple[Skipped, ...]:
         """The rows that lead before anything is picked, as many as the list holds, and are not in it."""
-        ranks = np.argsort(-alone, kind="stable")[: len(picked)]
-        found = []
-        for rank, row in enumerate(ranks, start=1):
-            if row not in picked:
-                cause = int(np.argmax(drops[:, row]))
-                drop = max(float(drops[cause, row]), 0.0)
-                found.append(Skipped(self._name(row), rank, self._name(picked[cause]) if drop > 0 else None, drop))
-        return tuple(found)
+        leading = np.argsort(-steps[0].scores, kind="stable")[: len(picked)] if steps else picked
+        found = enumerate(leading.tolist(), start=1)
+        return tuple(self._why_not(row, rank, steps, picked) for rank, row in found if row not in picked)
+
+    def _why_not(self, row: int, rank: int, steps: list[_Step], picked: Ints) -> Skipped:
+        change, others = [float(step.changes[row]) for step in steps], []
+        for position, step in enumerate(steps):
+            rest = np.delete(np.arange(self.problem.n_rows), [row, *picked[: position + 1]])
+            others.append(float(step.changes[rest].mean()) if len(rest) else 0.0)
+        cause = int(np.argmax(np.subtract(others, change)))
+        because_of = self._name(picked[cause]) if others[cause] > change[cause] else None
+        led = (p for p, step in enumerate(steps) if not step.fits[row] and step.scores[row] > step.scores[picked[p]])
+        too_large = next(led, None)
+        return Skipped(
+            self._name(row),
+            rank,
+            because_of,
+            change[cause],
+            others[cause],
+            None if too_large is None else too_large + 1,
+        )
 
     def _name(self, row: int) -> Any:
         return int(row) if self.problem.item_ids is None else _plain(self.problem.item_ids[row])
-
-
-def _drop(policy: Policy, before: Rows, after: Rows) -> Floats:
-    """By how much each row's score for the next position fell when the list grew, more than the mean row's."""
-    fell = policy.score(before) - policy.score(after)
-    return fell - fell.mean()
 
 
 def _policy_of(policy: Policy, i: int) -> Policy:

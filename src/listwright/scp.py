@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, Self
 
 from sklearn.base import clone
 
 from listwright._arrays import RandomState
+from listwright._progress import shown_on_terminal
 from listwright.errors import InputError
-from listwright.estimator import ListEstimator
+from listwright.estimator import ListEstimator, Tick
 from listwright.features import Features
 from listwright.learners import Learner
 from listwright.problems import Problems
 from listwright.stacking import best_features, best_learner
+from listwright.tables import Scan
+from listwright.tuning import tuned
 
 EFFORTS = ("fast", "best")
 
@@ -35,12 +39,18 @@ class SCP(ListEstimator):
     per_size : learn gains per size; "auto": under a budget.
     n_passes : passes over the training problems.
     batch_size : states between two updates; 1 with n_passes=1 is the paper's online algorithm.
-    keep : "last" policy, "best" round by a validation part of the training problems, or "mixture" over rounds.
+    keep : "last" policy, "best" round by a validation part of the training problems, or "mixture" over rounds: all of
+        up to 256 states, and an even sample of more; 16 where policies are fitted estimators, which take memory.
     repeats : whether an item may come twice in a list.
     skip_solved : learn only from states where something is left to gain; elsewhere every choice costs the same.
+        "auto": save in the paper's online form, which learns from every state.
     short_lists : accept problems with fewer candidates than the length.
     effort : "fast": the linear policy, in milliseconds. "best": a small policy over estimates of what each item still
-        brings given the list, from forests, boosting and the fast policy, fitted out of fold; in seconds.
+        brings given the list, from forests, boosting and the fast policy, fitted out of fold; in seconds, and shown on
+        the terminal as it goes.
+    tune : let `fit` choose features and penalty, where these are left at their defaults, by the value of lists in
+        cross-validation on the training problems; `trials_` says what was tried.
+    engine : where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
     random_state : seed or numpy Generator.
 
     >>> import numpy as np
@@ -72,9 +82,11 @@ class SCP(ListEstimator):
         batch_size: int | str = "auto",
         keep: str = "last",
         repeats: bool = False,
-        skip_solved: bool = True,
+        skip_solved: bool | str = "auto",
         short_lists: bool = False,
         effort: str = "fast",
+        tune: bool = False,
+        engine: Any = "local",
         random_state: RandomState = None,
     ) -> None:
         self.length = length
@@ -91,20 +103,41 @@ class SCP(ListEstimator):
         self.skip_solved = skip_solved
         self.short_lists = short_lists
         self.effort = effort
+        self.tune = tune
+        self.engine = engine
         self.random_state = random_state
+
+    def fit(self, problems: Problems | Scan, *, tick: Tick | None = None, **checkpoints: Any) -> Self:
+        """Learns a policy from problems with a reward, in memory or from a scan: see `ListEstimator.fit`."""
+        with shown_on_terminal() if self.effort == "best" or self.tune else nullcontext():
+            return self._fit_tuned(problems, tick) if self.tune else super().fit(problems, tick=tick, **checkpoints)
+
+    def _fit_tuned(self, problems: Problems | Scan, tick: Tick | None) -> Self:
+        if isinstance(problems, Scan):
+            raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
+        self.check(problems)
+        fast, trials = tuned(clone(self).set_params(tune=False, effort="fast"), problems)
+        chosen = {"features": fast.features, "learner": fast.learner}
+        fitted = clone(self).set_params(tune=False, **chosen).fit(problems, tick=tick)
+        self.__dict__.update({name: value for name, value in vars(fitted).items() if name.endswith("_")})
+        self.trials_ = trials
+        return self
 
     def _make_features(self, problems: Problems) -> Features:
         if self.effort == "fast":
             return super()._make_features(problems)
         return best_features(problems, clone(self).set_params(effort="fast", keep="last"))
 
-    def _make_learner(self, problems: Problems) -> Learner:
-        return super()._make_learner(problems) if self.effort == "fast" else best_learner()
+    def _make_learner(self, problems: Problems | Scan) -> Learner:
+        if self.effort == "fast" or isinstance(problems, Scan):
+            return super()._make_learner(problems)
+        return best_learner(problems)
 
     def _n_passes(self) -> int:
         return self.n_passes if self.effort == "fast" else min(self.n_passes, 3)
 
-    def _check(self, problems: Problems) -> None:
-        super()._check(problems)
+    def check(self, problems: Problems) -> None:
+        """Refuses settings and problems that cannot be learned from, as `fit` does before it starts."""
+        super().check(problems)
         if self.effort not in EFFORTS:
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 import listwright as lw
 from listwright.checks import LawBroken, check_features
 from listwright.errors import InputError
-from listwright.features import Candidate, Distance, Features, Identity, InList, Position, Sum, Volume
+from listwright.features import Candidate, Distance, Features, Identity, InList, Links, Position, Sum, Volume
 from listwright.features.auto import auto_features, paper_features
 from listwright.features.outcomes import Forest
 
@@ -25,6 +26,8 @@ FEATURES: dict[str, Callable[[], Features]] = {
     "identity": Identity,
     "identity x context x list": lambda: Identity(("context", "list")),
     "in list": InList,
+    "links": Links,
+    "links, no thresholds": lambda: Links(()),
     "position": Position,
     "sum": lambda: Candidate() + Volume() + Identity(("list",)) + Position(),
     "the paper's": paper_features,
@@ -44,8 +47,14 @@ def make_problems(counts: list[int], *, csr: bool = False, seed: int = 0) -> lw.
         context=rng.random((len(counts), 2)),
         catalogue=np.concatenate([rng.permutation(6)[:count] for count in counts]),
         vectors=sparse.csr_array(vectors) if csr else vectors,
+        links={"cites": np.concatenate([_links(count, max(counts), rng) for count in counts])},
         reward=lw.rewards.AnySuccess(rng.random(rows) < 0.4),
     )
+
+
+def _links(count: int, width: int, rng: np.random.Generator) -> np.ndarray:
+    """A few links within one problem."""
+    return np.pad(rng.integers(2, size=(count, count)), ((0, 0), (0, width - count)))
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -67,6 +76,25 @@ def test_laws_hold_where_every_problem_has_the_whole_catalogue() -> None:
     problems = make_problems([6, 6, 6])
     check_features(Identity(("candidates", "context", "list")), problems)
     check_features(auto_features(problems), problems)
+
+
+REWARDS: dict[str, Callable[[np.ndarray], Any]] = {
+    "any success": lambda amounts: lw.rewards.AnySuccess(amounts[:, 0] > 1),
+    "coverage": lambda amounts: lw.rewards.Coverage(amounts > 1, np.arange(1.0, 4.0)),
+    "probabilistic coverage": lambda amounts: lw.rewards.ProbabilisticCoverage(amounts / 3),
+    "concave coverage": lambda amounts: lw.rewards.ConcaveCoverage(amounts, "cap", 2.0),
+    "square root": lambda amounts: lw.rewards.ConcaveCoverage(amounts, normalize=False),
+    "no topics": lambda amounts: lw.rewards.LogDet(amounts),
+}
+
+
+@pytest.mark.parametrize("csr", [False, True])
+@pytest.mark.parametrize("name", REWARDS)
+def test_expected_gains_of_candidates_known_by_features_keep_the_laws(name: str, csr: bool) -> None:
+    counts = [3, 1, 6, 4, 6, 2]
+    amounts = np.random.default_rng(1).integers(3, size=(sum(counts), 3)).astype(float)
+    problems = replace(make_problems(counts, csr=csr), catalogue=None).with_reward(REWARDS[name](amounts))
+    check_features(lw.features.ExpectedGain(("static", "ridge", Forest(5))), problems)
 
 
 def test_expected_gains_need_the_view_that_they_were_fitted_with() -> None:

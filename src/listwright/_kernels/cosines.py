@@ -17,7 +17,7 @@ class Space(NamedTuple):
     starts: Ints
     columns: Ints
     values: Floats32
-    inverse: Floats  # 1 / length of each row, 0 for rows of zeros
+    inverse: Floats  # 1 / length of each row, 0 for rows of zeros; filled in by those who need it
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
@@ -46,13 +46,18 @@ def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) ->
 
 
 @njit(cache=True, nogil=True)
+def inverse_length(numbers: Floats32) -> float:
+    """1 / length of a row, 0 for zeros."""
+    square = dense_dot(numbers, numbers)
+    return 1.0 / np.sqrt(square) if square > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
 def inverse_lengths(space: Space) -> None:
     """Fills in `space.inverse`. Cost: one read of the table."""
     dense, starts, _, values, inverse = space
     for row in range(len(inverse)):
-        numbers = dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]]
-        square = dense_dot(numbers, numbers)
-        inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
+        inverse[row] = inverse_length(dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]])
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -72,9 +77,10 @@ def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def centrality(offsets: Ints, space: Space, width: int) -> Floats:
-    """Cosine of each row to the mean unit row of its problem. Cost: two reads of the table."""
+    """Cosine of each row to the mean unit row of its problem. Cost: three reads of the table."""
     dense, starts, columns, values, inverse = space
     cosines, centre = np.zeros(len(inverse)), np.zeros(width)
+    inverse_lengths(space)
     for problem in range(len(offsets) - 1):
         length = _centre(offsets[problem], offsets[problem + 1], space, centre)
         for row in range(offsets[problem], offsets[problem + 1]):

@@ -1,4 +1,4 @@
-"""Greedy list of a determinantal point process: Cholesky rows, updated only where they can matter."""
+"""Greedy list of a determinantal point process: rows lose what the list spans, measured only where it can matter."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Ints
-from listwright._kernels.cosines import Space, dense_dot, sparse_dot
-from listwright._kernels.heap import heapify, sift
+from listwright._arrays import Floats, Floats32, Ints
+from listwright._kernels.cosines import Space, dense_dot
+from listwright._kernels.segments import best_of
 
 FLAT = 1e-10  # squared length below which the list spans a row already
 
@@ -18,75 +18,135 @@ class Seen(NamedTuple):
     """What is known of each row so far."""
 
     quality: Floats
-    bounds: Floats  # no score is higher
-    left_over: Floats  # squared length of the part that the picks compared with do not span
-    compared: Ints  # number of picks compared with
-    explained: Floats  # Cholesky rows, by row within the problem at hand
+    bounds: Floats  # no score is higher; -inf for rows that are taken or do not fit
+    left_over: Floats  # squared length of the part outside the axes compared with, of a row of length 1
+    compared: Ints  # number of axes compared with; -1 before the row's length is known
+    axes: Floats  # (axes, columns): at right angles to each other, of length 1; they span the list
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
+    total = 0.0
+    for j in range(dense.shape[1]):
+        total += np.float64(dense[row, j]) * np.float64(axes[axis, j])
+    return total
 
 
 @njit(cache=True, nogil=True)
-def _measure(row: int, first: int, picks: Ints, n_picks: int, space: Space, seen: Seen) -> None:
-    """Takes off the row what the picks explain that it was not compared with yet."""
+def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, row: int, inverse: float) -> float:
+    """What is left of a row without the axes `at` to `to`."""
+    for axis in range(at, to):
+        part = _along(axes, axis, dense, row) * inverse
+        left = max(left - part * part, 0.0)
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _sparse_left(left: float, axes: Floats, at: int, to: int, columns: Ints, values: Floats32, inverse: float) -> float:
+    """The same of a row that is given by its columns."""
+    for axis in range(at, to):
+        part = 0.0
+        for j in range(len(columns)):
+            part += values[j] * axes[axis, columns[j]] * inverse
+        left = max(left - part * part, 0.0)
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
+    """The row with the highest score, the lowest among equals; -1 where there is none.
+
+    A longer list can only lower a row. So the row that looks best is compared with the axes, and then, row by row,
+    those that look no worse than the best so far.
+    """
     dense, starts, columns, values, inverse = space
-    quality, bounds, left_over, compared, explained = seen
-    for i in range(compared[row], n_picks):
-        pick, part = picks[i], 0.0
-        if left_over[pick] > FLAT:
+    quality, bounds, left_over, compared, axes = seen
+    best, top = first + best_of(bounds[first:end]), -np.inf
+    if best < first:
+        return -1
+    for i in range(first - 1, end):
+        row = best if i < first else i
+        if bounds[row] >= top and compared[row] < n_axes:
+            left, at = left_over[row], max(compared[row], 0)
+            low, high = (0, 0) if len(starts) == 0 else (starts[row], starts[row + 1])
+            if compared[row] < 0:
+                square = (
+                    _along(dense, row, dense, row)
+                    if len(starts) == 0
+                    else dense_dot(values[low:high], values[low:high])
+                )
+                inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
+                left = 1.0 if square > 0 else 0.0
             if len(starts) == 0:
-                part = dense_dot(dense[row], dense[pick])
+                left = _dense_left(left, axes, at, n_axes, dense, row, inverse[row])
             else:
-                part = sparse_dot(row, pick, starts, columns, values)
-            part *= inverse[row] * inverse[pick]
-            for j in range(i):
-                part -= explained[row - first, j] * explained[pick - first, j]
-            part /= np.sqrt(left_over[pick])
-        explained[row - first, i] = part
-        left_over[row] = max(left_over[row] - part * part, 0.0)
-    compared[row] = n_picks
-    bounds[row] = quality[row] + np.log(max(left_over[row], FLAT))
+                left = _sparse_left(left, axes, at, n_axes, columns[low:high], values[low:high], inverse[row])
+            left_over[row], compared[row], bounds[row] = left, n_axes, quality[row] + np.log(max(left, FLAT))
+        if bounds[row] > top or (bounds[row] == top and row < best):
+            best, top = row, bounds[row]
+    return best
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def _take_off(axis: Floats, other: Floats) -> None:
+    """Leaves of `axis` what is at right angles to `other`, of length 1."""
+    part = 0.0
+    for j in range(len(axis)):
+        part += axis[j] * other[j]
+    for j in range(len(axis)):
+        axis[j] -= part * other[j]
 
 
 @njit(cache=True, nogil=True)
-def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, space: Space, seen: Seen) -> Floats:
-    """One list, into `picks`. What a pick explains can only lower a row, so only rows that look best are measured."""
-    n_picks, size, first, scores = 0, len(heap), heap[0], np.zeros(len(picks))
-    heapify(heap, size, seen.bounds)
-    while n_picks < len(picks) and size:
-        best = heap[0]
-        fits = len(sizes) == 0 or sizes[best] <= left
-        if fits and seen.compared[best] < n_picks:
-            _measure(best, first, picks, n_picks, space, seen)
-        else:
-            size -= 1
-            heap[0] = heap[size]
-            if fits:
-                picks[n_picks], scores[n_picks] = best, seen.bounds[best]
-                n_picks += 1
-                left -= sizes[best] if len(sizes) else 0.0
-        sift(heap, size, 0, seen.bounds)
-    return scores
+def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
+    """The direction of the pick's part outside the axes so far; taken off twice, since rounding leaves some of it."""
+    dense, starts, columns, values, inverse = space
+    axis = axes[n_axes]
+    if len(starts) == 0:
+        axis[:] = dense[pick] * inverse[pick]
+    else:
+        axis[:] = 0.0
+        for j in range(starts[pick], starts[pick + 1]):
+            axis[columns[j]] = values[j] * inverse[pick]
+    for _ in range(2):
+        for i in range(n_axes):
+            _take_off(axis, axes[i])
+        axis /= np.sqrt((axis * axis).sum())
+
+
+@njit(cache=True, nogil=True)
+def _fill(
+    first: int, end: int, sizes: Floats, left: float, space: Space, seen: Seen, picks: Ints, scores: Floats
+) -> None:
+    """One list, into `picks`, and what each pick adds into `scores`."""
+    n_axes = 0
+    for i in range(len(picks)):
+        for row in range(first, end if len(sizes) else first):
+            if sizes[row] > left:
+                seen.bounds[row] = -np.inf
+        best = _best(first, end, n_axes, space, seen)
+        if best < 0:
+            break
+        picks[i], scores[i], seen.bounds[best] = best, seen.bounds[best], -np.inf
+        left -= sizes[best] if len(sizes) else 0.0
+        if seen.left_over[best] > FLAT and n_axes < len(seen.axes):
+            _new_axis(best, n_axes, space, seen.axes)
+            n_axes += 1
 
 
 @njit(cache=True, nogil=True)
 def dpp_lists(
-    offsets: Ints, quality: Floats, space: Space, sizes: Floats, room: Floats, length: int
+    offsets: Ints, quality: Floats, space: Space, width: int, sizes: Floats, room: Floats, length: int
 ) -> tuple[Ints, Floats]:
     """Rows picked, (problems, length) with -1 behind the end, and what each adds to the log-determinant.
 
-    `quality` is the log of a row's squared quality. Without a budget, `sizes` is empty.
+    `quality` is the log of a row's squared quality; vectors have `width` columns. Without a budget, `sizes` is empty.
     Cost: at most one read of the table for each position.
     """
-    left_over, most = np.where(space.inverse > 0, 1.0, 0.0), np.diff(offsets).max()
-    seen = Seen(
-        quality,
-        quality + np.log(np.maximum(left_over, FLAT)),
-        left_over,
-        np.zeros(len(quality), dtype=np.int64),
-        np.empty((most, min(length, most))),
-    )
-    rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
-    scores = np.zeros(rows.shape)
-    for problem in range(len(rows)):
-        heap = np.arange(offsets[problem], offsets[problem + 1])
-        scores[problem] = _fill(heap, rows[problem], sizes, room[problem], space, seen)
+    n, shape = len(quality), (len(offsets) - 1, length)
+    axes = np.empty((min(length, width), width))
+    seen = Seen(quality, quality.copy(), np.ones(n), np.full(n, -1, dtype=np.int64), axes)
+    rows, scores = np.full(shape, -1, dtype=np.int64), np.zeros(shape)
+    for i in range(len(rows)):
+        _fill(offsets[i], offsets[i + 1], sizes, room[i], space, seen, rows[i], scores[i])
     return rows, scores

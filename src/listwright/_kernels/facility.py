@@ -8,12 +8,34 @@ from numba import njit
 from listwright._arrays import Floats, Ints
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
-def _rise(similar: Floats, best: Floats) -> float:
-    total = 0.0
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract", "nnan"})
+def rise(similar: Floats, best: Floats) -> float:
+    """Sum of what `similar` is above `best`; differences in their own type, summed in float64."""
+    total, nothing = 0.0, similar.dtype.type(0.0)
     for i in range(len(similar)):
-        total += max(similar[i] - best[i], 0.0)
+        total += max(similar[i] - best[i], nothing)
     return total
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def _positive(similar: Floats) -> float:
+    """Sum of what is above 0; NaN where a number is not finite."""
+    total, flaw, nothing = 0.0, 0.0, similar.dtype.type(0.0)
+    for i in range(len(similar)):
+        total += max(similar[i], nothing)
+        flaw += similar[i] * nothing
+    return total + flaw
+
+
+@njit(cache=True, nogil=True)
+def dense_alone(
+    low: int, high: int, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, alone: Floats
+) -> None:
+    """Rows low to high: the sum of the similarities above 0, NaN where one is not finite. Cost: one read of all."""
+    for row in range(low, high):
+        start, n = offsets[owners[row]], offsets[owners[row] + 1] - offsets[owners[row]]
+        first = blocks[owners[row]] + (row - start) * n
+        alone[row] = _positive(similarity[first : first + n])
 
 
 @njit(cache=True, nogil=True)
@@ -24,7 +46,7 @@ def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blo
         row = rows[i]
         start, end = offsets[owners[row]], offsets[owners[row] + 1]
         first = blocks[owners[row]] + (row - start) * (end - start)
-        gains[i] = _rise(similarity[first : first + end - start], best[start:end])
+        gains[i] = rise(similarity[first : first + end - start], best[start:end])
     return gains
 
 

@@ -6,24 +6,34 @@ import numpy as np
 from numba import njit
 
 from listwright._arrays import Floats, Ints
-from listwright._kernels.heap import heapify, sift
-from listwright._kernels.topics import PROBABILITY, _rise
+from listwright._kernels.topics import PROBABILITY, weighted_rise
 
 
 @njit(cache=True, nogil=True)
-def _gain(topics: Ints, amounts: Floats, weights: Floats, caps: Floats, levels: Floats, shape: int) -> float:
+def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) -> float:
     total = 0.0
-    for j in range(len(topics)):
-        topic = topics[j]
-        total += weights[topic] * _rise(shape, levels[topic], amounts[j], caps[topic])
+    for j in range(first, last):
+        total += worth[topics[j]] * amounts[j]
     return total
 
 
 @njit(cache=True, nogil=True)
-def _lift(topics: Ints, amounts: Floats, levels: Floats, shape: int) -> None:
+def _gain(
+    topics: Ints, amounts: Floats, first: int, last: int, weights: Floats, caps: Floats, levels: Floats, shape: int
+) -> float:
+    total = 0.0
+    for j in range(first, last):
+        topic = topics[j]
+        total += weighted_rise(shape, weights[topic], levels[topic], amounts[j], caps[topic])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
     for j in range(len(topics)):
-        level = levels[topics[j]]
-        levels[topics[j]] += _rise(PROBABILITY, level, amounts[j], 0.0) if shape == PROBABILITY else amounts[j]
+        topic = topics[j]
+        levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
+        worth[topic] = weights[topic] * (1.0 - levels[topic])
 
 
 @njit(cache=True, nogil=True)
@@ -46,30 +56,36 @@ def _lazy(
     """One problem's list: rows of the batch into `picks`, what each brings into `picked`.
 
     `gains` are those of the empty list, divided by `total`; a list brings no more than `most` before the division. They
-    only fall, so an old gain bounds the new one, and a row is measured again only while it looks best. Rows go by gain
-    per size; those larger than what is `left` are skipped. Cost: the stored numbers of each row measured.
+    only fall, so an old gain bounds the new one, and a row is measured again only where it looks better than the best
+    so far; the last runner-up goes first, so that this is high from the start. Rows go by gain per size; those larger
+    than what is `left` are skipped. Cost: a read of the gains for each position, and the stored numbers of each row
+    measured: less than to keep a heap in order, since a row has few of them.
     """
-    n, size, n_picks, earned = len(gains), len(gains), 0, 0.0
-    heap, seen, levels = np.arange(n), np.zeros(n, dtype=np.int64), np.zeros(len(weights))
-    bounds = gains / sizes
-    heapify(heap, size, bounds)
-    while n_picks < len(picks) and size:
-        top = heap[0]
-        first, last = row_starts[top], row_starts[top + 1]
-        if sizes[top] <= left and seen[top] < n_picks:
-            gain = _gain(topics[first:last], amounts[first:last], weights, caps, levels, shape)
-            gains[top] = min(gain, max(most - earned, 0.0)) / total
-            bounds[top], seen[top] = gains[top] / sizes[top], n_picks
-        else:
-            size -= 1
-            heap[0] = heap[size]
-            if sizes[top] <= left:
-                picks[n_picks], picked[n_picks] = start + top, gains[top]
-                n_picks += 1
-                left -= sizes[top]
-                earned += gains[top] * total
-                _lift(topics[first:last], amounts[first:last], levels, shape)
-        sift(heap, size, 0, bounds)
+    n, runner_up, earned = len(gains), 0, 0.0
+    seen, levels, worth, bounds = np.zeros(n, dtype=np.int64), np.zeros(len(weights)), weights.copy(), gains / sizes
+    for position in range(len(picks)):
+        best, top = -1, -np.inf
+        for i in range(-1, n):
+            row = runner_up if i < 0 else i
+            if bounds[row] < top or sizes[row] > left or seen[row] < 0:
+                continue
+            if seen[row] < position:
+                first, last = row_starts[row], row_starts[row + 1]
+                if shape == PROBABILITY:
+                    gain = _sum(topics, amounts, first, last, worth)
+                else:
+                    gain = _gain(topics, amounts, first, last, weights, caps, levels, shape)
+                gains[row] = min(gain, max(most - earned, 0.0)) / total
+                bounds[row], seen[row] = gains[row] / sizes[row], position
+            if bounds[row] > top or (bounds[row] == top and row < best) or best < 0:
+                best, top, runner_up = row, bounds[row], max(best, 0)
+        if best < 0:
+            break
+        first, last = row_starts[best], row_starts[best + 1]
+        picks[position], picked[position], seen[best] = start + best, gains[best], -1
+        left -= sizes[best]
+        earned += gains[best] * total
+        _lift(topics[first:last], amounts[first:last], weights, levels, worth, shape)
 
 
 @njit(cache=True, nogil=True)

@@ -1,18 +1,21 @@
 """The logistic loss of all pairs of a cheaper and a costlier row of a problem, without listing the pairs.
 
 log(1 + exp(x)) does not fall apart into functions of one row each, so the scores are cut into cells, at most `WIDTH`
-wide, and the rows are swept by rising cost. Cells keep sums over the rows seen so far:
+wide, and the rows are swept by rising cost. Cells keep sums over all rows, and over those seen so far:
 
-- near: rows of the same cell or of one beside it are seen through their weights on a few Chebyshev nodes, because
-  log(1 + exp(x)) is smooth: its nearest singular points are at +-i pi, so the error falls by 3.4 a node.
+- near: rows of the same cell or of one beside it are seen through their weights on a few nodes. These are Chebyshev's,
+  because log(1 + exp(x)) is smooth: its nearest singular points are at +-i pi, so the error falls by 3.4 a node. In
+  a cell with fewer rows than that, each row is a node.
 - far: other cells are more than `WIDTH` away, and there log(1 + exp(x)) = max(x, 0) - sum over k of (-exp(-|x|))^k / k
   takes a few terms, each a product of one factor a row. The part max(x, 0) is left to `push_pairs`.
+
+A pair pushes both of its rows: with s(x) = 1 / (1 + exp(-x)) its slope is w s(h(b) - h(a)) in h(b), and in h(a) minus
+that, which is w s(h(a) - h(b)) - w. So one sweep gives both, from what the cheaper and what all rows weigh.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -21,10 +24,9 @@ from listwright._arrays import Floats, Ints
 from listwright._kernels.order import sort_within
 from listwright._kernels.pairs import cost_ranks, push_pairs
 
-SMALL = 64  # problems as small as this are summed pair by pair, which is faster
 WIDTH, N_NODES = 4.0, 24
 TERMS = 8  # exp(-WIDTH * TERMS) is 1e-14
-REACH = 60.0  # exp(-REACH) is nothing
+REACH = 45.0  # exp(-REACH) is nothing
 ANGLES = (np.arange(N_NODES) + 0.5) * np.pi / N_NODES
 NODES = 0.5 * WIDTH * (1.0 - np.cos(ANGLES))  # from the start of a cell
 BARYCENTRIC = np.sin(ANGLES) * (-1.0) ** np.arange(N_NODES)
@@ -32,14 +34,13 @@ FALLS = np.exp(-NODES)
 
 
 @njit(cache=True, nogil=True)
-def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats) -> tuple[Floats, Floats]:
-    """Cuts rows in score order into cells, and says where the cells start and which places they have.
+def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats, starts: Floats, places: Floats) -> int:
+    """Cuts rows in score order into cells, says where these start and which places they have, and counts them.
 
     `positions` are the scores from the start of their cell, so that scores of any size keep their digits. Places rise
     by 1 from cell to cell, and by 2 over a gap wider than a cell: those whose places differ by 1 are near.
     """
-    starts, places, last = np.empty(len(rows)), np.zeros(len(rows)), 0
-    starts[0] = scores[rows[0]]
+    last, starts[0], places[0] = 0, scores[rows[0]], 0.0
     for row in rows:
         gap = scores[row] - starts[last]
         if gap > WIDTH:
@@ -47,61 +48,89 @@ def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats) -> tuple[Fl
             places[last + 1] = places[last] + (1.0 if gap <= 2.0 * WIDTH else 2.0)
             last += 1
         cells[row], positions[row] = last, scores[row] - starts[last]
-    return starts[: last + 1].copy(), places[: last + 1].copy()
+    return last + 1
+
+
+@njit(cache=True, nogil=True)
+def _lay_nodes(rows: Ints, cells: Ints, positions: Floats, own: Ints, firsts: Ints, falls: Floats) -> None:
+    """Gives each cell its nodes, as exp(-position); `own` is the node that a row is itself, -1 where it is none."""
+    start, node = 0, 0
+    while start < len(rows):
+        cell, end = cells[rows[start]], start
+        while end < len(rows) and cells[rows[end]] == cell:
+            end += 1
+        firsts[cell] = node
+        if end - start > N_NODES:
+            own[rows[start:end]] = -1
+            falls[node : node + N_NODES] = FALLS
+            node += N_NODES
+        else:
+            for row in rows[start:end]:
+                own[row], falls[node] = node, math.exp(-positions[row])
+                node += 1
+        firsts[cell + 1], start = node, end
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_near(nodes: Floats, position: float, cost: float) -> None:
-    """Spreads a row over the nodes of its cell: (2, nodes), by number and by cost."""
-    total = 0.0
-    for j in range(N_NODES):
-        if position == NODES[j]:
-            nodes[0, j] += 1.0
-            nodes[1, j] += cost
-            return
-        total += BARYCENTRIC[j] / (position - NODES[j])
+def _add_near(sums: Floats, first: int, own: int, position: float, cost: float) -> None:
+    """Adds a row to its node, or spreads it over the nodes of its cell."""
+    if own < 0:
+        total = 0.0
+        for j in range(N_NODES):
+            if position == NODES[j]:
+                own = first + j
+                break
+            total += BARYCENTRIC[j] / (position - NODES[j])
+    if own >= 0:
+        sums[0, own] += 1.0
+        sums[1, own] += cost
+        return
     for j in range(N_NODES):
         share = BARYCENTRIC[j] / ((position - NODES[j]) * total)
-        nodes[0, j] += share
-        nodes[1, j] += share * cost
+        sums[0, first + j] += share
+        sums[1, first + j] += share * cost
 
 
 @njit(cache=True, nogil=True)
-def _add_far(powers: Floats, distance: float, cost: float) -> None:
-    """Adds exp(-k distance), k = 1, 2, ..., of a row to its cell: (2, terms), by number and by cost."""
-    fall, power = math.exp(-distance), 1.0
-    for k in range(TERMS):
-        power *= fall
-        powers[0, k] += power
-        powers[1, k] += power * cost
-
-
-@njit(cache=True, nogil=True)
-def _near_loss(nodes: Floats, position: float, cost: float) -> float:
-    rise, loss = math.exp(position), 0.0
-    for j in range(N_NODES):
-        loss += (cost * nodes[0, j] - nodes[1, j]) * math.log1p(rise * FALLS[j])
+def _near_loss(near: Floats, falls: Floats, rise: float, cost: float) -> float:
+    loss = 0.0
+    for j in range(len(falls)):
+        weight = cost * near[0, j] - near[1, j]
+        if weight != 0.0:
+            loss += weight * math.log(1.0 + rise * falls[j])
     return loss
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def _near_slope(nodes: Floats, position: float, cost: float) -> float:
-    rise, slope = math.exp(position), 0.0
-    for j in range(N_NODES):
-        odds = rise * FALLS[j]
-        slope += (cost * nodes[0, j] - nodes[1, j]) * (odds / (1.0 + odds))
+def _near_slope(near: Floats, falls: Floats, rise: float, cost: float) -> float:
+    slope = 0.0
+    for j in range(len(falls)):
+        odds = rise * falls[j]
+        cheaper, every = cost * near[0, j] - near[1, j], cost * near[2, j] - near[3, j]
+        slope += (2.0 * cheaper - every) * (odds / (1.0 + odds)) + (every - cheaper)
     return slope
 
 
 @njit(cache=True, nogil=True)
-def _far(powers: Floats, distance: float, cost: float) -> tuple[float, float]:
-    """Loss of the far rows of one cell, and how steeply it falls with the distance."""
+def _add_far(powers: Floats, position: float, cost: float) -> None:
+    """Adds exp(-k distance), k = 1, 2, ..., from below and from above: (2 sides, 2, terms), by number and by cost."""
+    for side in range(2):
+        fall, power = math.exp(position - WIDTH if side else -position), 1.0
+        for k in range(TERMS):
+            power *= fall
+            powers[side, 0, k] += power
+            powers[side, 1, k] += power * cost
+
+
+@njit(cache=True, nogil=True)
+def _far(seen: Floats, every: Floats, distance: float, cost: float) -> tuple[float, float]:
+    """Loss against the seen rows of one far cell, and how steeply that against all falls with the distance."""
     fall, power, loss, slope = math.exp(-distance), -1.0, 0.0, 0.0
     for k in range(TERMS):
         power *= -fall
-        term = power * (cost * powers[0, k] - powers[1, k])
-        loss += term / (k + 1)
-        slope += term
+        cheaper = cost * seen[0, k] - seen[1, k]
+        loss += power * cheaper / (k + 1)
+        slope += power * (2.0 * cheaper - (cost * every[0, k] - every[1, k]))
         if abs(power) < 1e-18:
             break
     return loss, slope
@@ -109,7 +138,7 @@ def _far(powers: Floats, distance: float, cost: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def _far_cells(
-    position: float, cost: float, cell: int, starts: Floats, places: Floats, ups: Floats, downs: Floats
+    position: float, cost: float, cell: int, starts: Floats, places: Floats, powers: Floats
 ) -> tuple[float, float]:
     """Loss and slope of one row against the far cells, without the part max(x, 0)."""
     loss, slope = 0.0, 0.0
@@ -118,43 +147,16 @@ def _far_cells(
         if distance > REACH:
             break
         if places[cell] - places[j] > 1.0:
-            part, fall = _far(downs[j], distance, cost)
+            part, fall = _far(powers[0, j, 1], powers[1, j, 1], distance, cost)
             loss, slope = loss + part, slope - fall
     for j in range(cell + 1, len(starts)):
         distance = starts[j] - starts[cell] - position
         if distance > REACH:
             break
         if places[j] - places[cell] > 1.0:
-            part, fall = _far(ups[j], distance, cost)
+            part, fall = _far(powers[0, j, 0], powers[1, j, 0], distance, cost)
             loss, slope = loss + part, slope + fall
     return loss, slope
-
-
-@njit(cache=True, nogil=True)
-def _sweep(
-    positions: Floats, costs: Floats, cells: Ints, starts: Floats, places: Floats, with_loss: bool
-) -> tuple[float, Floats]:
-    """Loss of each row against the cheaper ones, summed, and its slope in the score of each row. Costs must rise."""
-    nodes = np.zeros((len(starts), 2, N_NODES))
-    ups, downs = np.zeros((len(starts), 2, TERMS)), np.zeros((len(starts), 2, TERMS))
-    loss, slopes, seen = 0.0, np.zeros(len(positions)), 0
-    for b in range(len(positions)):
-        while costs[seen] < costs[b]:
-            cell = cells[seen]
-            _add_near(nodes[cell], positions[seen], costs[seen])
-            _add_far(ups[cell], positions[seen], costs[seen])
-            _add_far(downs[cell], WIDTH - positions[seen], costs[seen])
-            seen += 1
-        cell = cells[b]
-        part, slopes[b] = _far_cells(positions[b], costs[b], cell, starts, places, ups, downs)
-        loss += part
-        for j in range(max(cell - 1, 0), min(cell + 2, len(starts))):
-            if abs(places[j] - places[cell]) <= 1.0:
-                position = positions[b] + (starts[cell] - starts[j])
-                slopes[b] += _near_slope(nodes[j], position, costs[b])
-                if with_loss:
-                    loss += _near_loss(nodes[j], position, costs[b])
-    return loss, slopes
 
 
 @njit(cache=True, nogil=True)
@@ -170,42 +172,43 @@ def _far_lines(scores: Floats, costs: Floats, ranks: Ints, keys: Floats, rows: I
 
 
 @njit(cache=True, nogil=True)
-def _mirrored(values: Any, total: Any) -> Any:
-    """How values look from the other row of a pair: backwards, and what is high is low."""
-    mirrored = np.empty_like(values)
-    for i in range(len(values)):
-        mirrored[len(values) - 1 - i] = total - values[i]
-    return mirrored
-
-
-@njit(cache=True, nogil=True)
-def _large(scores: Floats, costs: Floats, ranks: Ints, by_score: Ints, by_cost: Ints, gradient: Floats) -> float:
-    cells, positions = np.empty(len(scores), dtype=np.int64), np.empty(len(scores))
-    starts, places = _cut(scores, by_score, cells, positions)
-    loss = _far_lines(scores, costs, ranks, places[cells[by_score]], by_score, gradient)
-    h, c, at = positions[by_cost], costs[by_cost] - costs[by_cost[0]], cells[by_cost]
-    part, down = _sweep(h, c, at, starts, places, True)
-    h, c, at = _mirrored(h, WIDTH), _mirrored(c, c[-1]), _mirrored(at, len(starts) - 1)
-    up = _sweep(h, c, at, _mirrored(starts, 0.0), _mirrored(places, 0.0), False)[1]
-    for i in range(len(by_cost)):
-        gradient[by_cost[i]] += down[i] - up[len(up) - 1 - i]
-    return max(loss + part, 0.0)
-
-
-@njit(cache=True, nogil=True)
-def _small(scores: Floats, costs: Floats, by_cost: Ints, gradient: Floats) -> float:
-    loss = 0.0
-    for i in range(len(by_cost)):
-        b = by_cost[i]
-        for j in range(i):
-            a = by_cost[j]
-            weight, x = costs[b] - costs[a], scores[b] - scores[a]
-            if weight > 0.0:
-                fall = math.exp(-abs(x))
-                loss += weight * (max(x, 0.0) + math.log1p(fall))
-                push = weight * (1.0 if x > 0.0 else fall) / (1.0 + fall)
-                gradient[b] += push
-                gradient[a] -= push
+def _sweep(
+    costs: Floats,
+    by_cost: Ints,
+    cells: Ints,
+    positions: Floats,
+    own: Ints,
+    starts: Floats,
+    places: Floats,
+    firsts: Ints,
+    falls: Floats,
+    near: Floats,
+    gradient: Floats,
+) -> float:
+    """Loss and gradient, without the part max(x, 0) of the far pairs. `near` is work space: (4, nodes)."""
+    low, loss, seen, far = costs[by_cost[0]], 0.0, 0, places[-1] > 1.0
+    powers = np.zeros((2, len(places) if far else 0, 2, 2, TERMS))
+    near[:] = 0.0
+    for row in by_cost:
+        _add_near(near[2:], firsts[cells[row]], own[row], positions[row], costs[row] - low)
+        if far:
+            _add_far(powers[1, cells[row]], positions[row], costs[row] - low)
+    for b in by_cost:
+        while costs[by_cost[seen]] < costs[b]:
+            a = by_cost[seen]
+            _add_near(near[:2], firsts[cells[a]], own[a], positions[a], costs[a] - low)
+            if far:
+                _add_far(powers[0, cells[a]], positions[a], costs[a] - low)
+            seen += 1
+        cell, cost = cells[b], costs[b] - low
+        for j in range(max(cell - 1, 0), min(cell + 2, len(places))):
+            if abs(places[j] - places[cell]) <= 1.0:
+                nodes, rise = slice(firsts[j], firsts[j + 1]), math.exp(positions[b] + (starts[cell] - starts[j]))
+                gradient[b] += _near_slope(near[:, nodes], falls[nodes], rise, cost)
+                loss += _near_loss(near[:, nodes], falls[nodes], rise, cost) if seen else 0.0
+        if far:
+            part, slope = _far_cells(positions[b], cost, cell, starts, places, powers)
+            loss, gradient[b] = loss + part, gradient[b] + slope
     return loss
 
 
@@ -213,16 +216,29 @@ def _small(scores: Floats, costs: Floats, by_cost: Ints, gradient: Floats) -> fl
 def logistic_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
     """Sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))) by problem, and its gradient by row.
 
-    Cost for a problem of n rows: n log n steps, and a few hundred a row.
+    Cost for a problem of n rows: n log n steps, and at most a few hundred a row.
     """
-    losses, gradient = np.zeros(len(offsets) - 1), np.zeros(len(scores))
+    n, losses, gradient = len(scores), np.zeros(len(offsets) - 1), np.zeros(len(scores))
     by_cost, by_score = sort_within(costs, offsets), sort_within(scores, offsets)
     ranks = cost_ranks(costs, by_cost, offsets)
+    most = np.diff(offsets).max() if len(losses) else 0
+    cells, own, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(most + 1, dtype=np.int64)
+    positions, starts, places, falls, near = (
+        np.empty(n),
+        np.empty(most),
+        np.empty(most),
+        np.empty(most),
+        np.empty((4, most)),
+    )
     for problem in range(len(losses)):
         start, end = offsets[problem], offsets[problem + 1]
-        if end - start <= SMALL:
-            losses[problem] = _small(scores, costs, by_cost[start:end], gradient)
-        else:
-            h, c, g = scores[start:end], costs[start:end], gradient[start:end]
-            losses[problem] = _large(h, c, ranks[start:end], by_score[start:end] - start, by_cost[start:end] - start, g)
+        if start == end or ranks[by_cost[end - 1]] == 1:
+            continue  # all cost the same
+        rows, last = by_score[start:end], _cut(scores, by_score[start:end], cells, positions, starts, places)
+        _lay_nodes(rows, cells, positions, own, firsts, falls)
+        s, p, work = starts[:last], places[:last], near[:, : end - start]
+        loss = _sweep(costs, by_cost[start:end], cells, positions, own, s, p, firsts, falls, work, gradient)
+        if p[-1] > 1.0:
+            loss += _far_lines(scores, costs, ranks, p[cells[rows]], rows, gradient)
+        losses[problem] = max(loss, 0.0)
     return losses, gradient

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._arrays import Floats, Ints
-from listwright._kernels.cosines import Space, dense_dot, sparse_dot
+from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
 from listwright._kernels.heap import heapify, sift
 
 
@@ -67,8 +67,9 @@ def mmr_lists(
 ) -> tuple[Ints, Floats]:
     """Rows picked, (problems, length) with -1 behind the end, and their scores. Without a budget, `sizes` is empty.
 
-    The first pick is the most relevant row. Cost: about one read of the table, and at most one for each position.
+    The first pick is the most relevant row. Cost: about two reads of the table, and at most one for each position.
     """
+    inverse_lengths(space)
     n_rows = len(relevance)
     seen = Seen(relevance, relevance.copy(), np.full(n_rows, -1.0), np.zeros(n_rows, dtype=np.int64))
     rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)

@@ -48,25 +48,33 @@ def adagrad_pass(
     penalty: float,
     weights: Floats,
     squares: Floats,
-) -> float:
-    """One AdaGrad step for each state in turn, in place; gives the summed loss before each step.
+    slopes: Floats,
+) -> tuple[float, float, float]:
+    """One AdaGrad step for each state in turn, in place, and the sums that regret is counted with.
+
+    Those are the loss before each step and the product of its gradient with the weights; the gradients, in `slopes`;
+    and the length of the longest weights.
 
     Cost: two reads of the table, and the loss (n log n steps a state for those over pairs).
     """
-    total, gradient = 0.0, np.empty(len(weights))
+    total, tangent, longest, gradient = 0.0, 0.0, 0.0, np.empty(len(weights))
     for state in range(len(offsets) - 1):
         start, end = offsets[state], offsets[state + 1]
         scores, whole = np.empty(end - start), np.array([0, end - start])
         _scores(table[start:end], weights, scores)
         if loss == SQUARED:
-            losses, slopes = squared_residuals(scores, costs[start:end], whole)
+            losses, pushes = squared_residuals(scores, costs[start:end], whole)
         elif loss == HINGE:
-            losses, slopes = hinge_pairs(scores, costs[start:end], whole)
+            losses, pushes = hinge_pairs(scores, costs[start:end], whole)
         else:
-            losses, slopes = logistic_pairs(scores, costs[start:end], whole)
+            losses, pushes = logistic_pairs(scores, costs[start:end], whole)
         total += weight * losses[0]
-        _gradient(table[start:end], slopes, gradient)
+        _gradient(table[start:end], pushes, gradient)
         for j in range(len(weights)):
-            gradient[j] = weight * gradient[j] + penalty * weights[j]
+            gradient[j] *= weight
+            slopes[j] += gradient[j]
+            tangent += gradient[j] * weights[j]
+            gradient[j] += penalty * weights[j]
         _step(gradient, rate, weights, squares)
-    return total
+        longest = max(longest, np.sqrt((weights * weights).sum()))
+    return total, tangent, longest

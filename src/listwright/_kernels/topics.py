@@ -11,18 +11,18 @@ PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _rise(shape: int, level: float, amount: float, cap: float) -> float:
-    """How far a topic at `level` rises when `amount` is added.
+def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: float) -> float:
+    """How far a topic at `level` rises when `amount` is added, times its weight.
 
     Written so that rounding never lets the rise grow with the level: lazy greedy relies on it.
     """
     if shape == PROBABILITY:
-        return (1.0 - level) * amount
+        return weight * (1.0 - level) * amount
     if shape == SQRT:
-        return amount / (np.sqrt(level + amount) + np.sqrt(level))
+        return weight * (amount / (np.sqrt(level + amount) + np.sqrt(level)))
     if shape == LOG:
-        return np.log1p(amount / (1.0 + level))
-    return min(amount, max(cap - level, 0.0))
+        return weight * np.log1p(amount / (1.0 + level))
+    return weight * min(amount, max(cap - level, 0.0))
 
 
 @njit(cache=True, nogil=True)
@@ -45,7 +45,7 @@ def topic_gains(
         base = topic_starts[owners[row]]
         for j in range(row_starts[row], row_starts[row + 1]):
             topic = base + topics[j]
-            gains[i] += weights[topic] * _rise(shape, levels[topic], amounts[j], caps[topic])
+            gains[i] += weighted_rise(shape, weights[topic], levels[topic], amounts[j], caps[topic])
     return gains
 
 
@@ -66,6 +66,4 @@ def raise_levels(
             base = topic_starts[owners[row]]
             for j in range(row_starts[row], row_starts[row + 1]):
                 topic = base + topics[j]
-                levels[topic] += (
-                    _rise(PROBABILITY, levels[topic], amounts[j], 0.0) if shape == PROBABILITY else amounts[j]
-                )
+                levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]

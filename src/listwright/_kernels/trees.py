@@ -29,3 +29,44 @@ def logistic(scores: Any, slope: float) -> Any:
     for i in range(len(scores)):
         chances[i] = 1.0 / (1.0 + math.exp(-slope * scores[i]))
     return chances
+
+
+@njit(cache=True, nogil=True)
+def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, shares: Any, values: Any) -> Any:
+    """(rows, columns): Shapley values of sums of leaves, each a box with some sides.
+
+    A side that is known lets a row pass or not; one that is not known passes its share. Over the sets of known sides
+    that is a polynomial, whose k-th coefficient belongs to the sets of k sides.
+    """
+    result = np.zeros(table.shape)
+    widest = 0
+    for leaf in range(len(values)):
+        widest = max(widest, starts[leaf + 1] - starts[leaf])
+    passed, sets = np.empty(widest), np.empty(widest + 1)
+    for leaf in range(len(values)):
+        start, m = starts[leaf], starts[leaf + 1] - starts[leaf]
+        for i in range(table.shape[0]):
+            for j in range(m):
+                x = table[i, columns[start + j]]
+                passed[j] = 1.0 if above[start + j] < x and x <= up_to[start + j] else 0.0
+            for j in range(m):
+                average = _average(m, j, passed, shares[start : start + m], sets)
+                result[i, columns[start + j]] += values[leaf] * average * (passed[j] - shares[start + j])
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _average(m: int, left_out: int, passed: Any, shares: Any, sets: Any) -> float:
+    """What passes all sides but one, averaged over the orders in which sides become known, up to that one."""
+    sets[:] = 0.0
+    sets[0] = 1.0
+    for j in range(m):
+        if j != left_out:
+            for k in range(m - 1, 0, -1):
+                sets[k] = sets[k] * shares[j] + sets[k - 1] * passed[j]
+            sets[0] *= shares[j]
+    total, chance = 0.0, 1.0 / m  # k! (m - 1 - k)! / m!, for k = 0
+    for k in range(m):
+        total += chance * sets[k]
+        chance *= (k + 1.0) / (m - 1.0 - k) if k < m - 1 else 0.0
+    return total

@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from listwright._arrays import Floats, Ints
 from listwright._kernels.lists import fill
 from listwright._kernels.order import sort_within
+from listwright._limits import as_room, at_least_one, check_length, check_problems
 from listwright._signature import Signature
-from listwright.errors import InputError
-from listwright.estimator import as_room
 from listwright.evaluation import list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
@@ -30,7 +29,7 @@ class Baseline(BaseEstimator, ABC):
 
     def fit(self, problems: Problems) -> Self:
         """Learns what there is to learn from the problems; a method that learns needs their reward."""
-        _check_problems(problems)
+        check_problems(problems)
         at_least_one("length", self.length)
         seen = self._view(problems)
         self._check_parameters(seen)
@@ -57,15 +56,16 @@ class Baseline(BaseEstimator, ABC):
             not fit the budget are skipped.
         short_lists : accept problems with fewer candidates than the length.
         """
-        check_is_fitted(self, "signature_")
-        _check_problems(problems)
+        if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
+            check_is_fitted(self, "signature_")
+        check_problems(problems)
         seen = self._view(problems)
         self.signature_.check(seen, "predict")
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
 
-    def score(self, problems: Problems) -> float:
+    def score(self, problems: Problems, y: None = None) -> float:
         """Mean value of the lists that `predict` builds, under the problems' reward."""
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
@@ -103,7 +103,7 @@ def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats 
 
 def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
     """The answer, without columns that no list reaches."""
-    used = max(1, int((rows >= 0).sum(axis=1).max()))
+    used = rows.shape[1] if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).sum(axis=1).max()))
     return Lists(problems.without_reward(), rows[:, :used], picked_scores=scores[:, :used])
 
 
@@ -118,22 +118,5 @@ def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int
     """How many positions there are to fill; a budget alone sets no limit."""
     if length is None:
         return int(problems.counts.max())
-    at_least_one("length", length)
-    short = np.flatnonzero(problems.counts < length)
-    if len(short) and not short_lists:
-        name, count = problems.problem_ids[short[0]], problems.counts[short[0]]
-        raise InputError(
-            f"Problem {name!s} has {count} candidates but length={length}. "
-            "Pass short_lists=True to accept shorter lists."
-        )
+    check_length(length, problems, short_lists=short_lists)
     return min(length, int(problems.counts.max()))
-
-
-def _check_problems(problems: Problems) -> None:
-    if not isinstance(problems, Problems):
-        raise InputError(f"Give listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
-
-
-def at_least_one(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be at least 1. Got {value!r}.")

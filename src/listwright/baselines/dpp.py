@@ -46,5 +46,6 @@ class DPP(Diverse):
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         space = space_of(problems)
         quality = self.scale * self._relevance(problems, space)
-        rows, scores = dpp_lists(problems.offsets, quality, space, *limits(problems, room), steps)
+        width = (problems.features if problems.vectors is None else problems.vectors).shape[1]
+        rows, scores = dpp_lists(problems.offsets, quality, space, width, *limits(problems, room), steps)
         return as_lists(problems, rows, scores)

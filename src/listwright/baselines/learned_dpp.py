@@ -8,12 +8,12 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 
 from listwright._arrays import Bools, Floats, Ints
+from listwright._limits import as_room
 from listwright._threads import one_thread
 from listwright.baselines.base import Baseline, limits
 from listwright.baselines.grown import grown
 from listwright.clairvoyant import greedy
 from listwright.errors import InputError
-from listwright.estimator import as_room
 from listwright.evaluation import list_values
 from listwright.features.base import Scale
 from listwright.features.volume import FLAT, Volume, unit_rows

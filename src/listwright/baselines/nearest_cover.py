@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from listwright._arrays import Floats
-from listwright.baselines.base import at_least_one
+from listwright._limits import at_least_one
 from listwright.baselines.weighted_cover import WeightedCover
 from listwright.problems import Problems
 

@@ -8,12 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from listwright._arrays import Floats
-from listwright._kernels.cosines import Space, centrality, inverse_lengths
+from listwright._kernels.cosines import Space, centrality
 from listwright.baselines.base import Baseline
 from listwright.baselines.models import NAMES, check_estimator
 from listwright.baselines.top_k import TopK
 from listwright.errors import InputError
-from listwright.features.base import dense
 from listwright.problems import Problems
 
 
@@ -48,21 +47,20 @@ class Diverse(Baseline):
         column = _column(self.relevance, problems)
         if column is None:
             return _from_0_to_1(self.top_k_.relevance(problems), problems)
-        return np.asarray(dense(problems.features[:, [column]]), dtype=np.float64).ravel()
+        if sparse.issparse(problems.features):
+            return problems.features[:, [column]].toarray().ravel().astype(np.float64)
+        return problems.features[:, column].astype(np.float64)
 
 
 def space_of(problems: Problems) -> Space:
-    """The vectors as kernels take them, with the length of each row."""
+    """The vectors as kernels take them."""
     vectors = problems.features if problems.vectors is None else problems.vectors
     none, inverse = np.zeros(0, dtype=np.int64), np.empty(problems.n_rows)
-    if sparse.issparse(vectors):
-        table = vectors if vectors.has_sorted_indices else vectors.sorted_indices()
-        starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
-        space = Space(np.zeros((0, 0), dtype=np.float32), starts, columns, table.data, inverse)
-    else:
-        space = Space(np.ascontiguousarray(vectors), none, none, np.zeros(0, dtype=np.float32), inverse)
-    inverse_lengths(space)
-    return space
+    if not sparse.issparse(vectors):
+        return Space(np.ascontiguousarray(vectors), none, none, np.zeros(0, dtype=np.float32), inverse)
+    table = vectors if vectors.has_sorted_indices else vectors.sorted_indices()
+    starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+    return Space(np.zeros((0, 0), dtype=np.float32), starts, columns, table.data, inverse)
 
 
 def _column(relevance: Any, problems: Problems) -> int | None:

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from listwright._arrays import Floats, Ints
+from listwright._limits import as_room
 from listwright.baselines.base import Baseline, as_lists, limits
 from listwright.baselines.grown import grown
 from listwright.errors import InputError
-from listwright.estimator import as_room
 from listwright.evaluation import list_values
 from listwright.features.volume import unit_rows
 from listwright.lists import Lists

@@ -15,8 +15,11 @@ class LawBroken(AssertionError):
     """
 
     def __init__(self, law: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(law, message)  # both are args, so that the error can go from one process to another
         self.law = law
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 def apart(*numbers: float) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+from listwright.cli.show import as_options
 from listwright.errors import InputError, MissingExtra
 
 
@@ -15,19 +18,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     A wrong input is told in one message, without a traceback.
     """
     try:
-        _app()(args=None if arguments is None else list(arguments), prog_name="listwright")
+        try:
+            _app()(args=None if arguments is None else list(arguments), prog_name="listwright")
+        finally:
+            sys.stdout.flush()
     except (InputError, MissingExtra) as error:
-        print(f"Error: {_as_options(str(error))}", file=sys.stderr)
+        print(f"Error: {as_options(str(error))}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        print(f"Error: {error.strerror or error}.", file=sys.stderr)
+        _print_no_more()
         sys.exit(1)
 
 
-def _as_options(message: str) -> str:
-    """What to pass, as the command line writes it.
-
-    >>> _as_options("Problem q17 has 4 candidates but length=5. Pass short_lists=True to accept shorter lists.")
-    'Problem q17 has 4 candidates but length=5. Pass --short-lists to accept shorter lists.'
-    """
-    return message.replace("short_lists=True", "--short-lists")
+def _print_no_more() -> None:
+    """What could not be printed must not be tried again when Python ends, which would end in a traceback."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _app() -> Any:

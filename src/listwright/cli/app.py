@@ -16,6 +16,7 @@ from listwright.cli.fit import fit
 from listwright.cli.inspect import inspect
 from listwright.cli.predict import predict
 from listwright.cli.reproduce import reproduce
+from listwright.cli.serve import serve
 from listwright.cli.summarize import summarize
 
 app = typer.Typer(
@@ -54,3 +55,4 @@ app.command(epilog="Example: listwright compare past.csv --reward any:clicked --
 app.command(epilog="Example: listwright inspect model.listwright")(inspect)
 app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2 --out report")(reproduce)
 app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
+app.command(epilog="Example: listwright serve model.listwright --learn")(serve)

@@ -9,7 +9,8 @@ import typer
 
 from listwright.cli import options as given
 from listwright.cli.show import progress, show_json, show_section, show_text
-from listwright.cli.sources import STANDARD, check_folder, read_problems
+from listwright.cli.sources import check_folder
+from listwright.cli.training_tables import Read, on_tables
 
 if TYPE_CHECKING:
     from listwright.comparison import Comparison
@@ -33,15 +34,16 @@ USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
 
 
 def _chosen(names: str) -> str:
-    unknown = [name for name in names.split(",") if name not in METHODS]
+    chosen = [name.strip() for name in names.split(",")]
+    unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise typer.BadParameter(f"there is no method {unknown[0]!r}. Choose of {', '.join(METHODS)}.")
-    return names
+    return ",".join(chosen)
 
 
+@on_tables
 def compare(
-    data: given.Tables,
-    reward: given.Reward,
+    read: Read,
     methods: Annotated[
         str,
         typer.Option(callback=_chosen, help=f"By commas; others are compared with the first. {', '.join(METHODS)}."),
@@ -56,17 +58,6 @@ def compare(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for report.html, results.json and figures/.")] = Path(
         "report"
     ),
-    problem: given.ProblemColumn = "problem",
-    item: given.Item = "item",
-    size: given.Size = "size",
-    features: given.Features = None,
-    context: given.Context = None,
-    vectors: given.Vectors = None,
-    catalogue: given.Catalogue = None,
-    categorical: given.Categorical = None,
-    ignore: given.Ignore = None,
-    references: given.References = None,
-    format: given.Format = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Fit methods on the same folds of a table, measure their lists on the rest, and write a report with paired
@@ -80,10 +71,7 @@ def compare(
     from listwright.comparison import compare as compared
     from listwright.report import write_report
 
-    named = given.columns(problem, item, size, features, context, vectors, catalogue, categorical, ignore)
-    source: Any = data if len(data) > 1 or data[0] != STANDARD else STANDARD
-    with progress("reading"):
-        problems, _ = read_problems(source, format=format, reward=reward, references=references, **named)
+    problems, _, _ = read()
     chosen = {name: _method(name) for name in methods.split(",")}
     total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
     with progress("comparing") as tick:
@@ -110,8 +98,9 @@ def report_of(found: Comparison, about: str) -> Report:
     from listwright.report import Figure, Report, Section, Table
 
     means = found.table()
-    rows = [[*(_text(entry) for entry in record.values())] for record in means.records()]
-    parts: list[Any] = [Table([name.replace("_", " ") for name in means.columns], rows, "Mean over problems.")]
+    rows = [[_text(entry) for entry in (record | _learned_from(record)).values()] for record in means.records()]
+    heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
+    parts: list[Any] = [Table(heads, rows, "Mean over problems; learned from so many problems of the other folds.")]
     apart = _differences(found)
     if apart:
         shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
@@ -143,6 +132,12 @@ def _differences(found: Comparison) -> list[dict[str, Any]]:
         return []
     records = found.differences(found.methods[0], pooled=True).records()
     return [{key: _finite(value) for key, value in record.items()} for record in records]
+
+
+def _learned_from(record: dict[str, Any]) -> dict[str, str]:
+    """The size of the training part in words: a share, or a number of problems."""
+    size = record["train_size"]
+    return {"train_size": "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"}
 
 
 def _finite(value: Any) -> Any:

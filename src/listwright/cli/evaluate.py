@@ -18,20 +18,30 @@ def evaluate(
     length: given.Length = None,
     budget: given.Budget = None,
     short_lists: given.ShortLists = False,
+    new_levels: given.NewLevels = "error",
     format: given.Format = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Measure a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
     distance, where they apply; means over problems with 95 % intervals."""
-    given.one_from_standard_input(model, data)
     from listwright.metrics import evaluate as evaluated
 
-    learned = load_model(model)
+    learned = load_model(model, data)
+    learned.engine = given.engine_of(engine, address)
     with progress("reading"):
         problems = read_for(
-            learned, data, budget=budget, format=format, reward=reward or known_reward(learned), references=references
+            learned,
+            data,
+            budget=budget,
+            format=format,
+            new_levels=new_levels,
+            reward=reward or known_reward(learned),
+            references=references,
+            max_memory=given.memory_of(max_memory, engine),
         )
-    given.sizes_for(budget, problems)
     lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
     found = evaluated(lists, problems)
     if as_json:

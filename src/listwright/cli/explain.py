@@ -22,17 +22,16 @@ def explain(
     length: given.Length = None,
     budget: given.Budget = None,
     short_lists: given.ShortLists = False,
+    new_levels: given.NewLevels = "error",
     format: given.Format = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Tell the reasons of one list: what each group of features adds to the score of a pick, how far the runner-up is
     behind, and which pick made a skipped item redundant."""
-    given.one_from_standard_input(model, data)
     from listwright.reasons import explain as explained
 
-    learned = load_model(model)
-    problems = read_for(learned, data, budget=budget, format=format)
-    given.sizes_for(budget, problems)
+    learned = load_model(model, data)
+    problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)
     i = number_of(problems, problem)
     reasons = explained(learned, problems, i, length=length, budget=budget, short_lists=short_lists or None)
     if as_json:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from listwright.cli import options as given
-from listwright.cli.show import progress, show_json
-from listwright.cli.sources import STANDARD, check_place, read_problems, save_model
+from listwright.cli.show import as_options, progress, show_json
+from listwright.cli.sources import STANDARD, check_place, save_model
+from listwright.cli.training_tables import Read, on_tables
 
 if TYPE_CHECKING:
     from listwright.guarantees import Certificate
     from listwright.problems import Problems
+    from listwright.tables import Scan
 
 COPIES = 24  # measured: 4-byte copies of a batch's columns at the peak
 EFFORTS = ("fast", "best")
@@ -27,22 +29,12 @@ def _known(effort: str) -> str:
     return effort
 
 
+@on_tables
 def fit(
-    data: given.Data,
-    reward: given.Reward,
+    read: Read,
     out: Annotated[str, typer.Option("-o", "--out", help="Model file to write, or - for standard output.")],
     length: given.Length = None,
     budget: given.Budget = None,
-    problem: given.ProblemColumn = "problem",
-    item: given.Item = "item",
-    size: given.Size = "size",
-    features: given.Features = None,
-    context: given.Context = None,
-    vectors: given.Vectors = None,
-    catalogue: given.Catalogue = None,
-    categorical: given.Categorical = None,
-    ignore: given.Ignore = None,
-    references: given.References = None,
     short_lists: given.ShortLists = False,
     effort: Annotated[
         str,
@@ -50,27 +42,34 @@ def fit(
             callback=_known, help="fast: linear, in a moment; best: boosted trees too, in seconds or minutes."
         ),
     ] = "fast",
+    passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 10,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Problems between two updates of the policy.")] = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="File to write how far learning is; for Parquet files, which are read in parts.")
+    ] = None,
+    checkpoint_every: Annotated[int, typer.Option(min=1, help="Rounds between two checkpoints.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, to the same model.")] = False,
     seed: given.Seed = 0,
-    format: given.Format = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Learn to build lists from a table of problems whose lists can be measured, and write a model file."""
     given.one_limit(length, budget)
     check_place(out)
+    if resume and checkpoint is None:
+        raise typer.BadParameter("name the file to go on from, with --checkpoint.", param_hint="--resume")
     from listwright.scp import SCP
 
-    say = _speaker(quiet=as_json, aside=out == STANDARD)
-    named = given.columns(problem, item, size, features, context, vectors, catalogue, categorical, ignore)
-    with progress("reading"):
-        problems, columns = read_problems(data, format=format, reward=reward, references=references, **named)
-    given.sizes_for(budget, problems)
-    say(before(problems))
-    limit = {"length": length} if budget is None else {"budget": budget}
-    model = SCP(**limit, effort=effort, short_lists=short_lists, random_state=seed)
-    started = time.perf_counter()
-    with progress("learning") as tick:
-        model.fit(problems, tick=tick)
-    seconds = time.perf_counter() - started
+    say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
+    problems, columns, reward = read(max_memory=given.memory_of(max_memory, engine, checkpoint))
+    given.sizes_for(budget, problems, "Name it with --size-column.")
+    settings: dict[str, Any] = {"length": length} if budget is None else {"budget": budget}
+    settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort}
+    model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
+    saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume}
+    seconds = _learn(model, problems, say, saved)
     model.columns_, model.reward_spec_ = columns, reward
     save_model(model, out)
     certificate = model.certificate()
@@ -81,7 +80,22 @@ def fit(
         show_json(counts(problems) | {"seconds": seconds, "model": out, "certificate": asdict(certificate)})
 
 
-def counts(problems: Problems) -> dict[str, int]:
+def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
+    """Fits the model, with words for those who watch; the seconds that it took."""
+    from listwright.problems import Problems
+
+    if isinstance(problems, Problems):
+        model.check(problems)
+    say(before(problems))
+    started = time.perf_counter()
+    with progress("learning") as tick, model.engine.connected():
+        if model.engine.about():
+            say(model.engine.about())
+        model.fit(problems, tick=tick, **saved)
+    return time.perf_counter() - started
+
+
+def counts(problems: Problems | Scan) -> dict[str, int]:
     """What a fit starts with."""
     return {
         "problems": len(problems),
@@ -91,24 +105,27 @@ def counts(problems: Problems) -> dict[str, int]:
     }
 
 
-def memory(problems: Problems) -> int:
+def memory(problems: Problems | Scan) -> int:
     """About how many bytes learning needs: the table as read and as features, and what is seen of each batch: its
     columns and their distances to the list, before and after they are put side by side and turned to float64."""
     from listwright.learners import as_learner
+    from listwright.problems import Problems
 
+    if not isinstance(problems, Problems):
+        return problems.max_memory
     row = 4 * (problems.n_features + (0 if problems.context is None else problems.context.shape[1]))
     batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
     return int(2 * row * problems.n_rows + COPIES * row * batch)
 
 
-def before(problems: Problems) -> str:
+def before(problems: Problems | Scan) -> str:
     """One line before the work starts."""
     found = counts(problems)
-    size = f"{found['memory_bytes'] / 2**20:,.0f} MiB" if found["memory_bytes"] >= 2**20 else "1 MiB"
-    return (
-        f"{found['problems']:,} problems, {found['candidates']:,} candidates, {found['features']:,} features; "
-        f"learning takes about {size} of memory."
-    )
+    size = max(found.pop("memory_bytes") / 2**20, 1)
+    many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())
+    if hasattr(problems, "shards"):
+        return f"{many}; they are read in {len(problems.shards):,} parts, within {size:,.0f} MiB of memory."
+    return f"{many}; learning takes about {size:,.0f} MiB of memory."
 
 
 def two_sentences(certificate: Certificate) -> str:
@@ -118,7 +135,7 @@ def two_sentences(certificate: Certificate) -> str:
         f"with an average regret of at most {certificate.regret_bound_used:.3f}."
     )
     if certificate.breaches:
-        return f"{seen} This is no guarantee for new problems: {'; '.join(certificate.breaches)}."
+        return as_options(f"{seen} This is no guarantee for new problems: {'; '.join(certificate.breaches)}.")
     worth = (
         f"With probability {1 - certificate.delta:.3g} such lists are worth at least "
         f"{max(certificate.lower_bound_on_value, 0):.3f} on new problems of the same kind"

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from listwright.cli import options as given
-from listwright.cli.show import show_json
+from listwright.cli.show import as_options, show_json
 from listwright.cli.sources import about_model
 
 
@@ -17,7 +17,7 @@ def inspect(model: given.Model, as_json: given.AsJson = False) -> None:
     found = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
-        "certificate": str(learned.certificate()),
+        "certificate": as_options(str(learned.certificate())),
     }
     if as_json:
         show_json(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,18 +10,28 @@ from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.problems import Problems
+    from listwright.tables import Scan
 
 REWARDS = (
     "any:COLUMN, graded:COLUMN, coverage:COLUMNS, probabilistic:COLUMNS, sqrt:COLUMNS, log:COLUMNS, facility:COLUMNS, "
     "rouge:COLUMN, rouge2:COLUMN, qrels:FILE, or FILE.py:FUNCTION, which is run"
 )
-TABLE = (
-    "Table with one row a candidate: Parquet, CSV, JSON lines or SVMlight; a file, a folder, a pattern, or - for "
-    "standard input."
-)
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help=TABLE)]
-Tables = Annotated[list[str], typer.Argument(metavar="DATA...", help=f"{TABLE} Several are read as one.")]
+
+def _above_zero(budget: float | None) -> float | None:
+    if budget is not None and not budget > 0:
+        raise typer.BadParameter(f"must be above 0. Got {budget:g}.")
+    return budget
+
+
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="Table with one row a candidate: Parquet, CSV, JSON lines or SVMlight; a file, a folder, a pattern, or - "
+        "for standard input. Several are read as one.",
+    ),
+]
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="File that `listwright fit` wrote, or - for standard input.")
 ]
@@ -32,65 +41,27 @@ ModelReward = Annotated[
 ]
 References = Annotated[str | None, typer.Option(help="For rouge: table with columns problem and reference.")]
 Length = Annotated[int | None, typer.Option(min=1, help="Items of a list.")]
-Budget = Annotated[float | None, typer.Option(help="Total size of a list, in the unit of the size column.")]
+Budget = Annotated[
+    float | None, typer.Option(callback=_above_zero, help="Total size of a list, in the unit of the size column.")
+]
 ShortLists = Annotated[
     bool, typer.Option("--short-lists", help="Accept problems with fewer candidates than the length.")
+]
+NewLevels = Annotated[
+    str, typer.Option(help="Levels of categorical columns that training did not have: error, or zeros for no level.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
 Format = Annotated[
     str | None, typer.Option(help="Kind of DATA where its name does not tell: parquet, csv, jsonl, svmlight.")
 ]
+MaxMemory = Annotated[
+    str | None, typer.Option(help="Read Parquet files in parts that take at most so much memory, such as 1GB.")
+]
+Engine = Annotated[str, typer.Option(help="Where parts are worked on: local (threads) or ray (a cluster).")]
+Address = Annotated[
+    str | None, typer.Option(help="Of the Ray cluster: auto, host:6379, ray://host:10001; by default a new one here.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-
-ProblemColumn = Annotated[str, typer.Option(help="Column with the problem's id.")]
-Item = Annotated[str, typer.Option(help="Column with the item's id; may be missing.")]
-Size = Annotated[str, typer.Option(help="Column with the item's size; may be missing.")]
-Features = Annotated[
-    list[str] | None, typer.Option(help="Feature columns, by commas or patterns such as 'f_*'; by default all numbers.")
-]
-Context = Annotated[list[str] | None, typer.Option(help="Columns that say something of the whole problem.")]
-Vectors = Annotated[
-    list[str] | None, typer.Option(help="Columns that similarity is measured on: one of lists, or several.")
-]
-Catalogue = Annotated[str | None, typer.Option(help="Column that names an item of a recurring set.")]
-Categorical = Annotated[list[str] | None, typer.Option(help="Columns of text that become 0/1 features.")]
-Ignore = Annotated[list[str] | None, typer.Option(help="Columns that are no features.")]
-
-
-def several(values: Sequence[str] | None) -> list[str] | None:
-    """Values of an option that may come by commas and more than once; None where it was left out.
-
-    >>> several(["a,b", "c_*"])
-    ['a', 'b', 'c_*']
-    """
-    if not values:
-        return None
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
-
-
-def columns(
-    problem: str,
-    item: str,
-    size: str,
-    features: list[str] | None,
-    context: list[str] | None,
-    vectors: list[str] | None,
-    catalogue: str | None,
-    categorical: list[str] | None,
-    ignore: list[str] | None,
-) -> dict[str, Any]:
-    """The column options as `tables.read` takes them."""
-    return {
-        "problem": problem,
-        "item": item,
-        "size": size,
-        "features": several(features),
-        "context": several(context),
-        "vectors": several(vectors),
-        "catalogue": catalogue,
-        "categorical": several(categorical) or (),
-        "ignore": several(ignore) or (),
-    }
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
@@ -106,19 +77,40 @@ def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
         raise typer.BadParameter(f"give {wanted} by commas, such as 1,3,5. Got {text!r}.", param_hint=option) from None
 
 
+def engine_of(engine: str, address: str | None) -> Any:
+    """The engine that the options name."""
+    if engine != "ray" and address is not None:
+        raise typer.BadParameter("goes with --engine ray.", param_hint="--address")
+    from listwright.engines import Ray, as_engine
+
+    return Ray(address) if engine == "ray" else as_engine(engine)
+
+
+def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None) -> str | None:
+    """The memory for parts: a cluster always works on parts, and so does what writes checkpoints."""
+    return "1GB" if max_memory is None and (engine != "local" or checkpoint is not None) else max_memory
+
+
 def one_limit(length: int | None, budget: float | None) -> None:
     """Exactly one of both must be given."""
-    if (length is None) == (budget is None):
-        raise typer.BadParameter("give either --length or --budget.", param_hint="--length")
+    if length is None and budget is None:
+        told = "say how long lists are, with --length (items) or --budget (total size)."
+        raise typer.BadParameter(told, param_hint="--length / --budget")
+    if length is not None and budget is not None:
+        raise typer.BadParameter("give one of both, not both.", param_hint="--length / --budget")
 
 
-def one_from_standard_input(model: str, data: str) -> None:
+def one_from_standard_input(model: str, data: list[str]) -> None:
     """Standard input can be read once."""
-    if model == data == "-":
+    if model == "-" and "-" in data:
         raise typer.BadParameter("MODEL and DATA cannot both come from standard input.", param_hint="DATA")
 
 
-def sizes_for(budget: float | None, problems: Problems) -> None:
-    """A budget needs sizes."""
-    if budget is not None and problems.sizes is None:
-        raise InputError("--budget needs a column of sizes, and this table has none. Name it with --size in fit.")
+def sizes_for(budget: float | None, problems: Problems | Scan, advice: str) -> None:
+    """A budget needs sizes, and must have room for some item."""
+    if budget is None:
+        return
+    if problems.sizes is None:
+        raise InputError(f"--budget needs the sizes of items, and there is no column of sizes. {advice}")
+    if not isinstance(problems.sizes, str) and budget < problems.sizes.min():
+        raise InputError(f"No item fits into --budget {budget:g}: the smallest size is {problems.sizes.min():g}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from listwright.cli import options as given
 from listwright.cli.show import progress, show_json
 from listwright.cli.sources import STANDARD, check_place, load_model, read_for
 from listwright.cli.written_lists import as_records, check_ending, write_lists
+from listwright.errors import InputError
 
 
 def predict(
@@ -23,18 +25,28 @@ def predict(
     budget: given.Budget = None,
     short_lists: given.ShortLists = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add the reasons of each pick.")] = False,
+    new_levels: given.NewLevels = "error",
     format: given.Format = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Build a list for each problem of a table: one row a pick, in order. The model knows its columns."""
     check_place(out)
     check_ending(out)
-    given.one_from_standard_input(model, data)
-    learned = load_model(model)
+    learned = load_model(model, data)
+    learned.engine, memory = given.engine_of(engine, address), given.memory_of(max_memory, engine)
+    if memory is not None and (explain or as_json or Path(out).suffix.lower() not in (".parquet", ".pq")):
+        raise InputError("Lists that are built in parts go to a .parquet file, without reasons. Name one with --out.")
     with progress("reading"):
-        problems = read_for(learned, data, budget=budget, format=format)
-    given.sizes_for(budget, problems)
+        problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels, max_memory=memory)
     lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
+    if memory is not None:
+        with progress("building lists") as tick:
+            lists.to_parquet(out, tick=tick)
+        print(f"Wrote {len(lists):,} lists to {out}.", file=sys.stderr)
+        return
     reasons = None
     if explain:
         reasons = []

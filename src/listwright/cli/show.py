@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from listwright.experiments.tasks import Tick
     from listwright.report import Section, Table
+
+PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "context", "engine", "features",
+              "format", "ignore", "item", "length", "max_memory", "n_passes", "new_levels", "problem", "references",
+              "resume", "reward", "short_lists", "size", "vectors")  # fmt: skip
+NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes"}
+_PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
+
+
+def as_options(message: str) -> str:
+    """What the library says, with its parameters as the command line writes them.
+
+    >>> as_options("Problem q17 has 4 candidates but length=5. Pass short_lists=True to accept shorter lists.")
+    'Problem q17 has 4 candidates but --length 5. Pass --short-lists to accept shorter lists.'
+    >>> as_options("Name the right column with problem=.")
+    'Name the right column with --problem-column.'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, _, text, number = found.groups()
+        flag = "--" + NAMED_OTHERWISE.get(name, name).replace("_", "-")
+        return f"{flag} {text or number}" if text or number else flag
+
+    return _PARAMETER.sub(option, message)
 
 
 @contextmanager

@@ -9,45 +9,62 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import is_zipfile
 
+from listwright.cli.options import one_from_standard_input, sizes_for
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
-    from listwright.problems import Problems
     from listwright.tables import Columns
 
 STANDARD = "-"
+PACKED = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # how packed files start
 
 
-def read_problems(data: str, *, format: str | None = None, **options: Any) -> tuple[Problems, Columns]:
-    """Problems from files or standard input, and how the table was read."""
-    from listwright.tables import read_with_columns
+def read_problems(
+    data: list[str], *, format: str | None = None, max_memory: str | None = None, **options: Any
+) -> tuple[Any, Columns]:
+    """Problems from files or standard input, and how the table was read; with `max_memory`, a scan of the files."""
+    from listwright.tables import read_with_columns, scan
 
-    with _file(data, "data") as path:
-        kind = format or (_kind(Path(path)) if data == STANDARD else None)
-        return read_with_columns(path, format=kind, **options)
+    if max_memory is not None:
+        if STANDARD in data or format not in (None, "parquet"):
+            raise InputError("max_memory= and engine= are for Parquet files. Leave them out, or write Parquet first.")
+        scanned = scan(data, max_memory=max_memory, **options)
+        return scanned, scanned.columns
+    if STANDARD not in data:
+        return read_with_columns(data, format=format, **options)
+    if len(data) > 1:
+        raise InputError("Standard input (-) cannot be read together with files.")
+    with _file(STANDARD, "data") as path:
+        return read_with_columns(path, format=format or _kind(Path(path)), **options)
 
 
-def read_for(
-    model: Any, data: str, *, budget: float | None = None, format: str | None = None, **options: Any
-) -> Problems:
-    """Problems for a model, read as its training table was; sizes are only needed where there is a budget."""
+def read_for(model: Any, data: list[str], *, budget: float | None = None, **options: Any) -> Any:
+    """Problems or a scan for a model, read as its training table was; sizes are only needed where there is a budget."""
     known = getattr(model, "columns_", None)
     if known is not None:
         known = known if budget is not None or model.budget is not None else replace(known, size=None)
-        return read_problems(data, format=format, columns=known, **options)[0]
+        problems = read_problems(data, columns=known, **options)[0]
+        sizes_for(budget, problems, "Fit the model again on a table that has one.")
+        return problems
     signature = model.signature_
     if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:
         raise InputError("This model does not know the columns of its table. Fit it with `listwright fit`.")
-    return read_problems(data, format=format, features=list(signature.feature_names), **options)[0]
+    return read_problems(data, features=list(signature.feature_names), **options)[0]
 
 
-def load_model(model: str) -> Any:
-    """The model in a file or from standard input."""
+def load_model(model: str, data: list[str]) -> Any:
+    """The model in a file or from standard input; who gives the data first is told."""
     from listwright.storage import load
 
+    one_from_standard_input(model, data)
     with _file(model, "model") as path:
-        return load(path)
+        try:
+            return load(path)
+        except InputError as error:
+            swapped = any(is_zipfile(name) for name in data) and not is_zipfile(path)
+            raise InputError(f"{error} Is it the data? The model comes first." if swapped else str(error)) from None
 
 
 def about_model(model: str) -> tuple[Any, dict[str, Any]]:
@@ -94,8 +111,10 @@ def _file(name: str, what: str) -> Iterator[str]:
         yield name
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / what
-        path.write_bytes(sys.stdin.buffer.read())
+        data = sys.stdin.buffer.read()
+        packed = next((ending for ending, start in PACKED.items() if data.startswith(start)), "")
+        path = Path(folder) / f"{what}{packed}"
+        path.write_bytes(data)
         try:
             yield str(path)
         except InputError as error:
@@ -104,9 +123,10 @@ def _file(name: str, what: str) -> Iterator[str]:
 
 def _kind(path: Path) -> str:
     """The kind of a table by how it starts."""
-    with path.open("rb") as file:
-        start = file.read(4096)
+    from listwright.tables.streams import content
+
+    start = content(path)[:4096]
     if start.startswith(b"PAR1"):
         return "parquet"
     line = start.lstrip().partition(b"\n")[0]
-    return "jsonl" if line.startswith(b"{") else "svmlight" if b" qid:" in line else "csv"
+    return "jsonl" if line.startswith((b"{", b"[{")) else "svmlight" if b" qid:" in line else "csv"

@@ -31,7 +31,7 @@ def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) ->
     if reasons is not None:
         columns |= _told([pick for one in reasons for pick in one.picks])
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
-    content = _json_lines(columns) if ending in (".jsonl", ".ndjson") else _table(columns, ending)
+    content = _json_lines(columns) if ending in (".jsonl", ".ndjson") else table_bytes(columns, ending)
     if out == STANDARD:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
@@ -67,7 +67,7 @@ def _json_lines(columns: dict[str, list[Any]]) -> bytes:
     ).encode()
 
 
-def _table(columns: dict[str, list[Any]], ending: str) -> bytes:
+def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
     """Parquet, CSV or TSV; dictionaries are written as JSON."""
     import pyarrow as pa
     from pyarrow import csv, parquet

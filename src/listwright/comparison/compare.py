@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from listwright._arrays import Floats
+from listwright._limits import check_problems
 from listwright.comparison.plan import Split, as_seeds, splits
 from listwright.comparison.result import Comparison
 from listwright.comparison.table import Table
@@ -19,6 +20,7 @@ from listwright.evaluation import list_values, measured
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.tables import Scan
 
 
 class Limits(NamedTuple):
@@ -31,10 +33,10 @@ class Limits(NamedTuple):
 
 def compare(
     methods: Mapping[str, Any],
-    problems: Problems,
+    problems: Problems | Scan,
     *,
     folds: int | ArrayLike = 5,
-    test: Problems | None = None,
+    test: Problems | Scan | None = None,
     lengths: Sequence[int] = (1, 3, 5),
     budgets: Sequence[float] | None = None,
     train_sizes: Sequence[float] | None = None,
@@ -51,7 +53,8 @@ def compare(
     Parameters
     ----------
     methods : estimators by name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or one's own with the same manners.
-    problems : problems with a reward: those of all folds, or with `test` the ones to learn from.
+    problems : problems with a reward: those of all folds, or with `test` the ones to learn from. Methods need them in
+        memory: of a scan, a sample is taken that fits into its `max_memory` (see `Scan.sample`).
     folds : a number of folds drawn at random, or the fold of each problem.
     test : problems to test on, in place of folds.
     lengths : numbers of items.
@@ -74,6 +77,7 @@ def compare(
     top-k   0.967 ± 0.023  0.967 ± 0.023
     oracle  0.967 ± 0.023  0.967 ± 0.023
     """
+    problems, test = _in_memory(problems), None if test is None else _in_memory(test)
     _check(methods, problems, test)
     limits = _limits(lengths, budgets, refit_lengths)
     plan = splits(problems, folds=folds, test=test, train_sizes=train_sizes, seeds=as_seeds(seeds))
@@ -90,6 +94,10 @@ def compare(
     return Comparison(Table(columns), tuple(methods), limits.name, bounded)
 
 
+def _in_memory(problems: Problems | Scan) -> Problems:
+    return problems.sample() if isinstance(problems, Scan) else problems
+
+
 def _print_aside(line: str) -> None:
     print(line, file=sys.stderr)
 
@@ -101,8 +109,7 @@ def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None
         if isinstance(method, type) or not all(hasattr(method, what) for what in ("fit", "predict", "get_params")):
             raise InputError(f"Method {name!r} must be an estimator with fit and predict. Got {method!r}.")
     for part in (problems,) if test is None else (problems, test):
-        if not isinstance(part, Problems):
-            raise InputError(f"Give listwright.Problems, not {type(part).__name__}. See Problems.from_arrays.")
+        check_problems(part)
         reward_of(part, "compare")
 
 
@@ -141,7 +148,7 @@ def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
     """A clone with those of the settings that it has, trained."""
     model = clone(method)
     known = model.get_params()
-    wanted = settings | {"random_state": split.seed}
+    wanted = settings | {"random_state": split.seed, "short_lists": True}
     return model.set_params(**{name: value for name, value in wanted.items() if name in known}).fit(split.train)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._arrays import Bools, Floats, Floats32, Ints, starts_of
-from listwright.datasets._splits import Links
-from listwright.datasets._terms import Terms, best_link, highest, row_sums
+from listwright.datasets._terms import Terms, best_link, count_terms, highest, off_diagonal, row_sums
 from listwright.text.vectors import Rows
 from listwright.text.words import FUNCTION_WORDS
 
@@ -43,18 +42,19 @@ class Texts:
         return [_between_blanks(title) if _telling(title) else "" for title in self.titles]
 
 
-def question_links(texts: Texts, terms: Terms) -> Links:
+def question_links(texts: Texts, terms: Terms) -> dict[str, Rows]:
     """Link tables between the paragraphs of each question."""
-    mentioned = _mentions(texts)
+    mentioned, title_words = _mentions(texts), _title_words_in(texts)
     return {
         "mentioned_in": mentioned,
         "mentions": sparse.csr_array(mentioned.T),
+        "title_words_in": title_words,
+        "title_words_of": sparse.csr_array(title_words.T),
         "shared_words": terms.shared_rare_words(),
-        "cosine": terms.cosines(),
     }
 
 
-def question_features(texts: Texts, terms: Terms, links: Links) -> tuple[Floats32, tuple[str, ...]]:
+def question_features(texts: Texts, terms: Terms, links: dict[str, Rows]) -> tuple[Floats32, tuple[str, ...]]:
     """One row a paragraph, and the name of each column.
 
     For each kind of link: its sum over the other paragraphs, the sum weighed by their BM25 (as a share of the best of
@@ -129,6 +129,20 @@ def _mentions(texts: Texts) -> Rows:
                 where += [(row, other) for other in range(start, end) if other != row and title in bodies[other]]
     rows, columns = np.array(where, dtype=np.int64).reshape(-1, 2).T
     return sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=(len(bodies), len(bodies)))
+
+
+def _title_words_in(texts: Texts) -> Rows:
+    """Link table: share of the content words of the row's title, by rarity, that stand in the column's text."""
+    n, titles = len(texts.bodies), [[word for word in title if word not in FUNCTION_WORDS] for title in texts.titles]
+    held = count_terms([*titles, *texts.bodies], np.tile(texts.owners, 2), [[] for _ in texts.questions]).counts.sign()
+    bodies = held[n:]
+    named = held[:n]
+    n_texts = np.repeat(np.bincount(texts.owners)[texts.owners], np.diff(named.indptr))
+    in_texts = np.bincount(bodies.indices, minlength=held.shape[1])[named.indices]
+    rarity = np.log((n_texts + 1) / (in_texts + 0.5))
+    total = np.bincount(np.repeat(np.arange(n), np.diff(named.indptr)), rarity, minlength=n)
+    shares = sparse.csr_array((rarity, named.indices, named.indptr), shape=named.shape) @ bodies.T
+    return off_diagonal(sparse.diags_array(1.0 / np.where(total > 0, total, 1.0)) @ shares)
 
 
 def _between_blanks(words: list[str]) -> str:

@@ -140,6 +140,13 @@ def off_diagonal(table: Rows) -> Rows:
     return kept
 
 
+def within_problems(table: Rows, starts: Ints) -> Rows:
+    """A link table with its columns numbered within the problem of the row, for `Problems.links`."""
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    first = np.repeat(starts[owners], np.diff(table.indptr))
+    return sparse.csr_array((table.data, table.indices - first, table.indptr), (table.shape[0], np.diff(starts).max()))
+
+
 def best_link(table: Rows, worth: Floats) -> Floats:
     """For each row the highest link x worth of the candidate linked to; 0 without links."""
     values = table.data * worth[table.indices]

@@ -13,7 +13,6 @@ from scipy import sparse
 
 from listwright._arrays import Floats, Floats32, Ints, starts_of
 from listwright.datasets._files import found, read_csv, read_records, require
-from listwright.datasets._splits import Linked, Links
 from listwright.datasets._terms import Terms, best_link, count_terms, highest, row_sums
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -31,12 +30,10 @@ _FILES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Arguments(Linked):
-    """Debates with their arguments; `split` says "train", "dev" or "test" for each.
+class Arguments:
+    """Debates with their arguments; `split` says "train", "dev" or "test" for each."""
 
-    Links: "cosine" (of tf-idf) between arguments of a debate.
-    """
-
+    problems: Problems
     split: NDArray[np.str_]
 
 
@@ -56,15 +53,14 @@ def read_arguments(path: str | Path) -> Arguments:
     A problem is a topic and a stance. Its candidates are the arguments; the reward is the share of key points that the
     list covers, each of the same weight. Features look at an argument's length, its likeness to the topic, and at how
     many other arguments it is like: for each threshold the logarithm of 1 + the number of cosines above it. Words are
-    weighed within each debate.
+    weighed within each debate; vectors are tf-idf.
     """
     path = found(path, "The ArgKP data")
     debates = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
     counts = np.array([len(debate.arguments) for debate in debates])
     texts = [tokens(text) for debate in debates for text in debate.arguments.values()]
     terms = count_terms(texts, np.repeat(np.arange(len(debates)), counts), [tokens(debate.topic) for debate in debates])
-    links = {"cosine": terms.cosines()}
-    features, names = _features(terms, links, starts_of(counts))
+    features, names = _features(terms, starts_of(counts))
     problems = Problems.from_arrays(
         features,
         offsets=starts_of(counts),
@@ -75,7 +71,7 @@ def read_arguments(path: str | Path) -> Arguments:
         vectors=terms.vectors(),
         reward=_coverage(debates),
     )
-    return Arguments(problems, links, np.array([debate.split for debate in debates]))
+    return Arguments(problems, np.array([debate.split for debate in debates]))
 
 
 def _coverage(debates: list[_Debate]) -> Coverage:
@@ -91,8 +87,8 @@ def _coverage(debates: list[_Debate]) -> Coverage:
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, points)), shape=shape))
 
 
-def _features(terms: Terms, links: Links, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
-    cosine, words = links["cosine"], row_sums(terms.counts)
+def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
+    cosine, words = terms.cosines(), row_sums(terms.counts)
     total = row_sums(cosine)
     others = np.maximum(np.bincount(terms.owners)[terms.owners] - 1, 1)
     columns = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,23 +13,13 @@ from scipy import sparse
 from listwright._arrays import Ints, starts_of
 from listwright.datasets._files import read_records, require
 from listwright.datasets._question_features import Texts, question_features, question_links
-from listwright.datasets._splits import Linked
-from listwright.datasets._terms import count_terms
+from listwright.datasets._terms import count_terms, within_problems
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.tokenizer import tokens
 
 _NOTE = re.compile(r"\s*\([^)]*\)\s*$")  # the "(film)" of a title, which texts do not repeat
-
-
-@dataclass(frozen=True, eq=False)
-class Questions(Linked):
-    """Questions with their paragraphs, and links between the paragraphs of a question.
-
-    Links: "mentioned_in" (1 where the row's title stands in the column's text), "mentions" (its transpose),
-    "shared_words" (how many rare words both hold), "cosine" (of tf-idf).
-    """
 
 
 class Paragraph(NamedTuple):
@@ -49,7 +38,7 @@ class Question(NamedTuple):
     paragraphs: list[Paragraph]
 
 
-def read_questions(path: str | Path) -> Questions:
+def read_questions(path: str | Path) -> Problems:
     """Reads a JSON file or JSON lines, also compressed. The form is that of HotpotQA and 2WikiMultihopQA (`context`,
     `supporting_facts`), that of MuSiQue (`paragraphs` of `title`, `paragraph_text`, `is_supporting`), or `paragraphs`
     of `title`, `sentences`, `supporting`.
@@ -57,6 +46,9 @@ def read_questions(path: str | Path) -> Questions:
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
     worth 1); sizes are the paragraphs' tokens. Features are what can be known without labels: likeness to the question,
     and how well a paragraph is linked to others, weighed by the others' BM25. Words are weighed within each question.
+    Links: "mentioned_in" (1 where the row's title stands in the other's text), "mentions" (the other way round),
+    "title_words_in" (share of the words of the row's title, by rarity, in the other's text), "title_words_of" (the
+    other way round) and "shared_words" (how many rare words both hold); vectors are tf-idf.
     Questions without a supporting paragraph are left out; where the file has no labels at all, there is no reward.
     """
     questions = [_question(record, Path(path)) for record in read_records(path)]
@@ -75,8 +67,8 @@ def read_questions(path: str | Path) -> Questions:
     )
     terms = count_terms([title + body for title, body in texts.named()], owners, texts.questions)
     links = question_links(texts, terms)
-    features, names = question_features(texts, terms, links)
-    problems = Problems.from_arrays(
+    features, names = question_features(texts, terms, links | {"cosine": terms.cosines()})
+    return Problems.from_arrays(
         features,
         offsets=starts_of(counts),
         sizes=[max(len(body), 1) for body in texts.bodies],
@@ -84,9 +76,9 @@ def read_questions(path: str | Path) -> Questions:
         item_ids=[paragraph.title for paragraph in paragraphs],
         feature_names=names,
         vectors=terms.vectors(),
+        links={name: within_problems(table, starts_of(counts)) for name, table in links.items()},
         reward=_support(paragraphs, owners) if labelled else None,
     )
-    return Questions(problems, links)
 
 
 def _support(paragraphs: list[Paragraph], owners: Ints) -> Coverage:

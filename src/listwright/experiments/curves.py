@@ -1,7 +1,8 @@
-"""Failure of methods at every length of a list, from one fit each."""
+"""Failure of methods at every length of a list."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
 import numpy as np
@@ -37,6 +38,13 @@ def failures(lists: Lists, problems: Problems) -> Floats:
     return np.maximum(0.0, 1.0 - gains.cumsum(axis=1))
 
 
-def failure_by_length(method: Method, train: Problems, test: Problems) -> Floats:
-    """Mean failure at each length after one fit; a shorter list is the beginning of the longest."""
-    return failures(method.fit(train).predict(test), test).mean(axis=0)
+def failure_by_length(make: Callable[[int], Method], lengths: Sequence[int], train: Problems, test: Problems) -> Floats:
+    """Mean failure at each length up to the last of `lengths`, for each of which the method is fitted anew.
+
+    A list of a length between two of them is the beginning of the longer one.
+    """
+    by_length: list[Floats] = []
+    for length in lengths:
+        failed = failures(make(length).fit(train).predict(test), test).mean(axis=0)
+        by_length += [failed[sum(map(len, by_length)) :]]
+    return np.concatenate(by_length)

@@ -1,6 +1,7 @@
 """Figure (b) of the paper: how often a reader clicks on nothing, against the number of recommendations.
 
-Five folds of users: 15 to test, and of the others 40 to train and 20 to choose each learned method's penalty. Training
+Five folds of users: 15 to test, and of the others 40 to train and 20 to choose each learned method's penalty. Learned
+methods are fitted, and their penalty is chosen, for each number of recommendations. Training
 visits show drawn clicks; validation and testing use the probabilities themselves, which has less noise. A seed is a
 population of its own: users, articles and visits.
 """
@@ -8,7 +9,10 @@ population of its own: users, articles and visits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,6 +27,7 @@ from listwright.experiments.tasks import Tick, check_repetitions, quiet, repeat
 from listwright.experiments.wording import compared, drawn, excess_table, failure_table
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.learners import RidgeLeader
+from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.report import Figure, Section, Table
 from listwright.report.charts import Axis, curves
@@ -32,7 +37,9 @@ from listwright.simulate.news import News, news
 NAME = "news"
 FOLDS, N_TRAIN, N_VALID, N_TEST = 5, 40, 20, 15
 LENGTH = 5
+LENGTHS = range(1, LENGTH + 1)
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
+PASSES = 3  # of SCP and ConSeqOpt over the training visits
 VISITS = 3  # of each training user
 CHECKED_VISITS = 20  # of each user for validation and for testing
 
@@ -42,15 +49,19 @@ def _features() -> Features:
     return Candidate() + CandidateByContext() + Distance() + Position()
 
 
-LEARNED: dict[str, Callable[[float], Method]] = {
-    "SCP": lambda penalty: SCP(LENGTH, features=_features(), learner=RidgeLeader(penalty), random_state=0),
-    "ConSeqOpt": lambda penalty: ConSeqOpt(LENGTH, features=_features(), learner=RidgeLeader(penalty), random_state=0),
-    "Regression": lambda penalty: Regression(LENGTH, Candidate() + CandidateByContext(), penalty),
+def _settings(penalty: float) -> dict[str, Any]:
+    return {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES, "random_state": 0}
+
+
+LEARNED: dict[str, Callable[[int, float], Method]] = {
+    "SCP": lambda length, penalty: SCP(length, **_settings(penalty)),
+    "ConSeqOpt": lambda length, penalty: ConSeqOpt(length, weighting="uniform", **_settings(penalty)),
+    "Regression": lambda length, penalty: Regression(length, Candidate() + CandidateByContext(), penalty),
 }
-OTHERS: dict[str, Callable[[int], Method]] = {
-    "Static list": lambda seed: StaticList(LENGTH),
-    "Random": lambda seed: Random(LENGTH, random_state=seed),
-    "Oracle": lambda seed: Oracle(LENGTH),
+OTHERS: dict[str, Callable[[int, int], Method]] = {
+    "Static list": lambda seed, length: StaticList(length),
+    "Random": lambda seed, length: Random(length, random_state=seed),
+    "Oracle": lambda seed, length: Oracle(length),
 }
 
 
@@ -68,9 +79,28 @@ def _one(seed: int, fold: int) -> Floats:
     """(methods, lengths): failure on the test users of one fold."""
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
-    learned = [_best(make, train, valid) for make in LEARNED.values()]
-    curves_of_learned = [failures(method.predict(test), test).mean(axis=0) for method in learned]
-    return np.stack(curves_of_learned + [failure_by_length(make(seed), train, test) for make in OTHERS.values()])
+    learned = [failure_by_length(partial(_Validated, make, valid), LENGTHS, train, test) for make in LEARNED.values()]
+    others = [failure_by_length(partial(make, seed), [LENGTH], train, test) for make in OTHERS.values()]
+    return np.stack(learned + others)
+
+
+@dataclass
+class _Validated:
+    """A learned method for lists of one length, with the penalty that fails least on the validation users."""
+
+    make: Callable[[int, float], Method]
+    valid: Problems
+    length: int
+
+    def fit(self, problems: Problems) -> Self:
+        """Fits one for every penalty."""
+        fitted = [self.make(self.length, penalty).fit(problems) for penalty in PENALTIES]
+        self.method_ = min(fitted, key=lambda one: float(failures(one.predict(self.valid), self.valid).mean()))
+        return self
+
+    def predict(self, problems: Problems) -> Lists:
+        """Of the one that was picked."""
+        return self.method_.predict(problems)
 
 
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
@@ -90,12 +120,6 @@ def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Prob
     train, valid, test = split(seed, fold)
     checked = [world.visits(users, per_user=CHECKED_VISITS, sampled=False, random_state=rng) for users in (valid, test)]
     return world.visits(train, per_user=VISITS, random_state=rng), checked[0], checked[1]
-
-
-def _best(make: Callable[[float], Method], train: Problems, valid: Problems) -> Method:
-    """The method with the penalty that fails least on the validation users, over all lengths."""
-    fitted = [make(penalty).fit(train) for penalty in PENALTIES]
-    return min(fitted, key=lambda method: float(failures(method.predict(valid), valid).mean()))
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
@@ -127,9 +151,9 @@ SETUP = (
     "that they have never met."
 )
 _CAPTION = (
-    "Mean over five folds of each population, with the 95 % interval of that mean. The penalty of every learned method "
-    "is chosen on validation users. Oracle knows the click probabilities. How far apart the methods are depends on how "
-    "much of the context is noise: here half."
+    "Mean over five folds of each population, with the 95 % interval of that mean. Learned methods are fitted for each "
+    "number of recommendations, with the penalty that does best on validation users. Oracle knows the click "
+    "probabilities. How far apart the methods are depends on how much of the context is noise: here half."
 )
 _EXCESS_CAPTION = (
     "How much more often there is no click than with SCP, in points, with the 95 % interval of the difference over "

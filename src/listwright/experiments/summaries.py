@@ -1,9 +1,10 @@
 """Table 1 and figure (c) of the paper: ROUGE of summaries, and ROUGE-1R against the number of training clusters.
 
-The budget counts bytes with spaces; every method skips what no longer fits, until nothing fits. Whatever can be set
-(the learner of SCP and of ConSeqOpt, the parameters of SubMod, DPP and MMR) is set on the training clusters. The table
-has each test cluster once: the official test part, or five folds. Intervals are over test clusters in the table, and
-over random subsets of the training clusters in the figure.
+The budget counts bytes with spaces; every method skips what no longer fits, until nothing fits. SCP and ConSeqOpt see
+the paper's features and expected coverage; with the paper's features alone they use its reduction to ranking. The
+parameters of SubMod, DPP and MMR are set on the training clusters. The table has each test cluster once: the official
+test part, or five folds. Intervals are over test clusters in the table, and over random subsets of the training
+clusters in the figure.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from listwright.scp import SCP
 from listwright.simulate.corpus import corpus
 from listwright.summaries.data import read_clusters, splits, usual_budget
 from listwright.summaries.orders import Lead, LexRank
-from listwright.summaries.problems import room_of, summary_features, summary_problems
+from listwright.summaries.problems import paper_features, room_of, summary_features, summary_problems
 from listwright.summaries.scores import METRICS, summary_scores
 from listwright.text.clusters import Cluster
 
@@ -38,35 +39,36 @@ __all__ = ["METHODS", "SIZES", "findings", "run", "section"]
 NAME = "summaries"
 SIZES = (3, 8, 20)  # and all there are
 N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
-LEARNERS = ("ridge", "hinge_rank")
 DIVERSITIES = (0.1, 0.3, 0.5, 0.7)
+PASSES = 4  # of SCP and ConSeqOpt over the training clusters, where they see expected coverage
 
 
-def _policies(kind: Callable[..., Any], room: float, learners: Sequence[str]) -> Chosen:
-    """SCP or ConSeqOpt with the paper's features, and the better of the learners."""
-
-    def option(learner: str) -> Callable[[], Any]:
-        return lambda: kind(budget=room, learner=learner, features=summary_features(), random_state=0)
-
-    return Chosen({learner: option(learner) for learner in learners}, room)
-
-
-def _mmr(room: float, learners: Sequence[str]) -> Chosen:
+def _mmr(room: float) -> Chosen:
     def option(diversity: float) -> Callable[[], Any]:
         return lambda: MMR(diversity)
 
     return Chosen({f"{diversity:g}": option(diversity) for diversity in DIVERSITIES}, room)
 
 
-METHODS: dict[str, Callable[[float, Sequence[str]], Any]] = {
-    "SCP": lambda room, learners: _policies(SCP, room, learners),
-    "ConSeqOpt": lambda room, learners: _policies(ConSeqOpt, room, learners),
-    "SubMod": lambda room, learners: SubMod(budget=room),
-    "DPP": lambda room, learners: LearnedDPP(budget=room),
-    "LexRank": lambda room, learners: LexRank(budget=room),
+def _full(room: float) -> dict[str, Any]:
+    return {"budget": room, "features": summary_features(), "n_passes": PASSES, "random_state": 0}
+
+
+def _papers(room: float) -> dict[str, Any]:
+    return {"budget": room, "features": paper_features(), "learner": "hinge_rank", "random_state": 0}
+
+
+METHODS: dict[str, Callable[[float], Any]] = {
+    "SCP": lambda room: SCP(**_full(room)),
+    "ConSeqOpt": lambda room: ConSeqOpt(**_full(room), weighting="uniform"),
+    "SCP, paper's features": lambda room: SCP(**_papers(room)),
+    "ConSeqOpt, paper's features": lambda room: ConSeqOpt(**_papers(room), weighting="uniform"),
+    "SubMod": lambda room: SubMod(budget=room),
+    "DPP": lambda room: LearnedDPP(budget=room),
+    "LexRank": lambda room: LexRank(budget=room),
     "MMR": _mmr,
-    "Lead": lambda room, learners: Lead(budget=room),
-    "Greedy (Oracle)": lambda room, learners: Oracle(),
+    "Lead": lambda room: Lead(budget=room),
+    "Greedy (Oracle)": lambda room: Oracle(),
 }
 LEARNED = ("SCP", "ConSeqOpt", "SubMod", "DPP")
 
@@ -88,16 +90,12 @@ def run(
     rows = [(method, fold) for method in methods for fold in range(len(parts))]
     points = _points(sizes, n_train, seeds, len(parts))
     table = repeat(_one_row, [(source, *row) for row in rows], jobs=jobs, tick=_share(tick, rows, points))
-    scores = {row: one for row, (one, _) in zip(rows, table, strict=True)}
-    settings = {row: setting for row, (_, setting) in zip(rows, table, strict=True)}
     curved = [method for method in LEARNED if method in methods]
-    tasks = [
-        (source, size, seed, tuple((one, settings[one, seed % len(parts)]) for one in curved)) for size, seed in points
-    ]
+    tasks = [(source, size, seed, tuple(curved)) for size, seed in points]
     curve = repeat(_one_point, tasks, jobs=jobs, tick=_share(tick, rows, points, before=len(rows)))
     values = dict(zip(points, curve, strict=True))
     return [
-        *_table_records(_by_method(scores), n_train, source.budget),
+        *_table_records(_by_method(dict(zip(rows, table, strict=True))), n_train, source.budget),
         *(
             _record(
                 method, size, source.budget, CURVE, np.array([one[i] for (n, _), one in values.items() if n == size])
@@ -153,20 +151,19 @@ def _problems(data: str | None, n_clusters: int) -> Problems:
     return summary_problems(clusters, unit=usual_budget(clusters).unit, need_references=True)
 
 
-def _one_row(source: _Source, method: str, fold: int) -> tuple[dict[str, Floats], str]:
-    """Scores of the test clusters of one fold, and the setting chosen on its training clusters."""
+def _one_row(source: _Source, method: str, fold: int) -> dict[str, Floats]:
+    """Scores of the test clusters of one fold."""
     problems, (train, test) = source.problems, source.parts[fold]
-    model = METHODS[method](source.room, LEARNERS).fit(problems[train])
-    lists = model.predict(problems[test], budget=source.room)
-    return summary_scores(lists, [source.clusters[index] for index in test]), getattr(model, "name_", "")
+    lists = METHODS[method](source.room).fit(problems[train]).predict(problems[test], budget=source.room)
+    return summary_scores(lists, [source.clusters[index] for index in test])
 
 
-def _one_point(source: _Source, size: int, seed: int, methods: Sequence[tuple[str, str]]) -> list[float]:
+def _one_point(source: _Source, size: int, seed: int, methods: Sequence[str]) -> list[float]:
     """Mean ROUGE-1R after training on one subset. Subsets of one seed are nested, and seeds take folds in turn."""
     problems, room = source.problems, source.room
     train, test = source.parts[seed % len(source.parts)]
     chosen = np.random.default_rng([seed, 7]).permutation(train)[:size]
-    models = [METHODS[method](room, (learner,)).fit(problems[chosen]) for method, learner in methods]
+    models = [METHODS[method](room).fit(problems[chosen]) for method in methods]
     return [float(list_values(model.predict(problems[test], budget=room), problems[test]).mean()) for model in models]
 
 

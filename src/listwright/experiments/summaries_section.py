@@ -14,7 +14,7 @@ from listwright.report.charts import Axis, curves, looks
 CURVE = "ROUGE-1R by training clusters"
 LESS = "ROUGE-1R below SCP"  # how much less a method covers than SCP does, cluster by cluster
 ORACLE = "Greedy (Oracle)"
-SHOWN = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2R")
+SHOWN = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2R", "content ROUGE-1R")
 
 # Table 1 of the paper: ROUGE-1F, 1P, 1R on DUC 2004.
 PAPER = (
@@ -96,14 +96,17 @@ def _setup(records: Sequence[Record], data: Path | None) -> str:
     return (
         f"{_source(data)}. A summary takes whole sentences of a cluster of documents, {budget} bytes at most with "
         f"spaces; all methods skip what no longer fits. Methods learn from {n_train} clusters with summaries by people "
-        "and are scored on others. Settings (the learner of SCP and ConSeqOpt, the parameters of SubMod, DPP and MMR) "
-        "are chosen on the training clusters."
+        "and are scored on others. SCP and ConSeqOpt see the paper's features and how many new words of a summary by "
+        "people a sentence is expected to bring, which is learned from the training clusters too; beside them, the "
+        "same with the paper's features alone and its reduction to ranking. The parameters of SubMod, DPP and MMR are "
+        "chosen on the training clusters."
     )
 
 
 _TABLE_CAPTION = (
     "ROUGE in per cent with stems, function words kept, averaged over references, {budget} bytes, {n_train} training "
-    "clusters; the 95 % interval is over test clusters. The oracle sees the references."
+    "clusters; the 95 % interval is over test clusters. Content: function words left out. The oracle sees the "
+    "references."
 )
 _LESS_CAPTION = (
     "Points of ROUGE-1R below SCP on the same clusters, with the 95 % interval of the mean difference. Above 0, SCP "
@@ -111,6 +114,6 @@ _LESS_CAPTION = (
 )
 _PAPER_CAPTION = "The paper's own figures, on other data: trained on DUC 2003, tested on DUC 2004, 665 bytes."
 _CURVE_CAPTION = (
-    "Mean over random subsets of the training clusters, with the 95 % interval of that mean; the learner of SCP and "
-    "ConSeqOpt is the one chosen on all training clusters. Click a name to pick it out."
+    "Mean over random subsets of the training clusters, with the 95 % interval of that mean. Click a name to pick it "
+    "out."
 )

@@ -1,7 +1,8 @@
 """Figure (a) of the paper: how often no trajectory in the list works, against the number of training environments.
 
 All methods see the same nested subsets of the training environments, one chain of subsets a seed, and are tested on
-the same environments. Each is fitted once for the longest list; shorter lists are its beginnings.
+the same environments. SCP learns one policy for lists of a given length, so it is fitted for several; the others build
+short lists as beginnings of long ones and are fitted once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from listwright.experiments.records import Record, records_of
 from listwright.experiments.regression import Regression
 from listwright.experiments.tasks import Tick, check_repetitions, quiet, repeat
 from listwright.experiments.trajectory_section import findings, section
+from listwright.features import Features
 from listwright.features.auto import paper_features
 from listwright.problems import Problems
 from listwright.scp import SCP
@@ -31,10 +33,24 @@ NAME = "trajectory"
 SIZES = (10, 20, 30, 50, 70, 100, 150, 200, 250, 310)
 LENGTH = 8
 
+FITTED = (1, 2, 3, 5, 8)  # lengths that SCP is fitted for; between them, a list is the beginning of the next longer
+PASSES = 3  # of SCP and ConSeqOpt over the training environments
+
+
+def _scp(length: int, features: Features | str) -> Method:
+    return SCP(length, features=features, n_passes=PASSES, random_state=0)
+
+
+def _conseqopt(length: int, features: Features | str) -> Method:
+    """Its learners share nothing, so weights between positions have no meaning."""
+    return ConSeqOpt(length, features=features, n_passes=PASSES, weighting="uniform", random_state=0)
+
+
 METHODS: dict[str, Callable[[int, int], Method]] = {
-    "SCP (auto)": lambda length, seed: SCP(length, random_state=seed),
-    "SCP": lambda length, seed: SCP(length, features=paper_features(), random_state=seed),
-    "ConSeqOpt": lambda length, seed: ConSeqOpt(length, features=paper_features(), random_state=seed),
+    "SCP": lambda length, seed: _scp(length, "auto"),
+    "ConSeqOpt": lambda length, seed: _conseqopt(length, "auto"),
+    "SCP, paper's features": lambda length, seed: _scp(length, paper_features()),
+    "ConSeqOpt, paper's features": lambda length, seed: _conseqopt(length, paper_features()),
     "Regression": lambda length, seed: Regression(length),
     "Static list": lambda length, seed: StaticList(length),
     "Random": lambda length, seed: Random(length, random_state=seed),
@@ -70,4 +86,9 @@ def run(
 def _one(train: Problems, test: Problems, size: int, seed: int, length: int, methods: Sequence[str]) -> Floats:
     """(methods, lengths): failure after training on one subset. Subsets of one seed are nested."""
     chosen = np.random.default_rng([seed, 7]).permutation(len(train))[:size]
-    return np.stack([failure_by_length(METHODS[name](length, seed), train[chosen], test) for name in methods])
+    return np.stack([_failures(name, seed, length, train[chosen], test) for name in methods])
+
+
+def _failures(name: str, seed: int, length: int, train: Problems, test: Problems) -> Floats:
+    fitted = [one for one in FITTED if one < length] if name.startswith("SCP") else []
+    return failure_by_length(lambda one: METHODS[name](one, seed), [*fitted, length], train, test)

@@ -19,8 +19,9 @@ SETUP = (
     "A robot arm has to reach a target among obstacles. A planner can start from thirty trajectories, and has time for "
     "a few: which ones, in which order? A good list does not repeat a trajectory that fails for the same reason as the "
     "one before. Methods learn from environments where the outcome of every start is known, and list starts for "
-    "environments where nothing has been tried. SCP, ConSeqOpt and Regression see the paper's features; SCP (auto) "
-    "also sees which of the thirty a trajectory is."
+    "environments where nothing has been tried. SCP and ConSeqOpt see the paper's features and which of the thirty a "
+    "trajectory is, which makes every fixed list one of their choices; beside them, the same with the paper's features "
+    "alone, and a regression on the seventeen features, sorted."
 )
 
 
@@ -102,6 +103,6 @@ _SIZE_CAPTION = (
     "are the same for all. Slide to another list length; click a name to pick it out."
 )
 _LENGTH_CAPTION = (
-    "The same results against the length of the list. Each method is fitted once for the longest list; shorter lists "
-    "are its beginnings."
+    "The same results against the length of the list. SCP is fitted for lists of 1, 2, 3, 5 and 8; between them, a "
+    "list is the beginning of the next longer one. The other methods are fitted once."
 )

@@ -6,6 +6,7 @@ from listwright.features.distance import Distance
 from listwright.features.expected_gain import ExpectedGain
 from listwright.features.identity import Identity
 from listwright.features.in_list import InList
+from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.volume import Volume
 
@@ -17,6 +18,7 @@ __all__ = [
     "Features",
     "Identity",
     "InList",
+    "Links",
     "Position",
     "Rows",
     "Sum",

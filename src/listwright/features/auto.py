@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from listwright.errors import InputError
 from listwright.features.base import Features, Sum
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
 from listwright.features.identity import Identity
+from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.volume import Volume
 from listwright.problems import Problems
 
+MANY_PAIRS = 3e7  # past this, cosines between all candidates of a problem cost too much
 MANY_ITEMS = 256  # past this, an in-list flag for every item costs more than it tells
 
 
@@ -19,21 +23,33 @@ def paper_features() -> Features:
     return Candidate() + Distance() + Position()
 
 
-def auto_features(problems: Problems) -> Features:
-    """Own features and distances where there are any; identity where items recur, crossed with the context, and with
-    the list where nothing else tells what it holds; volume where there are vectors.
+def auto_features(problems: Problems) -> Sum:
+    """Own features; links to the list and volume where there are links or vectors, else distances to the list; identity
+    where items recur, crossed with the context, and with the list where nothing else tells what it holds.
 
     >>> import numpy as np
     >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
     Sum(parts=[Candidate(), Distance(), Position()])
+    >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1)), links={"cites": np.zeros((2, 3, 3))}))
+    Sum(parts=[Candidate(), Position(), Links()])
     """
     if not problems.n_features and problems.catalogue is None and problems.vectors is None:
         raise InputError("Nothing tells the candidates apart: pass features or a catalogue beside the context.")
-    parts: list[Features] = [Candidate(), Distance(), Position()] if problems.n_features else [Position()]
-    if problems.vectors is not None:
-        parts.append(Volume(relative=True))
+    parts: list[Features] = [Candidate()] if problems.n_features else []
+    parts += _list_features(problems)
     if problems.catalogue is not None:
         no_other_view = not problems.n_features and int(problems.catalogue.max()) < MANY_ITEMS
         crosses = {"context": problems.context is not None, "list": no_other_view}
         parts.append(Identity(tuple(name for name, wanted in crosses.items() if wanted)))
     return Sum(parts)
+
+
+def _list_features(problems: Problems) -> list[Features]:
+    """What tells a candidate from the list: links and vectors do better than differences of features."""
+    pairs = float((problems.counts.astype(np.float64) ** 2).sum())
+    linked = problems.links is not None or problems.vectors is not None
+    if linked and pairs <= MANY_PAIRS:
+        volume = [Volume(relative=True, times_features=False)] if problems.vectors is not None else []
+        return [Position(), Links(), *volume]
+    distance = [Distance()] if problems.n_features else []
+    return [*distance, Position(), *([Volume(relative=True)] if problems.vectors is not None else [])]

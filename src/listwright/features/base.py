@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from listwright._arrays import Floats32, Ints
 from listwright.errors import InputError
+from listwright.features.summaries import Distinct, Moments
 from listwright.problems import Problems
 
 
@@ -45,7 +46,8 @@ class Rows:
 class Features(BaseEstimator, ABC):
     """A fold: `start` sees empty lists, `rows` gives the columns, `add` sees one more pick a problem.
 
-    `fit` learns what belongs to the model (scales, catalogue) from training problems. Features add up: `a + b`.
+    `fit` learns what belongs to the model (scales, catalogue) from training problems: `settle` from a `summary` of
+    them, so that problems that are never all in memory can be summed up part by part. Features add up: `a + b`.
     """
 
     group: str  # how reasons call these columns
@@ -64,7 +66,19 @@ class Features(BaseEstimator, ABC):
 
     def fit(self, problems: Problems) -> Self:
         """Learns scales from training problems; returns self."""
+        return self.settle(self.summary(problems))
+
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """What `settle` needs to know of some of the training problems; see `features.summaries.merged`."""
+        return {}
+
+    def settle(self, summary: dict[str, Any]) -> Self:
+        """Learns from the summary of all training problems; returns self."""
         return self
+
+    def streams(self) -> bool:
+        """Whether summaries are enough: not where `fit` looks at all problems at once."""
+        return type(self).fit is Features.fit
 
     def for_training(self, problems: Problems) -> Self:
         """How the policy is to see the training problems: through what was learned without them, where that differs."""
@@ -108,6 +122,19 @@ class Sum(Features):
         """Fits every part."""
         self.parts_ = [clone(part).fit(problems) for part in self.parts]
         return self
+
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """Every part's summary."""
+        return {"parts": [part.summary(problems) for part in self.parts]}
+
+    def settle(self, summary: dict[str, Any]) -> Self:
+        """Settles every part."""
+        self.parts_ = [clone(part).settle(one) for part, one in zip(self.parts, summary["parts"], strict=True)]
+        return self
+
+    def streams(self) -> bool:
+        """Whether all parts do."""
+        return all(part.streams() for part in self.parts)
 
     def for_training(self, problems: Problems) -> Self:
         """Every part's view of the training problems."""
@@ -157,11 +184,14 @@ class Scale(NamedTuple):
     @classmethod
     def of(cls, table: Any, *, standardize: bool = True) -> Scale:
         """Spread 1 where a column is constant, so that it divides."""
+        return cls.from_moments(Moments.of(dense(table)), standardize=standardize)
+
+    @classmethod
+    def from_moments(cls, moments: Moments, *, standardize: bool = True) -> Scale:
+        """The same where the table was summed up."""
         if not standardize:
-            return cls(np.zeros(table.shape[1], np.float32), np.ones(table.shape[1], np.float32))
-        table = dense(table)
-        mean = table.mean(axis=0, dtype=np.float64)
-        spread = table.std(axis=0, dtype=np.float64)
+            return cls(np.zeros(len(moments.mean), np.float32), np.ones(len(moments.mean), np.float32))
+        mean, spread = moments.mean, np.sqrt(moments.squares / moments.n_rows)
         flat = spread <= 1e-6 * np.maximum(np.abs(mean), 1e-30)
         return cls(mean.astype(np.float32), np.where(flat, 1.0, spread).astype(np.float32))
 
@@ -176,8 +206,7 @@ def telling(table: Floats32) -> Ints:
     >>> telling(np.array([[1, 5, 1, 2], [1, 6, 1, 2], [1, 5, 1, 3]]).astype(np.float32)[:, [0, 1, 1, 3]])
     array([1, 3])
     """
-    _, first = np.unique(table, axis=1, return_index=True)
-    return np.sort(first[(table[:, first] != table[0, first]).any(axis=0)])
+    return Distinct.of(table).telling()
 
 
 def dense(table: Any, limit: float = 8e9) -> Floats32:

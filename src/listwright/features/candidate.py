@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from listwright._arrays import Floats32, Ints
-from listwright.features.base import Features, Scale
+from listwright.features.base import Features, Scale, dense
+from listwright.features.summaries import Moments
 from listwright.problems import Problems
 
 
@@ -38,13 +39,18 @@ class Candidate(Features):
     def __init__(self, *, standardize: bool = True) -> None:
         self.standardize = standardize
 
-    def fit(self, problems: Problems) -> Self:
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """Moments of the columns."""
+        context = None if problems.context is None else Moments.of(problems.context)
+        return {"features": Moments.of(dense(problems.features)), "context": context, "names": tuple(_names(problems))}
+
+    def settle(self, summary: dict[str, Any]) -> Self:
         """Learns the scales."""
-        self.scale_ = Scale.of(problems.features, standardize=self.standardize)
+        self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.context_scale_ = None
-        if problems.context is not None:
-            self.context_scale_ = Scale.of(problems.context, standardize=self.standardize)
-        self.names_ = _names(problems)
+        if summary["context"] is not None:
+            self.context_scale_ = Scale.from_moments(summary["context"], standardize=self.standardize)
+        self.names_ = list(summary["names"])
         return self
 
     def start(self, problems: Problems) -> CandidateSeen:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from listwright._arrays import Floats32, Ints
 from listwright._kernels.distances import nearer
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale
+from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
+from listwright.features.summaries import Moments
 from listwright.problems import Problems
 
 
@@ -51,12 +52,16 @@ class Distance(Features):
         self.mean = mean
         self.standardize = standardize
 
-    def fit(self, problems: Problems) -> Self:
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """Moments of the columns."""
+        return {"features": Moments.of(dense(problems.features)), "names": tuple(feature_names(problems))}
+
+    def settle(self, summary: dict[str, Any]) -> Self:
         """Learns the scales."""
         if not (self.minimum or self.mean):
             raise InputError("Distance gives nothing with minimum=False and mean=False. Leave it out.")
-        self.scale_ = Scale.of(problems.features, standardize=self.standardize)
-        self.feature_names_ = feature_names(problems)
+        self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
+        self.feature_names_ = list(summary["names"])
         return self
 
     def start(self, problems: Problems) -> DistanceSeen:

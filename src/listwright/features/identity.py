@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from listwright._arrays import Floats32, Ints
 from listwright.errors import InputError
-from listwright.features.base import Crossed, Features, Scale, dense, telling
+from listwright.features.base import Crossed, Features, Scale, dense
+from listwright.features.summaries import Distinct, Moments
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")
@@ -30,7 +31,7 @@ class Identity(Features):
     ----------
     cross : any of "context" (the problem's context), "list" (which items the list holds already) and "candidates" (the
         features of all the problem's candidates, where every problem has the whole catalogue).
-    standardize : scale what is crossed by the training problems.
+    standardize : scale what is crossed by the training problems, to a total variance of 1 for all columns together.
     """
 
     group = "identity"
@@ -39,18 +40,33 @@ class Identity(Features):
         self.cross = cross
         self.standardize = standardize
 
-    def fit(self, problems: Problems) -> Self:
-        """Learns the catalogue's size and the scales."""
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """The catalogue's size, and what there is to know of the columns that are crossed."""
         unknown = [name for name in self.cross if name not in CROSSES]
         if unknown:
             raise InputError(f"cross must be some of {', '.join(CROSSES)}. Got {unknown[0]!r}.")
-        self.n_items_ = int(_catalogue(problems).max()) + 1
         tables = self._tables(problems)
-        self.kept_ = {name: telling(table) for name, table in tables.items()}
-        self.scales_ = {
-            name: Scale.of(table[:, self.kept_[name]], standardize=self.standardize) for name, table in tables.items()
+        return {
+            "n_items": int(_catalogue(problems).max()) + 1,
+            "distinct": {name: Distinct.of(table) for name, table in tables.items()},
+            "moments": {name: Moments.of(table) for name, table in tables.items()},
         }
+
+    def settle(self, summary: dict[str, Any]) -> Self:
+        """Learns the catalogue's size and the scales."""
+        self.n_items_ = summary["n_items"]
+        self.kept_ = {name: distinct.telling() for name, distinct in summary["distinct"].items()}
+        scales = {
+            name: Scale.from_moments(moments, standardize=self.standardize)
+            for name, moments in summary["moments"].items()
+        }
+        self.scales_ = {name: self._scale(one, self.kept_[name]) for name, one in scales.items()}
         return self
+
+    def _scale(self, scale: Scale, kept: Ints) -> Scale:
+        """Standardised columns of a table count as one together: many of them must not drown which item it is."""
+        share = np.float32(np.sqrt(max(len(kept), 1)) if self.standardize else 1.0)
+        return Scale(scale.mean[kept], scale.spread[kept] * share)
 
     def start(self, problems: Problems) -> IdentitySeen:
         """The states, with no item in any list."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -32,9 +32,13 @@ class InList(Features):
 
     group = "in the list"
 
-    def fit(self, problems: Problems) -> Self:
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """The catalogue's size."""
+        return {"n_items": 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1}
+
+    def settle(self, summary: dict[str, Any]) -> Self:
         """Learns the catalogue's size."""
-        self.n_items_ = 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1
+        self.n_items_ = summary["n_items"]
         return self
 
     def start(self, problems: Problems) -> InListSeen:

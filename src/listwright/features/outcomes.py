@@ -6,7 +6,9 @@ are, so that what happened there after a list had failed tells what is left to h
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,8 +17,11 @@ from sklearn.linear_model import Ridge as LinearRidge
 from sklearn.linear_model import RidgeCV
 
 from listwright._arrays import Floats
+from listwright.errors import InputError
 
 LEAST = 0.003  # predictions stay within [LEAST, 1 - LEAST]
+ROW_TREES = 100  # of a forest on candidates
+ROW_LEAVES = 1000  # at most, about, a tree of such a forest
 
 
 def clipped(p: Floats) -> Floats:
@@ -37,6 +42,10 @@ class OutcomeModel(ABC):
 
     def likeness(self, x: Floats) -> Floats | None:
         """(states, training states): weights that add up to 1, where the model gives any."""
+        return None
+
+    def for_rows(self, n_rows: int) -> OutcomeModel | None:
+        """The same for many states, one a candidate; None where that costs too much, or tells nothing."""
         return None
 
 
@@ -69,7 +78,7 @@ class Forest(OutcomeModel):
         """Grows the trees."""
         self.trees_ = ExtraTreesRegressor(
             self.n_trees, min_samples_leaf=self.min_leaf, max_features=0.5, random_state=seed, n_jobs=-1
-        ).fit(x, y)
+        ).fit(x, y[:, 0] if y.shape[1] == 1 else y)
         self.trees_.n_jobs = 1  # threads would add the trees up in any order
         self.n_items_ = y.shape[1]
         self.leaves_ = self.trees_.apply(x)
@@ -89,6 +98,10 @@ class Forest(OutcomeModel):
             weights += meet / np.maximum(sizes[mine], 1)[:, None]
         return weights / weights.sum(axis=1, keepdims=True)
 
+    def for_rows(self, n_rows: int) -> Forest:
+        """Fewer trees, and leaves that grow with the rows."""
+        return Forest(min(self.n_trees, ROW_TREES), max(self.min_leaf, n_rows // ROW_LEAVES))
+
 
 class Ridge(OutcomeModel):
     """Linear in the state, with the penalty chosen by leave-one-out."""
@@ -103,6 +116,10 @@ class Ridge(OutcomeModel):
     def means(self, x: Floats) -> Floats:
         """A line for each item."""
         return self.model_.predict(x).reshape(len(x), self.n_items_)
+
+    def for_rows(self, n_rows: int) -> Ridge:
+        """As it is."""
+        return self
 
 
 class KernelRidge(OutcomeModel):
@@ -155,6 +172,17 @@ class Neighbours(OutcomeModel):
 
 
 MODELS = {"static": Static, "forest": Forest, "ridge": Ridge, "kernel": KernelRidge, "neighbours": Neighbours}
+
+
+def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]:
+    """Models not yet fitted, by name."""
+    models: dict[str, OutcomeModel] = {}
+    for one in given:
+        if isinstance(one, str) and one not in MODELS:
+            raise InputError(f"models must be some of {', '.join(MODELS)}, or outcome models. Got {one!r}.")
+        name = one if isinstance(one, str) else type(one).__name__.lower()
+        models[name] = MODELS[one]() if isinstance(one, str) else copy.deepcopy(one)
+    return models
 
 
 def _squared_gaps(a: Floats, b: Floats) -> Floats:

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from listwright._arrays import Floats, Floats32, Ints
-from listwright.features.base import Features, Scale
+from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
+from listwright.features.summaries import Moments
 from listwright.problems import Problems
 
 FLAT = 1e-10  # squared length below which a direction is spanned already (duplicates), and no step is taken
@@ -51,10 +52,15 @@ class Volume(Features):
         self.times_features = times_features
         self.relative = relative
 
-    def fit(self, problems: Problems) -> Self:
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """Moments of the features, where the volume is multiplied with them."""
+        moments = Moments.of(dense(problems.features)) if self.times_features else None
+        return {"features": moments, "names": tuple(feature_names(problems)) if self.times_features else ()}
+
+    def settle(self, summary: dict[str, Any]) -> Self:
         """Learns the scales of the features that the volume is multiplied with."""
-        self.scale_ = Scale.of(problems.features) if self.times_features else None
-        self.feature_names_ = feature_names(problems) if self.times_features else []
+        self.scale_ = None if summary["features"] is None else Scale.from_moments(summary["features"])
+        self.feature_names_ = list(summary["names"])
         return self
 
     def start(self, problems: Problems) -> VolumeSeen:
@@ -98,8 +104,10 @@ def unit_rows(vectors: Any) -> Any:
     """Rows scaled to length 1 in float64; rows of zeros stay."""
     if sparse.issparse(vectors):
         table = sparse.csr_array(vectors, dtype=np.float64)
-        lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
-        return sparse.csr_array(sparse.diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ table)
+        rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+        lengths = np.sqrt(np.bincount(rows, table.data**2, minlength=table.shape[0]))
+        scaled = table.data / np.where(lengths > 0, lengths, 1.0)[rows]
+        return sparse.csr_array((scaled, table.indices, table.indptr), shape=table.shape)
     table = np.asarray(vectors, dtype=np.float64)
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     return table / np.where(lengths > 0, lengths, 1.0)

@@ -24,7 +24,7 @@ class Certificate:
     confidence_term: float
     expected_regret: float | None = None  # E[R]
     regret: float | None = None  # R
-    surrogate_regret: float | None = None  # R-tilde
+    surrogate_regret: float | None = None  # R-tilde, or a bound on it: the notes say which, or why there is none
     surrogate_gap: float | None = None  # G, with 0 for the loss of the best policy, which nobody can compute
     breaches: tuple[str, ...] = ()  # what the theorem assumes and the run does not keep
     notes: tuple[str, ...] = ()  # how the numbers came about
@@ -71,6 +71,9 @@ class Certificate:
             f"Over {self.rounds:,} states the average regret was at most {self.regret_bound_used:.3f} "
             f"and the lists were worth {self.value_seen:.3f}."
         )
+        if self.surrogate_regret is not None:
+            measured += f" The learner's own loss was at most {self.surrogate_regret / self.rounds:.3g} a state above "
+            measured += "that of the best policy in hindsight."
         if self.breaches:
             return f"No guarantee: {'; '.join(self.breaches)}. {measured}"
         return f"{self._claim()} {measured} This takes the states to be independent draws, each visited once."

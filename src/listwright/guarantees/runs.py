@@ -23,13 +23,15 @@ def certify(
     submodular: bool = True,
     discounted: bool = True,
     budgeted: bool = False,
+    per_size: bool = False,
 ) -> Certificate:
     """The certificate of a run.
 
     Learners over a finite class know their regret exactly. Any other regret R, the sum of l_t(pi_t) less that of the
     best policy, is at most the sum of l_t(pi_t), since costs are 0 or more. The paper's Corollary 3 splits R into the
     surrogate's regret R-tilde and T times the gap G; that holds by the definition of G whatever the surrogate and its
-    scale, so the split is reported, and the bound is the same.
+    scale, so the split is reported, and the bound is the same. Where the learner knows only a lower bound on its best
+    loss in hindsight, the reported R-tilde is an upper bound, and the gap makes up the difference.
 
     Parameters
     ----------
@@ -39,6 +41,7 @@ def certify(
     bounded, submodular : whether the reward is within [0, 1], and submodular.
     discounted : whether positions were weighted by (1 - 1/k)^(m - i).
     budgeted : whether lists had a size budget in place of a length.
+    per_size : whether gains were learned per size.
 
     >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3))
     With probability 0.95, lists of 3 from the mixture of all rounds' policies are worth at least 0.632 times the best
@@ -46,7 +49,7 @@ def certify(
     average regret was at most 0.050 and the lists were worth 0.700. This takes the states to be independent draws,
     each visited once.
     >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3, passes=2))
-    No guarantee: the same states were visited 2 times. Over 20,000 states ...
+    No guarantee: the same states were visited 2 times (n_passes=1 visits each once). Over 20,000 states ...
     """
     check_counts(rounds, 1)
     terms = _Terms(rounds, *checked_lengths(length, rival_length), checked_delta(delta))
@@ -65,8 +68,8 @@ def certify(
         regret=None if experts is None else experts.regret(),
         surrogate_regret=surrogate,
         surrogate_gap=gap,
-        breaches=_breaches(passes, bounded, submodular, discounted, budgeted),
-        notes=(note,),
+        breaches=_breaches(passes, bounded, submodular, discounted, budgeted, per_size),
+        notes=tuple(filter(None, (note, "" if learner is None else learner.hindsight()))),
     )
 
 
@@ -109,13 +112,16 @@ def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float
     return used - best, (loss - used + best) / rounds
 
 
-def _breaches(passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool) -> tuple[str, ...]:
+def _breaches(
+    passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool
+) -> tuple[str, ...]:
     """What the theorem assumes and the run does not keep, in words."""
     found = {
-        f"the same states were visited {passes} times": passes > 1,
+        f"the same states were visited {passes} times (n_passes=1 visits each once)": passes > 1,
         "the reward is not within [0, 1]": not bounded,
         "the reward is not submodular": not submodular,
         "positions were not weighted by (1 - 1/k)^(m - i)": not discounted,
         "lists had a size budget, which the theorem does not cover": budgeted,
+        "gains were learned per size, which the theorem does not cover": per_size and not budgeted,
     }
     return tuple(words for words, broken in found.items() if broken)

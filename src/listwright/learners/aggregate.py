@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -30,6 +30,7 @@ class Aggregate(Learner):
     """
 
     surrogate = "estimator"
+    keeps_rows = True
 
     def __init__(self, estimator: Any, *, target: str = "gain") -> None:
         self.estimator = estimator
@@ -39,17 +40,35 @@ class Aggregate(Learner):
         """Keeps the rows."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
-        if not hasattr(self, "rows_"):
-            self.rows_: list[Any] = []
-            self.targets_: list[Floats] = []
-            self.weights_: list[Floats] = []
-            self.groups_: list[Any] = []
+        if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
+            raise InputError(f"estimator must be a scikit-learn estimator. Got {self.estimator!r}.")
+        self._open()
         rows, offsets = examples.used_rows
         targets = examples.gains if self.target == "gain" else -examples.costs
         self.rows_.append(examples.rows.written_out()[rows])
         self.targets_.append(targets[rows])
         self.weights_.append(np.full(len(rows), examples.weight))
         self.groups_.append(np.diff(offsets))
+
+    def _open(self) -> None:
+        if not hasattr(self, "rows_"):
+            self.rows_: list[Any] = []
+            self.targets_: list[Floats] = []
+            self.weights_: list[Floats] = []
+            self.groups_: list[Any] = []
+
+    def fork(self) -> Self:
+        """No rows."""
+        return clone(self)
+
+    def join(self, part: Self) -> None:
+        """Keeps the rows of both."""
+        self._open()
+        part._open()
+        self.rows_ += part.rows_
+        self.targets_ += part.targets_
+        self.weights_ += part.weights_
+        self.groups_ += part.groups_
 
     def policy(self) -> Policy:
         """Trains the estimator from the start on everything kept."""
@@ -70,6 +89,13 @@ class Aggregate(Learner):
         else:
             estimator.fit(table, target, **_weighted(estimator, weights))
         return Estimator(estimator)
+
+    def hindsight(self) -> str:
+        """Not known."""
+        return (
+            "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
+            "of it in hindsight cannot be computed."
+        )
 
 
 def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:

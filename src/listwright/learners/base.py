@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
+from listwright.errors import InputError
 from listwright.examples import Examples
 from listwright.policies import Policy, Uniform
 
@@ -17,6 +20,7 @@ class Learner(BaseEstimator, ABC):
     """
 
     surrogate = "squared"  # the convex loss that stands for the cost, "" where the cost itself is learned
+    keeps_rows = False  # whether it keeps all rows that it learns from, so that its memory grows with them
 
     @abstractmethod
     def learn(self, examples: Examples) -> None:
@@ -25,6 +29,14 @@ class Learner(BaseEstimator, ABC):
     @abstractmethod
     def policy(self) -> Policy:
         """The policy after all examples so far."""
+
+    def fork(self) -> Self:
+        """A twin without examples, which learns a part of a round under the policy in use: see `join`."""
+        raise InputError(f"{type(self).__name__} learns from problems in memory. Read them, or take another learner.")
+
+    def join(self, part: Self) -> None:
+        """Takes in what a fork has learned, as if the examples had come here. Parts are joined in a fixed order."""
+        raise NotImplementedError(f"{type(self).__name__} forks but does not join.")
 
     def first_policy(self) -> Policy:
         """The policy before any example."""
@@ -39,5 +51,19 @@ class Learner(BaseEstimator, ABC):
         return None
 
     def best_surrogate_loss(self) -> float | None:
-        """The same sum for the best single policy in hindsight, where it can be computed."""
+        """The same sum for the best single policy in hindsight, or a lower bound on it, where there is one."""
         return None
+
+    def hindsight(self) -> str:
+        """In words: against whom the best in hindsight is meant and how it is known, or why it is not."""
+        return "There is no surrogate regret: the learner does not count its surrogate loss."
+
+
+def check_number(name: str, value: Any, *, zero: bool = False) -> None:
+    """Refuses what is no finite number above 0, or from 0 where `zero` is allowed.
+
+    >>> check_number("rate", 0.1)
+    """
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise InputError(f"{name} must be a number {'from' if zero else 'above'} 0. Got {value!r}.")

@@ -49,6 +49,8 @@ class Exp3(Partial):
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
         chances = item_chances(examples, self.probabilities_)[shown]
+        if examples.chances is not None:  # those of the policy that was in use when the list was shown
+            chances = examples.chances[examples.picks >= 0]
         estimates = examples.weight * examples.gains[shown] / chances
         self.round_gains_ += np.bincount(items[shown], estimates, minlength=len(self.round_gains_))
 

@@ -55,8 +55,9 @@ class Exp4(Partial):
         self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))
         shown = examples.picks >= 0
         agree = (picks == examples.picks)[:, shown]
-        chances = self._chances(examples)[shown]
-        chances = chances + (1.0 - self.explore_) * (self.probabilities_ @ agree)
+        chances = self._chances(examples)[shown] + (1.0 - self.explore_) * (self.probabilities_ @ agree)
+        if examples.chances is not None:  # those of the policy that was in use when the list was shown
+            chances = examples.chances[shown]
         estimates = examples.weight * examples.gains[examples.picks[shown]] / chances
         self.round_gains_ += agree @ estimates
 

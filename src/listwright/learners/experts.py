@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
@@ -41,7 +43,7 @@ class Experts(Learner):
         """Adds what every expert gains at one position."""
         picks = self._expert_picks(examples)
         if not hasattr(self, "gains_"):
-            self.start(_catalogue(examples.rows) if self.policies is None else len(self.policies))
+            self.start(n_items_of(examples.rows) if self.policies is None else len(self.policies))
         if self.round_states_ == 0:
             self.round_states_ = len(examples.rows.offsets) - 1
         self.round_most_ += examples.weight
@@ -90,6 +92,24 @@ class Experts(Learner):
         self._clear_round()
         self.probabilities_ = self._distribution()
 
+    def fork(self) -> Self:
+        """The same books, and an empty round."""
+        twin = copy.copy(self)
+        if hasattr(self, "gains_"):
+            twin._clear_round()
+        return twin
+
+    def join(self, part: Self) -> None:
+        """Adds a part of the round."""
+        if not hasattr(part, "gains_"):
+            return
+        if not hasattr(self, "gains_"):
+            self.start(len(part.gains_))
+        self.round_gains_ += part.round_gains_
+        self.round_picked_ += part.round_picked_
+        self.round_states_ += part.round_states_
+        self.round_most_ = max(self.round_most_, part.round_most_)
+
     def first_policy(self) -> Policy:
         """Even odds: any row, or any of the policies."""
         if self.policies is None:
@@ -111,6 +131,10 @@ class Experts(Learner):
     def regret(self) -> float | None:
         """R: the loss of what was picked, less that of the best expert. A sum; None before the first round."""
         return self.loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
+
+    def hindsight(self) -> str:
+        """Nothing: costs are learned from as they are, with no surrogate."""
+        return ""
 
     def _policy(self) -> Policy:
         if self.policies is None:
@@ -136,7 +160,7 @@ class Experts(Learner):
 def item_gains(examples: Examples) -> Floats:
     """By item of the catalogue: its gain, summed over the problems."""
     used = examples.used
-    n_items = _catalogue(examples.rows)
+    n_items = n_items_of(examples.rows)
     assert examples.rows.crossed is not None
     return np.bincount(examples.rows.crossed.items[used], examples.gains[used], minlength=n_items).astype(np.float64)
 
@@ -157,7 +181,8 @@ def checked(policies: Sequence[Policy]) -> tuple[Policy, ...]:
     return tuple(policies)
 
 
-def _catalogue(rows: Rows) -> int:
+def n_items_of(rows: Rows) -> int:
+    """The catalogue's size, or the error where there is none."""
     if rows.crossed is None:
         raise InputError("Learning over items needs a catalogue: use features.Identity(), or pass policies.")
     return rows.crossed.n_items

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
+from sklearn.base import clone
 
 from listwright._arrays import Floats, Ints
 from listwright._kernels.online import adagrad_pass
 from listwright.errors import InputError
 from listwright.examples import Examples
 from listwright.features import Rows
-from listwright.learners.base import Learner
+from listwright.learners.base import Learner, check_number
 from listwright.losses import LOSSES
 from listwright.policies import Linear, Policy
 
@@ -25,6 +28,10 @@ class GradientDescent(Learner):
     penalty : weight of |h|^2 / 2 in every round.
     """
 
+    loss_: float
+    tangent_: float  # sum over the rounds of <g_t, w_t>
+    reach_: float  # length of the longest weights in use
+
     def __init__(self, loss: str = "squared", *, rate: float = 0.1, penalty: float = 0.0) -> None:
         self.loss = loss
         self.rate = rate
@@ -37,8 +44,6 @@ class GradientDescent(Learner):
 
     def learn(self, examples: Examples) -> None:
         """Adds the gradient of one position at the current weights."""
-        if self.loss not in LOSSES:
-            raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
         if not hasattr(self, "weights_"):
             self._start(examples.rows)
         rows, offsets = examples.used_rows
@@ -52,12 +57,15 @@ class GradientDescent(Learner):
 
     def policy(self) -> Policy:
         """Takes the step."""
-        for weights, gradient, squares in self._blocks():
+        self.tangent_ += self._level()
+        for (weights, gradient, squares), slope in zip(self._blocks(), self.slopes_, strict=True):
+            slope += gradient
             step = gradient / max(self.states_, 1) + self.penalty * weights
             squares += step**2
             weights -= self.rate * step / np.sqrt(squares + 1e-12)
             gradient[:] = 0.0
         self.states_ = 0
+        self.reach_ = max(self.reach_, _length([weights for weights, _, _ in self._blocks()]))
         item_weights = None if self.item_weights_ is None else self.item_weights_.copy()
         return Linear(self.weights_.copy(), item_weights)
 
@@ -68,8 +76,6 @@ class GradientDescent(Learner):
         """
         if examples.rows.crossed is not None:
             raise InputError("learn_each takes no crossed columns. Use learn and policy on each state.")
-        if self.loss not in LOSSES:
-            raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
         if not hasattr(self, "weights_"):
             self._start(examples.rows)
         rows, offsets = examples.used_rows
@@ -78,10 +84,39 @@ class GradientDescent(Learner):
             (examples.rows.table, examples.costs) if every else (examples.rows.table[rows], examples.costs[rows])
         )
         code, squares = list(LOSSES).index(self.loss), self.squares_[0]
-        self.loss_ += adagrad_pass(
-            table, costs, offsets, code, examples.weight, self.rate, self.penalty, self.weights_, squares
+        loss, tangent, reach = adagrad_pass(
+            table,
+            costs,
+            offsets,
+            code,
+            examples.weight,
+            self.rate,
+            self.penalty,
+            self.weights_,
+            squares,
+            self.slopes_[0],
         )
+        self.loss_, self.tangent_ = self.loss_ + loss, self.tangent_ + tangent
+        self.reach_ = max(self.reach_, reach)
         return Linear(self.weights_.copy())
+
+    def fork(self) -> Self:
+        """The same weights, and no gradient."""
+        twin = clone(self)
+        if hasattr(self, "weights_"):
+            twin._open(self.weights_, self.item_weights_)
+        return twin
+
+    def join(self, part: Self) -> None:
+        """Adds the gradients up."""
+        if not hasattr(part, "weights_"):
+            return
+        if not hasattr(self, "weights_"):
+            self._open(part.weights_, part.item_weights_)
+        for mine, theirs in zip(self.gradients_, part.gradients_, strict=True):
+            mine += theirs
+        self.loss_ += part.loss_
+        self.states_ += part.states_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
         """Steps are small, so there are many of them."""
@@ -91,15 +126,47 @@ class GradientDescent(Learner):
         """Loss of the policies in use."""
         return getattr(self, "loss_", None)
 
+    def best_surrogate_loss(self) -> float | None:
+        """At least this, for any weights w no longer than the learner's own ever were.
+
+        Losses are convex, so that the sum of C_t(w) is at least that of C_t(w_t) + <g_t, w - w_t>, which is least for
+        w against the summed gradients g_t. That takes these sums and no examples.
+        """
+        if not hasattr(self, "weights_"):
+            return None
+        slope = _length([slope + gradient for slope, gradient in zip(self.slopes_, self.gradients_, strict=True)])
+        return max(self.loss_ - self.tangent_ - self._level() - self.reach_ * slope, 0.0)
+
+    def hindsight(self) -> str:
+        """A bound."""
+        return (
+            "The surrogate regret is a bound from the gradients seen, against the best of all weights of length up to "
+            f"{getattr(self, 'reach_', 0.0):.3g}, the longest in use."
+        )
+
     def _start(self, rows: Rows) -> None:
-        self.weights_ = np.zeros(rows.table.shape[1])
-        self.item_weights_ = None
-        if rows.crossed is not None:
-            self.item_weights_ = np.zeros((rows.crossed.n_items, rows.crossed.states.shape[1]))
+        self._check()
+        crossed = rows.crossed
+        own = None if crossed is None else np.zeros((crossed.n_items, crossed.states.shape[1]))
+        self._open(np.zeros(rows.table.shape[1]), own)
+
+    def _check(self) -> None:
+        if self.loss not in LOSSES:
+            raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
+        check_number("rate", self.rate)
+        check_number("penalty", self.penalty, zero=True)
+
+    def _open(self, weights: Floats, item_weights: Floats | None) -> None:
+        self.weights_, self.item_weights_ = weights, item_weights
         kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
         self.gradients_ = [np.zeros_like(weights) for weights in kept]
         self.squares_ = [np.zeros_like(weights) for weights in kept]
-        self.loss_, self.states_ = 0.0, 0
+        self.slopes_ = [np.zeros_like(weights) for weights in kept]  # summed gradients of all rounds
+        self.loss_, self.tangent_, self.reach_, self.states_ = 0.0, 0.0, 0.0, 0
+
+    def _level(self) -> float:
+        """<g_t, w_t> of the round so far."""
+        return sum(float((gradient * weights).sum()) for weights, gradient, _ in self._blocks())
 
     def _blocks(self) -> list[tuple[Floats, Floats, Floats]]:
         kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
@@ -111,3 +178,8 @@ class GradientDescent(Learner):
             by_item = np.zeros((rows.crossed.n_items, len(rows.crossed.states)))
             by_item[rows.crossed.items[used], rows.owners[used]] = slopes
             self.gradients_[1] += by_item @ rows.crossed.states.astype(np.float64)
+
+
+def _length(parts: list[Floats]) -> float:
+    """Of a vector that comes in parts."""
+    return float(np.sqrt(sum(float((part * part).sum()) for part in parts)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from listwright._arrays import Floats
@@ -29,6 +31,12 @@ class Partial(Experts):
                 raise InputError(f'{name} must be "auto" or a number {limits}. Got {value!r}.')
         self.n_rows_ = 0
         super().start(n_experts)
+
+    def join(self, part: Self) -> None:
+        """Adds a part of the round."""
+        super().join(part)
+        if hasattr(part, "n_rows_"):
+            self.n_rows_ = max(self.n_rows_, part.n_rows_)
 
     def expected_regret(self) -> float | None:
         """None: the loss of experts that were not shown is only estimated."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from sklearn.base import clone
 
 from listwright.examples import Examples
@@ -36,7 +38,53 @@ class PerPosition(Learner):
         self.taught_[examples.position] = True
         self.learners_[examples.position].learn(examples)
 
+    @property
+    def keeps_rows(self) -> bool:  # type: ignore[override]
+        """The learner's own."""
+        return self.learner.keeps_rows
+
+    def fork(self) -> Self:
+        """A fork for each position."""
+        twin = clone(self)
+        twin.learners_ = [learner.fork() for learner in getattr(self, "learners_", [])]
+        twin.taught_ = [False] * len(twin.learners_)
+        return twin
+
+    def join(self, part: Self) -> None:
+        """Position by position."""
+        self.learners_ = getattr(self, "learners_", [])
+        self.taught_ = getattr(self, "taught_", [])
+        for position, (learner, taught) in enumerate(zip(part.learners_, part.taught_, strict=True)):
+            if position == len(self.learners_):
+                self.learners_.append(clone(self.learner))
+                self.taught_.append(False)
+            if taught:
+                self.learners_[position].join(learner)
+                self.taught_[position] = True
+
     def policy(self) -> Policy:
         """The sequence of the positions' policies."""
         pairs = zip(self.learners_, self.taught_, strict=True)
         return Sequence(tuple(learner.policy() if taught else Uniform() for learner, taught in pairs))
+
+    def surrogate_loss(self) -> float | None:
+        """Summed over the positions."""
+        return _summed([learner.surrogate_loss() for learner in self._taught()])
+
+    def best_surrogate_loss(self) -> float | None:
+        """Summed over the positions, each with its own best policy."""
+        return _summed([learner.best_surrogate_loss() for learner in self._taught()])
+
+    def hindsight(self) -> str:
+        """As the positions' learners say."""
+        words = next((learner.hindsight() for learner in self._taught()), self.learner.hindsight())
+        return words if self.surrogate_loss() is None else f"{words} Each position has its own best."
+
+    def _taught(self) -> list[Learner]:
+        pairs = zip(getattr(self, "learners_", []), getattr(self, "taught_", []), strict=True)
+        return [learner for learner, taught in pairs if taught]
+
+
+def _summed(losses: list[float | None]) -> float | None:
+    known = [loss for loss in losses if loss is not None]
+    return sum(known) if known and len(known) == len(losses) else None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Self
 
 import numpy as np
+from sklearn.base import clone
 
 from listwright._arrays import Floats, Ints
+from listwright._kernels.center import center
 from listwright._kernels.linear import crossed_scores
 from listwright.errors import InputError
 from listwright.examples import FOLDS, Examples, centered
@@ -16,7 +19,7 @@ from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
 
 ROWS_AT_ONCE = 25_000
-PENALTIES = np.logspace(-1, 4, 11)
+PENALTIES = np.logspace(-1, 4, 6)
 
 
 class RidgeLeader(Learner):
@@ -37,6 +40,7 @@ class RidgeLeader(Learner):
     """
 
     sums_: list[RidgeSums]
+    loss_: float
     penalty_: float
     rounds_: int
     next_choice_: int
@@ -56,7 +60,8 @@ class RidgeLeader(Learner):
         table = examples.rows.table[rows].astype(np.float64)
         target = (examples.gains if self.target == "gain" else -examples.costs)[rows]
         if self.center:
-            table, target = centered(table, offsets), centered(target, offsets)
+            center(table, offsets, table)
+            target = centered(target, offsets)
         self.loss_ += examples.weight * float(np.sum((self._foretold(examples, table, rows) - target) ** 2))
         folds = np.zeros(len(rows), int) if examples.folds is None else examples.folds[examples.rows.owners[rows]]
         folds = folds % len(self.sums_)
@@ -69,6 +74,24 @@ class RidgeLeader(Learner):
                     examples.rows.crossed, owners, rows[mine], table[mine], target[mine], examples.weight
                 )
 
+    def fork(self) -> Self:
+        """Empty sums, and the policy whose loss is counted."""
+        twin = clone(self)
+        if hasattr(self, "policy_"):
+            twin.policy_ = self.policy_
+        return twin
+
+    def join(self, part: Self) -> None:
+        """Adds the sums up."""
+        if not hasattr(part, "sums_"):
+            return
+        if not hasattr(self, "sums_"):
+            self.sums_, self.penalty_, self.loss_ = part.sums_, part.penalty_, part.loss_
+            self.rounds_, self.next_choice_ = part.rounds_, part.next_choice_
+            return
+        self.sums_ = [mine.combined(theirs) for mine, theirs in zip(self.sums_, part.sums_, strict=True)]
+        self.loss_ += part.loss_
+
     def batch_size(self, n_states: int, n_rows: int) -> int:
         """Four updates a pass, and more where so many rows at once would leave the processor's cache."""
         return max(1, min(n_states // 4, ROWS_AT_ONCE * n_states // n_rows))
@@ -78,7 +101,7 @@ class RidgeLeader(Learner):
         total = reduce(RidgeSums.combined, self.sums_)
         self.rounds_ += 1
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
-            self.penalty_, self.next_choice_ = _best_penalty(self.sums_, total, self.penalty_), 4 * self.rounds_
+            self.penalty_, self.next_choice_ = best_penalty(self.sums_, total, self.penalty_), 4 * self.rounds_
         self.policy_ = Linear(*total.solve(self.penalty_))
         return self.policy_
 
@@ -110,8 +133,12 @@ class RidgeLeader(Learner):
         """Smallest squared error of any weights, from the sums."""
         return reduce(RidgeSums.combined, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
 
+    def hindsight(self) -> str:
+        """Exact."""
+        return "The surrogate regret is exact, against the best of all weights, which follows from the sums."
 
-def _best_penalty(parts: list[RidgeSums], total: RidgeSums, fallback: float) -> float:
+
+def best_penalty(parts: list[RidgeSums], total: RidgeSums, fallback: float) -> float:
     """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds."""
     held = [part for part in parts if part.squares > 0]
     if len(held) < 2:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.base import clone
 
 from listwright._arrays import Floats, Floats32, Ints, starts_of
+from listwright.errors import InputError
 from listwright.examples import Examples
-from listwright.learners.base import Learner
+from listwright.learners.base import Learner, check_number
 from listwright.policies import Linear, Policy
 
 
@@ -22,10 +24,11 @@ class SoftmaxLeader(Learner):
     Parameters
     ----------
     penalty : weight of |h - prior|^2 / 2, in states.
-    prior : the weights that the penalty pulls to; one number, or one a column.
+    prior : the weights that the penalty pulls to: one number, or those of the first columns, 0 for the rest.
     """
 
     surrogate = "softmax"
+    keeps_rows = True
 
     def __init__(self, penalty: float = 1.0, *, prior: float | tuple[float, ...] = 0.0) -> None:
         self.penalty = penalty
@@ -33,12 +36,7 @@ class SoftmaxLeader(Learner):
 
     def learn(self, examples: Examples) -> None:
         """Keeps the rows of the states where something can be gained."""
-        if not hasattr(self, "tables_"):
-            self.tables_: list[Floats32] = []
-            self.shares_: list[Floats] = []
-            self.counts_: list[Ints] = []
-            self.weights_: list[Floats] = []
-            self.n_columns_ = examples.rows.table.shape[1]
+        self._open(examples.rows.table.shape[1])
         gains = np.where(examples.used, np.maximum(examples.gains, 0.0), 0.0)
         total = np.add.reduceat(gains, examples.rows.offsets[:-1])
         rows = np.flatnonzero(examples.used & (total > 0)[examples.rows.owners])
@@ -47,6 +45,39 @@ class SoftmaxLeader(Learner):
         self.shares_.append(gains[rows] / total[examples.rows.owners[rows]])
         self.counts_.append(counts[counts > 0])
         self.weights_.append(np.full(int((counts > 0).sum()), examples.weight))
+        if len(rows):
+            self.loss_ += _loss(self.in_use_, *self._data(slice(-1, None)), 0.0, self.in_use_)[0]
+
+    def _open(self, n_columns: int) -> None:
+        if not hasattr(self, "tables_"):
+            check_number("penalty", self.penalty, zero=True)
+            if np.ndim(self.prior) > 1 or np.size(self.prior) > n_columns:
+                raise InputError(f"prior must be one number, or up to one a column ({n_columns}). Got {self.prior!r}.")
+            self.tables_: list[Floats32] = []
+            self.shares_: list[Floats] = []
+            self.counts_: list[Ints] = []
+            self.weights_: list[Floats] = []
+            self.n_columns_ = n_columns
+            self.in_use_: Floats = getattr(self, "in_use_", np.zeros(n_columns))
+            self.loss_, self.reach_ = 0.0, 0.0
+
+    def fork(self) -> Self:
+        """No rows, and the weights whose loss is counted."""
+        twin = clone(self)
+        if hasattr(self, "in_use_"):
+            twin.in_use_ = self.in_use_
+        return twin
+
+    def join(self, part: Self) -> None:
+        """Keeps the rows of both."""
+        if not hasattr(part, "tables_"):
+            return
+        self._open(part.n_columns_)
+        self.tables_ += part.tables_
+        self.shares_ += part.shares_
+        self.counts_ += part.counts_
+        self.weights_ += part.weights_
+        self.loss_ += part.loss_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
         """All states at once: a round solves from the start."""
@@ -54,18 +85,53 @@ class SoftmaxLeader(Learner):
 
     def policy(self) -> Policy:
         """Solves for the weights, from where they were."""
-        prior = np.broadcast_to(np.asarray(self.prior, dtype=np.float64), self.n_columns_).copy()
-        data: list[Any] = [np.concatenate(parts) for parts in (self.tables_, self.shares_, self.counts_, self.weights_)]
-        if not len(data[0]):
-            return Linear(prior)
-        start = getattr(self, "coefficients_", prior)
-        solved = minimize(_loss, start, args=(*_prepared(*data), self.penalty, prior), jac=True, method="L-BFGS-B")
-        self.coefficients_ = solved.x
-        return Linear(solved.x)
+        prior = self._prior()
+        data, start = self._data(slice(None)), getattr(self, "coefficients_", prior)
+        if len(data[0]):
+            self.coefficients_ = minimize(_loss, start, (*data, self.penalty, prior), jac=True, method="L-BFGS-B").x
+        self.in_use_ = self.coefficients_ if len(data[0]) else prior
+        self.reach_ = max(self.reach_, float(np.linalg.norm(self.in_use_)))
+        return Linear(self.in_use_)
 
+    def _prior(self) -> Floats:
+        if np.ndim(self.prior) == 0:
+            return np.full(self.n_columns_, self.prior, dtype=np.float64)
+        given = np.asarray(self.prior, dtype=np.float64)
+        return np.pad(given, (0, self.n_columns_ - len(given)))
 
-def _prepared(table: Floats32, shares: Floats, counts: Ints, weights: Floats) -> tuple[Any, ...]:
-    return table.astype(np.float64), shares, starts_of(counts), np.repeat(weights, counts)
+    def surrogate_loss(self) -> float | None:
+        """Softmax loss of the policies in use."""
+        return getattr(self, "loss_", None)
+
+    def best_surrogate_loss(self) -> float | None:
+        """Of the weights no longer than those in use or those that the solver comes to without a penalty.
+
+        The loss is convex, so its gradient where the solver stops bounds how far that is from the least.
+        """
+        if not hasattr(self, "loss_") or not sum(map(len, self.tables_)):
+            return self.surrogate_loss()
+        args = (*self._data(slice(None)), 0.0, np.zeros(self.n_columns_))
+        solved = minimize(_loss, self.in_use_, args, jac=True, method="L-BFGS-B")
+        radius = max(self.reach_, float(np.linalg.norm(solved.x)))
+        return max(float(solved.fun - solved.jac @ solved.x) - radius * float(np.linalg.norm(solved.jac)), 0.0)
+
+    def hindsight(self) -> str:
+        """Solved."""
+        return (
+            "The surrogate regret is against the best of all weights no longer than those in use or those that solve "
+            "the examples kept without a penalty, to the solver's precision."
+        )
+
+    def _data(self, which: slice) -> tuple[Floats, Floats, Ints, Floats]:
+        """Some of the examples kept, as the loss takes them."""
+        counts = np.concatenate(self.counts_[which])
+        table, shares = np.concatenate(self.tables_[which]), np.concatenate(self.shares_[which])
+        return (
+            table.astype(np.float64),
+            shares,
+            starts_of(counts),
+            np.repeat(np.concatenate(self.weights_[which]), counts),
+        )
 
 
 def _loss(

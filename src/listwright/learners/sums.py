@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 
 from listwright._arrays import Floats, Ints
 from listwright.features import Crossed, Rows
@@ -53,30 +54,30 @@ class RidgeSums:
         self, crossed: Crossed, owners: Ints, rows: Ints, table: Floats, target: Floats, weight: float
     ) -> None:
         """Adds the crossed columns of the same rows."""
-        states, items = crossed.states.astype(np.float64), crossed.items[rows]
-        order = np.argsort(items, kind="stable")
-        ends = np.searchsorted(items[order], np.arange(self.n_items + 1))
-        by_block = [order[ends[item] : ends[item + 1]] for item in range(self.n_items)]
-        learned = np.unique(owners)
-        if len(rows) == len(learned) * self.n_items:
-            self.cross_gram += weight * (states[learned].T @ states[learned])
+        learned, places = np.unique(owners, return_inverse=True)
+        states, items = crossed.states[learned].astype(np.float64), crossed.items[rows]
+        by_item = np.zeros((len(learned), self.n_items))
+        by_item[places, items] = target
+        self.cross_right += weight * (by_item.T @ states)
+        if len(rows) == by_item.size:
+            self.cross_gram += weight * (states.T @ states)
+            tables = np.empty((len(learned), self.n_items, table.shape[1]))
+            tables[places, items] = table
+            products = tables.reshape(len(learned), -1).T @ states
+            self.between += weight * products.reshape(self.between.shape)
         else:
-            self._take_in_blocks(states, [owners[mine] for mine in by_block], weight)
-        by_item = np.zeros((self.n_items, len(states)))
-        by_item[items, owners] = target
-        self.cross_right += weight * (by_item @ states)
-        if not self.gram.size:
-            return
-        for item, mine in enumerate(by_block):
-            self.between[item] += weight * (table[mine].T @ states[owners[mine]])
+            self._take_in_blocks(states[places], items, table, weight)
 
-    def _take_in_blocks(self, states: Floats, owners: list[Ints], weight: float) -> None:
-        """`owners`: by item, the states that offer it."""
+    def _take_in_blocks(self, states: Floats, items: Ints, table: Floats, weight: float) -> None:
+        """Item by item, where some states do not offer all of them; `states` by row."""
         if len(self.cross_gram) == 1 and self.n_items > 1:
             self.cross_gram = np.repeat(self.cross_gram, self.n_items, axis=0)
-        for item, offering in enumerate(owners):
-            mine = states[offering]
-            self.cross_gram[item] += weight * (mine.T @ mine)
+        order = np.argsort(items, kind="stable")
+        ends = np.searchsorted(items[order], np.arange(self.n_items + 1))
+        for item in np.flatnonzero(np.diff(ends)):
+            mine = order[ends[item] : ends[item + 1]]
+            self.cross_gram[item] += weight * (states[mine].T @ states[mine])
+            self.between[item] += weight * (table[mine].T @ states[mine])
 
     def solve(self, penalty: float) -> tuple[Floats, Floats | None]:
         """Weights that minimise squared error + penalty * |weights|^2, through the Schur complement of the blocks."""
@@ -140,8 +141,7 @@ def solved(matrix: Floats, right: Floats) -> Floats:
         return right.copy()
     scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
     scaled, right = matrix * scale[:, None] * scale, (right.T * scale).T
-    try:
-        answer = linalg.cho_solve(linalg.cho_factor(scaled), right)
-    except linalg.LinAlgError:
+    _, answer, failed = lapack.dposv(scaled, right)
+    if failed:
         answer = linalg.pinvh(scaled, rtol=1e-12) @ right
     return (answer.T * scale).T

@@ -12,11 +12,20 @@ from listwright._arrays import Floats, RandomState, as_generator
 from listwright.errors import InputError
 from listwright.evaluation import measured
 from listwright.lists import Lists
-from listwright.metrics.distance import intra_list_distance
+from listwright.metrics.by_problem import earned, measured_scan, per_problem, streamed_lists_of
 from listwright.metrics.intervals import Estimate, estimate
-from listwright.metrics.topics import alpha_ndcg, err_ia, has_topics, subtopic_recall
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, reward_of
+from listwright.rewards import reward_of
+from listwright.tables import Scan
+
+TOLD = {
+    "value": ("value", "what a list is worth"),
+    "failure": ("failure", "share of lists that earn nothing"),
+    "alpha_ndcg": ("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
+    "err_ia": ("ERR-IA", "how early a reader finds what she looks for: 1 where always with the first item"),
+    "subtopic_recall": ("subtopic recall", "share of topics that the list covers"),
+    "intra_list_distance": ("intra-list distance", "how unlike the items of a list are: 1 - cosine similarity"),
+}  # by metric: how it is called, and what it says
 
 
 @dataclass(frozen=True)
@@ -25,28 +34,34 @@ class Evaluation:
 
     metrics: dict[str, Estimate]
     by_position: tuple[Estimate, ...]
-    lists: Lists = field(repr=False)
+    lists: Lists | None = field(repr=False)  # None where they were built from a scan
     per_problem: dict[str, Floats] = field(repr=False)  # for comparing two methods problem by problem
+
+    @property
+    def n_problems(self) -> int:
+        """Number of lists that were measured."""
+        return len(self.per_problem["value"])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, as JSON takes them."""
         return {
-            "n_problems": len(self.lists),
+            "n_problems": self.n_problems,
             "metrics": {name: asdict(one) for name, one in self.metrics.items()},
             "value_by_position": [asdict(one) for one in self.by_position],
         }
 
     def __str__(self) -> str:
-        rows = [(name.replace("_", " "), str(one)) for name, one in self.metrics.items()]
-        rows += [(f"value of the first {i}", str(one)) for i, one in enumerate(self.by_position, start=1)]
-        width = max(len(name) for name, _ in rows)
-        lines = [f"{name:<{width}}  {numbers}" for name, numbers in rows]
-        return "\n".join([f"{len(self.lists):,} problems: mean (95 % interval)", *lines])
+        rows = [(TOLD[name][0], str(one), TOLD[name][1]) for name, one in self.metrics.items()]
+        rows += [(f"value of the first {i}", str(one), "") for i, one in enumerate(self.by_position, start=1)]
+        first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+        lines = [f"{name:<{first}}  {numbers:<{second}}  {meaning}".rstrip() for name, numbers, meaning in rows]
+        many = f"{self.n_problems:,} problem" + ("" if self.n_problems == 1 else "s")
+        return "\n".join([f"{many}: mean (95 % interval)", *lines])
 
 
 def evaluate(
     model_or_lists: Any,
-    problems: Problems,
+    problems: Problems | Scan,
     *,
     length: int | None = None,
     budget: ArrayLike | None = None,
@@ -61,6 +76,7 @@ def evaluate(
     Parameters
     ----------
     model_or_lists : a fitted model, whose lists are built first, or lists for the same problems.
+    problems : in memory, or a scan, which is measured block by block; that keeps some numbers a problem.
     length, budget : of the lists to build, where not the model's own.
     interval : "normal" or "bootstrap".
     random_state : of the bootstrap.
@@ -70,20 +86,26 @@ def evaluate(
     >>> problems = lw.Problems.from_arrays(np.eye(12).reshape(4, 3, 12), reward=reward)
     >>> print(evaluate(lw.greedy(problems, length=1), problems))
     4 problems: mean (95 % interval)
-    value                 1.000 (1.000 to 1.000)
-    failure               0.000 (0.000 to 0.000)
-    alpha ndcg            1.000 (1.000 to 1.000)
-    err ia                0.500 (0.500 to 0.500)
-    subtopic recall       1.000 (1.000 to 1.000)
+    value                 1.000 (1.000 to 1.000)  what a list is worth
+    failure               0.000 (0.000 to 0.000)  share of lists that earn nothing
+    alpha-nDCG            1.000 (1.000 to 1.000)  new topics early in the list, as a share of what is possible
+    ERR-IA                0.500 (0.500 to 0.500)  how early a reader finds what she looks for: ...
+    subtopic recall       1.000 (1.000 to 1.000)  share of topics that the list covers
     value of the first 1  1.000 (1.000 to 1.000)
     """
+    if isinstance(problems, Scan):
+        found, sums = measured_scan(streamed_lists_of(model_or_lists, problems, length, budget), problems)
+        return _evaluation(found, sums, None, interval, as_generator(random_state))
     reward_of(problems, "evaluate")
     lists = measured(_lists(model_or_lists, problems, length, budget), problems)
-    assert lists.picked_gains is not None
-    found = _per_problem(lists, problems)
-    rng = as_generator(random_state)
+    return _evaluation(per_problem(lists, problems), earned(lists), lists, interval, as_generator(random_state))
+
+
+def _evaluation(
+    found: dict[str, Floats], sums: Floats, lists: Lists | None, interval: str, rng: np.random.Generator
+) -> Evaluation:
+    """Means and intervals of what was found by problem, and by problem and position."""
     metrics = {name: estimate(values, interval=interval, rng=rng) for name, values in found.items()}
-    sums = np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
     positions = [estimate(values, interval=interval, rng=rng) for values in sums.T]
     return Evaluation(
         {name: one for name, one in metrics.items() if one is not None},
@@ -102,18 +124,4 @@ def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: 
         raise InputError(f"evaluate takes a fitted model, or lists. Got {type(model_or_lists).__name__}.")
     found = model_or_lists.predict(problems.without_reward(), length=length, budget=budget)
     assert isinstance(found, Lists)
-    return found
-
-
-def _per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
-    values = lists.values
-    assert values is not None
-    probable = isinstance(problems.reward, AnySuccess)
-    found = {"value": values, "failure": 1.0 - values if probable else (values <= 0).astype(np.float64)}
-    if has_topics(problems):
-        found["alpha_ndcg"] = alpha_ndcg(lists, problems)
-        found["err_ia"] = err_ia(lists, problems)
-        found["subtopic_recall"] = subtopic_recall(lists, problems)
-    if problems.vectors is not None or problems.n_features:
-        found["intra_list_distance"] = intra_list_distance(lists, problems)
     return found

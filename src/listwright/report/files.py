@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from listwright._whole_files import write_whole
 from listwright.errors import InputError
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """Write beside the file, then rename: a reader sees the old content or the new, never a part."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """The file, in folders that are made where they are missing; all of it or nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(path)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another place.") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    write_whole(path, content)
     return path
 
 

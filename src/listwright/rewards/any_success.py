@@ -43,7 +43,7 @@ class AnySuccess(TableReward):
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         assert self._source is not None
         success = one_a_row(self._source[0], offsets, "success")
-        check_range(success, np.arange(len(success)), offsets, "success", high=1.0)
+        check_range(success, lambda: np.arange(len(success)), offsets, "success", high=1.0)
         return {"success": Ragged(success, offsets)}
 
     def start(self, problems: Problems) -> AnySuccessState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -172,9 +172,16 @@ def place_of(row: int, offsets: Ints) -> str:
     return f"item {row - offsets[problem]} of problem number {problem}"
 
 
-def check_range(values: NDArray[Any], owners: Ints, offsets: Ints, name: str, *, high: float = np.inf) -> None:
-    """Refuses numbers that are negative, above `high` or not finite, naming the problem and item they belong to."""
+def check_range(
+    values: NDArray[Any], rows: Callable[[], Ints], offsets: Ints, name: str, *, high: float = np.inf
+) -> None:
+    """Refuses numbers that are negative, above `high` or not finite, naming the problem and item they belong to.
+
+    `rows` gives the row of each number, where one is refused.
+    """
+    if not values.size or (values.min() >= 0 and values.max() <= high and np.isfinite(values.max())):
+        return
     bad = first_bad(~((values >= 0) & (values <= high) & np.isfinite(values)))
-    if bad is not None:
-        limits = "0 or more" if np.isinf(high) else f"between 0 and {high:g}"
-        raise InputError(f"{name} must be {limits}. Got {values[bad]} for {place_of(int(owners[bad]), offsets)}.")
+    limits = "0 or more" if np.isinf(high) else f"between 0 and {high:g}"
+    assert bad is not None
+    raise InputError(f"{name} must be {limits}. Got {values[bad]} for {place_of(int(rows()[bad]), offsets)}.")

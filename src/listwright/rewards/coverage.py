@@ -11,6 +11,7 @@ from scipy import sparse
 
 from listwright._arrays import Floats, Ints, as_numbers, starts_of
 from listwright._kernels.lazy_topics import lazy_topics
+from listwright._kernels.numbering import number_columns
 from listwright._kernels.topics import CAP, LOG, PROBABILITY, SQRT, raise_levels, topic_gains
 from listwright._ragged import Ragged
 from listwright.errors import InputError
@@ -128,7 +129,7 @@ class Coverage(TopicReward):
     (array([0.   , 0.   , 0.333]), array([0.667]))
     """
 
-    kind = CAP
+    kind = PROBABILITY  # of 0 and 1
 
     def __init__(self, covers: Any, weights: ArrayLike | None = None, *, normalize: bool = True) -> None:
         self._source = (covers, weights)
@@ -228,8 +229,9 @@ def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float =
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    check_range(matrix.data, rows, offsets, name, high=high)
+    check_range(
+        matrix.data, lambda: np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), offsets, name, high=high
+    )
     return matrix
 
 
@@ -246,6 +248,7 @@ def topic_tables(
         "touched": Ragged(counts.astype(np.int64), offsets),
         "topics": Ragged(local, nnz_starts),
         "amounts": Ragged(covers.data, nnz_starts),
+        "columns": Ragged(columns, topic_starts),
         "weights": Ragged(_one_a_topic(weights, problems, columns, shape, "weights"), topic_starts),
         "caps": Ragged(_one_a_topic(caps, problems, columns, shape, "caps"), topic_starts),
     }
@@ -256,17 +259,14 @@ def number_topics(
     owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Numbers the topics of each problem from 0: (problem, column) of each, number of each entry, problem starts."""
-    keys = owners * n_columns + columns
-    if n_problems * n_columns <= 4 * len(keys) + 1_000_000:  # a table of all pairs is smaller than a sort is slow
-        used = np.zeros(n_problems * n_columns, dtype=bool)
-        used[keys] = True
-        pairs = np.flatnonzero(used)
-        number = np.cumsum(used)[keys] - 1
+    if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a table of all pairs is smaller than a sort is slow
+        pairs, local, counts = number_columns(owners, columns, n_problems, n_columns)
+        topic_starts = starts_of(counts)
     else:
-        pairs, number = np.unique(keys, return_inverse=True)
-    problems = pairs // max(n_columns, 1)
-    topic_starts = starts_of(np.bincount(problems, minlength=n_problems))
-    return problems, pairs % max(n_columns, 1), number - topic_starts[owners], topic_starts
+        pairs, numbers = np.unique(owners * n_columns + columns, return_inverse=True)
+        topic_starts = starts_of(np.bincount(pairs // max(n_columns, 1), minlength=n_problems))
+        local = numbers - topic_starts[owners]
+    return pairs // max(n_columns, 1), pairs % max(n_columns, 1), local, topic_starts
 
 
 def _one_a_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
@@ -286,14 +286,17 @@ def _one_a_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, i
 def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
     """What there is to earn in each problem (1 where that is nothing, so that it divides)."""
     topics, weights = tables["topics"], tables["weights"]
-    slots = topics.values + weights.offsets[owners]
-    everything = np.bincount(slots, tables["amounts"].values, minlength=len(weights.values))
     if kind == PROBABILITY:
-        full = np.ones_like(everything)
-    elif kind == CAP:
-        full = np.minimum(everything, tables["caps"].values)
+        full = np.ones(len(weights.values))
     else:
-        full = np.sqrt(everything) if kind == SQRT else np.log1p(everything)
+        slots = topics.values + weights.offsets[owners]
+        full = _shaped(np.bincount(slots, tables["amounts"].values, minlength=len(weights.values)), tables, kind)
     problem_of = np.repeat(np.arange(len(weights)), np.diff(weights.offsets))
     totals = np.bincount(problem_of, weights.values * full, minlength=len(weights))
     return np.where(totals > 0, totals, 1.0)
+
+
+def _shaped(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
+    if kind == CAP:
+        return np.minimum(everything, tables["caps"].values)
+    return np.sqrt(everything) if kind == SQRT else np.log1p(everything)

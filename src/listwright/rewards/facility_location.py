@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._arrays import Floats, Ints, as_numbers, first_bad, starts_of
-from listwright._kernels.facility import dense_add, dense_gains, sparse_add, sparse_gains
+from listwright._kernels.facility import dense_add, dense_alone, dense_gains, sparse_add, sparse_gains
 from listwright._kernels.lazy_facility import lazy_facility
 from listwright._ragged import Ragged, per_problem
 from listwright._threads import in_parallel
@@ -17,6 +17,7 @@ from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of
 
 MANY = 1000  # rows to measure at once, from which on a second thread brings more than it costs
+ROUNDING = 1e-9  # by what share a sum may be off
 
 
 class FacilityState(NamedTuple):
@@ -67,12 +68,13 @@ class FacilityLocation(TableReward):
     def start(self, problems: Problems) -> FacilityState:
         """Nothing stands for anything."""
         tables = self.bind(problems.offsets).tables
+        similarity = _similarity(tables)
         return FacilityState(
             problems.owners,
             problems.offsets,
-            _similarity(tables),
+            similarity,
             tables["totals"].values,
-            np.zeros(problems.n_rows),
+            np.zeros(problems.n_rows, dtype=similarity[-1].dtype if len(similarity) == 3 else similarity[0].dtype),
             np.zeros(len(problems)),
         )
 
@@ -105,12 +107,13 @@ class FacilityLocation(TableReward):
         state = self.start(problems)
         if type(self) is not FacilityLocation or len(state.similarity) != 2:
             return None
-        similarity, blocks = state.similarity
-        gains, offsets = self.gains(state), problems.offsets
+        (similarity, blocks), offsets = state.similarity, problems.offsets
+        alone = self.bind(offsets).tables["alone"].values / state.totals[state.owners]
+        bounds = alone / sizes * (1.0 + ROUNDING)
         rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
 
         def some(low: int, high: int) -> None:
-            lazy_facility(low, high, offsets, gains, sizes, similarity, blocks, state.totals, room, rows, picked)
+            lazy_facility(low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked)
 
         in_parallel(some, offsets, problems.n_rows > MANY)
         return rows, picked
@@ -133,7 +136,27 @@ def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
         raise InputError(f"similarity must have one matrix a problem ({len(counts)}). Got {len(blocks)}.")
     checked = [_square(block, int(n), i) for i, (block, n) in enumerate(zip(blocks, counts, strict=True))]
     values = checked[0].reshape(-1) if len(checked) == 1 else np.concatenate([block.reshape(-1) for block in checked])
-    return {"similarity": Ragged(values, starts_of(counts**2))}
+    blocks = starts_of(counts**2)
+    return {"similarity": Ragged(values, blocks), "alone": Ragged(_alone(values, blocks, offsets), offsets)}
+
+
+def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
+    """What each row would bring to an empty list, and the check that all numbers are finite, in one read."""
+    owners, alone = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), np.empty(offsets[-1])
+
+    def some(low: int, high: int) -> None:
+        dense_alone(low, high, owners, offsets, values, blocks, alone)
+
+    in_parallel(some, np.arange(len(alone) + 1), len(alone) > MANY)
+    row = first_bad(~np.isfinite(alone))
+    if row is not None:
+        start, end, problem = offsets[owners[row]], offsets[owners[row] + 1], owners[row]
+        similar = values[blocks[problem] :].reshape(-1)[(row - start) * (end - start) :][: end - start]
+        item = int(np.argmax(~np.isfinite(similar)))
+        raise InputError(
+            f"similarity of items {row - start} and {item} of problem number {problem} is {similar[item]}."
+        )
+    return alone
 
 
 def _is_table(similarity: Any) -> bool:
@@ -146,9 +169,6 @@ def _square(block: Any, n: int, problem: int) -> Any:
     matrix = as_numbers(block, "similarity", block.dtype.type if kept else np.float64)
     if matrix.shape != (n, n):
         raise InputError(f"similarity of problem number {problem} must be {n} x {n}. Got shape {matrix.shape}.")
-    if not np.isfinite(matrix).all():
-        i, j = np.argwhere(~np.isfinite(matrix))[0]
-        raise InputError(f"similarity of items {i} and {j} of problem number {problem} is {matrix[i, j]}.")
     return matrix
 
 

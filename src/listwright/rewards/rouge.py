@@ -15,6 +15,7 @@ from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.coverage import TopicReward, TopicState
 from listwright.text.tokenizer import stem_token
+from listwright.text.words import word_number
 
 Tokens = Sequence[str]
 
@@ -125,7 +126,8 @@ def _tables(
     """A topic is an n-gram of one reference; its cap is how often the reference has it."""
     n_references = np.array([len(several) for several in references])
     flat = list(chain.from_iterable(references))
-    (ref_of, ref_gram), (row_of, row_gram), n_grams = _grams(flat, candidates, n, stem)
+    (ref_of, ref_gram), (row_of, row_gram), names = _grams(flat, candidates, n, stem)
+    n_grams = len(names)
     problem_of_ref = np.repeat(np.arange(len(references)), n_references)
     totals = np.maximum(np.bincount(ref_of, minlength=len(flat)), 1)
 
@@ -148,6 +150,7 @@ def _tables(
         "weights": Ragged(share[topic_ref], topic_starts),
         "caps": Ragged(caps.astype(np.float64), topic_starts),
         "totals": per_problem(np.ones(len(references))),
+        "words": Ragged(names[topic_keys % n_grams], topic_starts),
         "reference": Ragged(topic_ref - first_ref[topic_problem], topic_starts),
         "n_references": per_problem(n_references),
     }
@@ -155,8 +158,9 @@ def _tables(
 
 def _grams(
     references: list[Tokens], candidates: list[Tokens], n: int, stem: bool
-) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], int]:
-    """(text, n-gram number) of every n-gram of the references, and of every known one of the candidates."""
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Ints]:
+    """(text, n-gram number) of every n-gram of the references, and of every known one of the candidates; by n-gram, the
+    `word_number` of its first word."""
     seen: dict[str, int] = {}
     words = chain.from_iterable(references)
     ref_ids = [seen.setdefault(word, len(seen)) for word in (map(stem_token, words) if stem else words)]
@@ -172,10 +176,11 @@ def _grams(
         _, keys = np.unique(keys[:-1] * (len(seen) + 1) + ids[step:], return_inverse=True)
         inside &= ids[step:] >= 0
     inside &= ids[: len(inside)] >= 0
-    keys, text_of = keys[inside], text_of[: len(inside)][inside]
+    keys, text_of, first = keys[inside], text_of[: len(inside)][inside], ids[: len(inside)][inside]
     from_ref = text_of < n_references
-    n_grams = int(keys.max(initial=0)) + 1
-    return (text_of[from_ref], keys[from_ref]), (text_of[~from_ref] - n_references, keys[~from_ref]), n_grams
+    names = np.zeros(int(keys.max(initial=0)) + 1, dtype=np.int64)
+    names[keys] = np.array([word_number(word) for word in seen], dtype=np.int64)[first]
+    return (text_of[from_ref], keys[from_ref]), (text_of[~from_ref] - n_references, keys[~from_ref]), names
 
 
 def _matches(row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int) -> tuple[Ints, Ints, Floats]:

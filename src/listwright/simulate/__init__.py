@@ -1,11 +1,11 @@
-"""Problems and texts that the library makes up itself: `trajectory`, `news` and `corpus`."""
+"""Problems, texts and tables that the library makes up itself: `trajectory`, `news`, `corpus` and `readers`."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["corpus", "news", "trajectory"]
+__all__ = ["corpus", "news", "readers", "trajectory"]
 
 
 def __getattr__(name: str) -> ModuleType:

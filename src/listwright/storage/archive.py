@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import secrets
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 from listwright.errors import InputError
 
@@ -17,21 +14,6 @@ MOST_BYTES = 4 << 30  # of a file, unless the caller says otherwise
 MOST_MEMBERS = 4096
 _NAME = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?\.[a-z]+")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
-
-
-def write_archive(path: Path, members: Mapping[str, bytes]) -> None:
-    """Writes beside the target and then takes its place, so that nobody ever sees half a file."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(beside, "xb") as file:
-            _write(file, members)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
@@ -77,7 +59,10 @@ def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
         raise InputError(f"{name} is damaged: its members overlap.")
 
 
-def _write(file: BinaryIO, members: Mapping[str, bytes]) -> None:
+def archive_of(members: Mapping[str, bytes]) -> bytes:
+    """The bytes of an archive with these members."""
+    file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members.items():
             archive.writestr(zipfile.ZipInfo(name, _DATE), content)
+    return file.getvalue()

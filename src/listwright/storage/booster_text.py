@@ -20,6 +20,7 @@ class Trees(NamedTuple):
     objective: str
     slope: float  # of the logistic function of a classifier
     arrays: tuple[Any, ...]  # roots, columns, thresholds, left, right, leaves: as the compiled function takes them
+    leaf_counts: Ints  # training rows by leaf
 
 
 class Tree(NamedTuple):
@@ -30,6 +31,7 @@ class Tree(NamedTuple):
     left: Ints
     right: Ints
     leaves: Floats
+    counts: Ints  # training rows by leaf
 
 
 def read_trees(text: str) -> Trees:
@@ -44,7 +46,8 @@ def read_trees(text: str) -> Trees:
     trees = [_tree(dict(_pairs(block)), n_columns) for block in blocks]
     if not trees:
         raise InputError("a LightGBM model has no trees")
-    return Trees(n_columns, objective, float(slope), _joined(trees))
+    counts = np.concatenate([tree.counts for tree in trees])
+    return Trees(n_columns, objective, float(slope), _joined(trees), counts)
 
 
 def _joined(trees: list[Tree]) -> tuple[Any, ...]:
@@ -69,11 +72,14 @@ def _tree(keys: dict[str, str], n_columns: int) -> Tree:
         raise InputError("a LightGBM tree has leaves without values")
     if n_leaves == 1:
         nothing = np.zeros(0, dtype=np.int64)
-        return Tree(nothing, np.zeros(0), nothing, nothing, leaves)
+        return Tree(nothing, np.zeros(0), nothing, nothing, leaves, np.ones(1, dtype=np.int64))
+    counts = _ints(keys.get("leaf_count", ""))
+    if len(counts) != n_leaves or (counts < 1).any() or (counts > 1 << 40).any():
+        raise InputError("a LightGBM tree has leaves without training rows")
     columns, left, right, kinds = (
         _ints(keys.get(key, "")) for key in ("split_feature", "left_child", "right_child", "decision_type")
     )
-    tree = Tree(columns, _floats(keys.get("threshold", ""), finite=False), left, right, leaves)
+    tree = Tree(columns, _floats(keys.get("threshold", ""), finite=False), left, right, leaves, counts)
     _check(tree, kinds, n_columns)
     return tree
 

@@ -7,14 +7,16 @@ prediction does not need LightGBM.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from listwright._arrays import Floats
-from listwright._kernels.trees import logistic, tree_sums
+from listwright._kernels.trees import box_shares, logistic, tree_sums
 from listwright.errors import InputError, MissingExtra
 from listwright.storage.booster_text import Trees, read_trees
+from listwright.storage.leaf_boxes import Boxes, boxes_of
 
 KINDS = {"LGBMRegressor": "regressor", "LGBMRanker": "ranker", "LGBMClassifier": "classifier"}
 CHOICES = ("boosting_type", "class_weight", "device_type", "importance_type", "metric", "objective", "tree_learner")
@@ -35,6 +37,20 @@ class Boosted:
         if table.ndim != 2 or table.shape[1] != self.trees.n_columns:
             raise InputError(f"This LightGBM model takes {self.trees.n_columns} columns. Got shape {table.shape}.")
         return tree_sums(np.ascontiguousarray(table, dtype=np.float64), *self.trees.arrays)
+
+    def contributions(self, table: Any) -> Floats:
+        """(rows, columns + 1): what each column adds to the sum, as LightGBM's `pred_contrib`, and what none explains.
+
+        These are Shapley values: what a column adds on average over all orders in which columns become known, where
+        unknown ones go the ways of the training rows.
+        """
+        boxes = self._boxes
+        shares = box_shares(np.ascontiguousarray(table, dtype=np.float64), *boxes[:-1])
+        return np.concatenate([shares, np.full((len(shares), 1), boxes.base)], axis=1)
+
+    @cached_property
+    def _boxes(self) -> Boxes:
+        return boxes_of(self.trees)
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,7 +108,7 @@ def state_of(value: Any) -> dict[str, Any]:
         return dict(value._asdict())  # type: ignore[attr-defined]
     arguments = [name for name in inspect.signature(type(value)).parameters if hasattr(value, name)]
     fitted = [name for name in vars(value) if name.endswith("_") and not name.startswith("_")]
-    unknown = set(vars(value)) - {*arguments, *fitted}
+    unknown = set(vars(value)) - {*arguments, *fitted, *getattr(type(value), "not_saved", ())}
     if unknown:
         raise InputError(f"A model file cannot hold attribute {min(unknown)!r} of {type(value).__name__}.")
     return {name: getattr(value, name) for name in [*arguments, *fitted]}

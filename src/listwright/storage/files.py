@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -10,15 +11,16 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from listwright._whole_files import write_whole
 from listwright.errors import InputError
-from listwright.storage.archive import MOST_BYTES, read_archive, write_archive
+from listwright.storage.archive import MOST_BYTES, archive_of, read_archive
 from listwright.storage.arrays import pack, unpack
 from listwright.storage.boosters import Boosted, boosted
 from listwright.storage.decode import Decoder
 from listwright.storage.encode import Encoder
 from listwright.storage.estimators import dump_estimators, load_estimators
 from listwright.storage.registry import MODELS, name_of
-from listwright.storage.trial import try_models
+from listwright.storage.trial import is_fitted, try_models
 
 FORMAT = "listwright model"
 VERSION = 1
@@ -50,15 +52,18 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
     name = name_of(type(model))
     if name not in MODELS:
         raise InputError(f"Only {', '.join(MODELS)} can be saved. Got {type(model).__name__}.")
-    if not hasattr(model, "training_"):
+    if not is_fitted(model):
         raise InputError(f"This {name} is not fitted yet. Call fit first.")
+    if "engine" in vars(model):
+        model = copy.copy(model)
+        model.engine = "local"  # where a model was fitted is no part of it: a file must not make anyone connect
     encoder = Encoder(slim=slim)
     tree = encoder.encode(model)
     members = {MANIFEST: _manifest(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
         members[ESTIMATORS] = dump_estimators(encoder.estimators)
     members |= {f"boosters/{i}.txt": text.encode() for i, text in enumerate(encoder.boosters)}
-    write_archive(Path(path), members)
+    write_whole(Path(path), archive_of(members))
 
 
 def load(path: str | Path, *, limit: int = MOST_BYTES) -> Any:
@@ -92,8 +97,7 @@ def inspect(path: str | Path) -> dict[str, Any]:
 
 
 def _manifest(model: Any, tree: Any) -> bytes:
-    ledger, signature = model.training_.ledger, model.signature_
-    rounds = max(ledger.rounds, 1)
+    signature = model.signature_
     about = {
         "format": FORMAT,
         "version": VERSION,
@@ -102,10 +106,17 @@ def _manifest(model: Any, tree: Any) -> bytes:
         "features": None if signature.feature_names is None else list(signature.feature_names),
         "n_features": signature.n_features,
         "n_items": signature.n_items,
-        "training": {"rounds": ledger.rounds, "passes": ledger.passes, "mean_value": ledger.value / rounds},
+        "training": _training(model),
         "libraries": _versions(),
     }
     return json.dumps(about | {"model": tree}, allow_nan=False, indent=1).encode()
+
+
+def _training(model: Any) -> dict[str, Any]:
+    if not hasattr(model, "training_"):
+        return {"lists": model.playing_.version}
+    ledger = model.training_.ledger
+    return {"rounds": ledger.rounds, "passes": ledger.passes, "mean_value": ledger.value / max(ledger.rounds, 1)}
 
 
 def _shown(value: Any) -> Any:

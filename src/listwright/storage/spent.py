@@ -18,19 +18,24 @@ class Spent(Learner):
     ----------
     surrogate : the learner's own.
     used, best : its surrogate loss, and that of the best policy in hindsight, where they are known.
+    words : what the learner says of the latter.
     """
 
-    def __init__(self, surrogate: str, *, used: float | None = None, best: float | None = None) -> None:
+    def __init__(
+        self, surrogate: str, *, used: float | None = None, best: float | None = None, words: str = ""
+    ) -> None:
         self.surrogate = surrogate
         self.used = used
         self.best = best
+        self.words = words
 
     @classmethod
     def of(cls, learner: Learner) -> Learner:
         """What stands for the learner; learners over a finite class are small and stay as they are."""
         if isinstance(learner, Experts):
             return learner
-        return cls(learner.surrogate, used=learner.surrogate_loss(), best=learner.best_surrogate_loss())
+        used, best = learner.surrogate_loss(), learner.best_surrogate_loss()
+        return cls(learner.surrogate, used=used, best=best, words=learner.hindsight())
 
     def learn(self, examples: Examples) -> NoReturn:
         """Always an error."""
@@ -48,6 +53,10 @@ class Spent(Learner):
         """As it was."""
         return self.best
 
+    def hindsight(self) -> str:
+        """As it was."""
+        return self.words
+
 
 def slimmed(name: str, state: dict[str, Any]) -> dict[str, Any]:
     """The state of an object without what only training looks at."""
@@ -55,7 +64,9 @@ def slimmed(name: str, state: dict[str, Any]) -> dict[str, Any]:
         return state | {"learner": Spent.of(state["learner"]), "training_features": None}
     if name == "features.PolicyScore" and "fold_models_" in state:
         return state | {"fold_models_": []}
-    if name == "features.ExpectedGain" and "training_" in state:
+    if name == "features.PredictedTopics" and "training_" in state:
+        return state | {"training_": {key: table[:0] for key, table in state["training_"].items()}, "training_ids_": {}}
+    if name == "features.GivenFailure" and "training_" in state:
         kept = state["training_"]
         empty = [{key: np.zeros((0, 0)) for key in table} for table in kept]
         return state | {"training_": type(kept)(*empty), "training_ids_": {}}

@@ -12,6 +12,9 @@ from listwright._signature import Signature
 from listwright.errors import InputError
 from listwright.examples import Examples
 from listwright.features import Features, Rows
+from listwright.feedback.bandit import ListBandit
+from listwright.feedback.playing import Playing
+from listwright.feedback.records import Record
 from listwright.learners import Aggregate, Learner, PerPosition
 from listwright.policies import Policy
 from listwright.problems import Problems
@@ -25,25 +28,44 @@ def try_models(models: list[tuple[Any, list[Any]]], root: Any) -> None:
     """Tries each fitted model; one among the parameters of another need not be fitted."""
     whole = _needs_all([part for _, parts in models for part in parts])
     for model, parts in models:
-        if model is root or hasattr(model, "training_"):
+        if model is root or is_fitted(model):
             try_model(model, parts, whole=whole)
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether a model has learned from problems, or begun to learn from feedback."""
+    return hasattr(model, "training_") or hasattr(model, "playing_")
 
 
 def try_model(model: Any, parts: Iterable[Any], *, whole: bool) -> None:
     """Builds a list with the model and with each of its policies, and lets copies of its learners learn from it."""
-    training, signature = getattr(model, "training_", None), getattr(model, "signature_", None)
-    if not isinstance(training, Training) or not isinstance(signature, Signature):
+    signature, features = getattr(model, "signature_", None), _features_of(model)
+    if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
-    if not isinstance(getattr(model, "policy_", None), Policy) or not isinstance(training.features, Features):
-        raise InputError("it has no policy")
     try:
         problems = made_up(signature, whole=whole)
-        model.predict(problems, length=1, short_lists=True)
-        rows = training.features.rows(training.features.start(problems))
+        model.predict(problems, length=1)
+        if isinstance(model, ListBandit):
+            record = Record.of("trial", problems, [0], [1.0], [1.0])
+            copy.deepcopy(model).update([record]).recommend(problems, length=1)
+        rows = features.rows(features.start(problems))
         for part in parts:
             _try_part(part, rows)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here is told as what it is: parts that do not fit
         raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
+
+
+def _features_of(model: Any) -> Features:
+    """What a fitted model sees, where it also has a policy."""
+    training, playing = getattr(model, "training_", None), getattr(model, "playing_", None)
+    features, policy = getattr(training, "features", None), getattr(model, "policy_", None)
+    if isinstance(playing, Playing):
+        features, policy = getattr(model, "features_", None), playing.policy
+    elif not isinstance(training, Training):
+        raise InputError("it was never fitted")
+    if not isinstance(policy, Policy) or not isinstance(features, Features):
+        raise InputError("it has no policy")
+    return features
 
 
 def made_up(signature: Signature, *, whole: bool) -> Problems:
@@ -60,6 +82,7 @@ def made_up(signature: Signature, *, whole: bool) -> Problems:
         catalogue=None if items is None else np.arange(count),
         feature_names=signature.feature_names,
         vectors=None if signature.n_vector is None else np.zeros((count, signature.n_vector)),
+        links=None if signature.links is None else {name: np.zeros((count, count)) for name in signature.links},
     )
 
 

@@ -18,6 +18,7 @@ from listwright.text.files import folders_and_files
 from listwright.text.readers import read_cluster_folders, read_jsonl
 
 FOLDS = 5
+MANY = 200  # clusters past which one fold tells enough
 LONG, SHORT = Budget(665, "bytes"), Budget(250, "bytes")
 SHORT_REFERENCE = 200  # bytes: references below this on average ask for short summaries
 
@@ -47,7 +48,8 @@ def read_clusters(path: str | Path, *, need_references: bool = False) -> list[Cl
 
 
 def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
-    """(train, test) once where clusters say which they are, else five folds in which each is tested once.
+    """(train, test) once where clusters say which they are, else five seeded folds in which each is tested once; of
+    more than 200 clusters only the first fold is tested.
 
     >>> from listwright.simulate.corpus import corpus
     >>> [(len(train), len(test)) for train, test in splits(corpus(6))]
@@ -60,7 +62,7 @@ def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
     if len(clusters) < 2:
         raise InputError(f"To learn and to test takes at least 2 clusters. Got {len(clusters)}.")
     order = np.random.default_rng(0).permutation(len(clusters))
-    folds = np.array_split(order, min(FOLDS, len(clusters)))
+    folds = np.array_split(order, min(FOLDS, len(clusters)))[: 1 if len(clusters) > MANY else FOLDS]
     return [(np.sort(order[~np.isin(order, fold)]), np.sort(fold)) for fold in folds]
 
 

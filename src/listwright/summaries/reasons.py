@@ -19,6 +19,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "place": ("first", "second", "early", "inverse_position", "relative_position"),
     "length": ("words", "characters", "short"),
     "central": ("centroid", "own_document", "lexrank", "degree", "echo"),
+    "words of summaries": ("expected new words", "expected new words by size"),
     "frequent words": ("word_frequency", "word_spread"),
     "title": ("title_overlap",),
     "headings and cues": structure.NAMES,

@@ -11,9 +11,10 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.text.clusters import Cluster
 from listwright.text.scores import rouge
-from listwright.text.tokenizer import tokens
+from listwright.text.tokenizer import stem_token, tokens
+from listwright.text.words import FUNCTION_WORDS
 
-METRICS = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2F", "ROUGE-2P", "ROUGE-2R")
+METRICS = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2F", "ROUGE-2P", "ROUGE-2R", "content ROUGE-1R")
 
 
 def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
@@ -26,7 +27,9 @@ def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
 
 
 def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
-    """Each of `METRICS` for every cluster: stems, function words kept, averaged over the references."""
+    """Each of `METRICS` for every cluster: stems, averaged over the references; function words are kept, but for
+    the last, which shows what is left of a recall that filler words could have earned.
+    """
     if len(lists) != len(clusters):
         raise InputError(f"There must be one list a cluster ({len(clusters)}). Got {len(lists)}.")
     table = np.array(
@@ -42,4 +45,9 @@ def _scores(summary: str, cluster: Cluster) -> list[float]:
     words = tokens(summary, stem=True)
     references = [tokens(reference, stem=True) for reference in cluster.references]
     found = [rouge(words, references, n=n) for n in (1, 2)]
-    return [number for one in found for number in (one.f1, one.precision, one.recall)]
+    content = rouge(_content(summary), [_content(reference) for reference in cluster.references]).recall
+    return [*(number for one in found for number in (one.f1, one.precision, one.recall)), content]
+
+
+def _content(text: str) -> list[str]:
+    return [stem_token(word) for word in tokens(text) if word not in FUNCTION_WORDS]

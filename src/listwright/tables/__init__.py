@@ -3,6 +3,7 @@
 from listwright.tables.columns import Columns
 from listwright.tables.files import read, read_with_columns
 from listwright.tables.frame import from_frame
+from listwright.tables.scan import Scan, scan
 from listwright.tables.spec import RewardSpec, known_rewards, parse_reward
 from listwright.tables.trec import Judgements, qrels_reward, read_qrels
 
@@ -10,6 +11,7 @@ __all__ = [
     "Columns",
     "Judgements",
     "RewardSpec",
+    "Scan",
     "from_frame",
     "known_rewards",
     "parse_reward",
@@ -17,4 +19,5 @@ __all__ = [
     "read",
     "read_qrels",
     "read_with_columns",
+    "scan",
 ]

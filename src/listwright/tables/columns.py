@@ -103,7 +103,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     for name in table.unreadable:
         if name not in left_out:
             why = f"column {name!r} cannot be used: {table.unreadable[name]}"
-            raise InputError(f"{table.source}: {why}. Mend it, or name it in ignore.")
+            raise InputError(f"{table.source}: {why}. Mend it, or leave it out with ignore=.")
     for name in open_names:
         if name not in columns.levels:
             _no_stray_text(table, name)
@@ -120,7 +120,7 @@ def _no_stray_text(table: Table, name: str) -> None:
     if 0 < strays.sum() < filled.sum() / 2:
         row = int(strays.argmax())
         problem = f"{column[row].as_py()!r:.40} is text among numbers"
-        raise table.error(row, name, problem, "Put a number there, or name the column in ignore, or in categorical.")
+        raise table.error(row, name, problem, "Put a number there, or name the column with ignore= or categorical=.")
 
 
 def _where_there(table: Table, name: str | None, default: str) -> str | None:

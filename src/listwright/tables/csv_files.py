@@ -25,6 +25,7 @@ def read_csv(path: Path, as_text: set[str]) -> Table:
                 convert_options=arrow_csv.ConvertOptions(column_types=dict.fromkeys(as_text, pa.string())),
             )
             no_repeats(found.column_names, str(path))
+            _separated(found.column_names, path)
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         _explain(path, delimiter)
         raise unreadable(path, error) from None
@@ -35,15 +36,24 @@ def read_csv(path: Path, as_text: set[str]) -> Table:
     return Table(dict(zip(found.column_names, found.columns, strict=True)), (part,))
 
 
+def _separated(names: list[str], path: Path) -> None:
+    """Refuses a file whose fields are separated by something else."""
+    other = next((mark for mark in (";", "\t", "|") if len(names) == 1 and mark in names[0]), None)
+    if other is not None:
+        raise InputError(f"{path}: fields seem to be separated by {other!r}. Separate them by commas, or tabs in .tsv.")
+
+
 def _explain(path: Path, delimiter: str) -> None:
     """Raises the error that names the first line with too many or too few fields, where there is one."""
-    header = None
+    header, line = None, 0
     for line, fields in _records(path, delimiter):
         header = fields if header is None else header
         if len(fields) != len(header):
             raise InputError(f"{path}, line {line}: expected {len(header)} fields as in the header. Got {len(fields)}.")
     if header is None:
         raise InputError(f"{path} is empty. It must have a header and one row a candidate.")
+    if line == 1:
+        raise InputError(f"{path} has a header and no rows. There must be one row a candidate.")
 
 
 def _line_of(path: Path, delimiter: str, row: int) -> int:

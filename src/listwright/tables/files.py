@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -81,11 +82,17 @@ def read_with_columns(
     spec = as_spec(reward)
     as_text = wanted.read_as_text() | (set() if spec is None else spec.read_as_text())
     table = read_table(source, wanted, as_text, format=format) if _is_paths(source) else as_table(source)
+    known = known_references(references, wanted)
+    return build(table, wanted, reward=reward if spec is None else spec, references=known)
+
+
+def known_references(references: Any, wanted: Wanted) -> dict[str, list[str]] | None:
+    """Reference texts by problem, from files, a frame or a dict."""
     problem = wanted.problem if wanted.columns is None else wanted.columns.problem
     if _is_paths(references):
-        references = from_table(read_table(references, wanted, {problem, *COLUMNS}), problem)
-    texts = by_problem(references, problem)
-    return build(table, wanted, reward=reward if spec is None else spec, references=texts)
+        texts = read_table(references, wanted, {problem, *COLUMNS})
+        references = from_table(replace(texts, fixed=wanted.columns is not None), problem)
+    return by_problem(references, problem)
 
 
 def _is_paths(source: Any) -> bool:
@@ -97,12 +104,17 @@ def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str |
     """All rows of all files."""
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}. Got {format!r}.")
+    tables = [_read_one(file, wanted, as_text, format or format_of(file)) for file in all_files(paths, format)]
+    return joined(tables, all_columns=wanted.features is None and wanted.columns is None)
+
+
+def all_files(paths: Paths, format: str | None) -> list[Path]:
+    """The files that paths, folders and patterns stand for, each once."""
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     files = list(dict.fromkeys(file for path in several for file in _files(path, format)))
     if not files:
         raise InputError("There are no files to read. Name a file, a folder or a pattern.")
-    tables = [_read_one(file, wanted, as_text, format or _format_of(file)) for file in files]
-    return joined(tables, all_columns=wanted.features is None and wanted.columns is None)
+    return files
 
 
 def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -> Table:
@@ -116,7 +128,7 @@ def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -
         names = wanted if wanted.columns is None else wanted.columns
         return read_svmlight(path, problem=names.problem, item=names.item)
     endings = ", ".join(ending for several in FORMATS.values() for ending in several)
-    raise InputError(f"{path} is of an unknown kind. Known endings are {endings}. Or pass format.")
+    raise InputError(f"{path} is of an unknown kind. Known endings are {endings}. Or name the kind with format=.")
 
 
 def _read_parquet(path: Path) -> Table:
@@ -133,10 +145,12 @@ def _read_parquet(path: Path) -> Table:
 
 def _files(path: str | Path, format: str | None) -> list[Path]:
     """The files that a path stands for, by name; in folders, those of a known kind."""
+    if path == "":
+        raise InputError("There is no file to read: its name is empty.")
     path = Path(path)
     if path.is_dir():
         inside = sorted(file for file in path.rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
-        known = [file for file in inside if format is not None or _format_of(file) is not None]
+        known = [file for file in inside if format is not None or format_of(file) is not None]
         if not known:
             raise InputError(f"The folder {path} holds no table. Known endings are those of {', '.join(FORMATS)}.")
         return known
@@ -152,7 +166,7 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def _format_of(path: Path) -> str | None:
+def format_of(path: Path) -> str | None:
     """The kind of a file by its name, and of .txt files by their first line."""
     plain_name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = plain_name.suffix.lower()

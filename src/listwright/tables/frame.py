@@ -93,19 +93,27 @@ def from_frame(
 
 def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any = None) -> tuple[Problems, Columns]:
     """Problems from a table, and how it was read."""
+    table = replace(table, fixed=wanted.columns is not None)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. There must be one row a candidate.")
     spec = as_spec(reward)
     taken = set() if spec is None else set(spec.columns_of(table))
     columns = _with_levels(table, choose(table, wanted, taken))
     if not (columns.features or columns.numbered or columns.context or columns.catalogue):
-        raise InputError(f"{table.source} has no features: no numeric column is left. Name features or a catalogue.")
+        way = "Name some with features= or catalogue="
+        raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")
+    known = reward if spec is None else spec
+    return assembled(table, columns, known, references=references, new_levels=wanted.new_levels), columns
+
+
+def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, new_levels: str) -> Problems:
+    """Problems from a table whose columns are settled."""
     groups = group(table, columns.problem)
-    features, feature_names = features_of(table, columns, groups, new_levels=wanted.new_levels)
+    features, feature_names = features_of(table, columns, groups, new_levels=new_levels)
     problems = Problems.from_arrays(
         features,
         offsets=groups.offsets,
-        context=context_of(table, columns, groups, new_levels=wanted.new_levels),
+        context=context_of(table, columns, groups, new_levels=new_levels),
         catalogue=_catalogue(table, columns, groups),
         sizes=sizes_of(table, columns, groups),
         problem_ids=groups.ids,
@@ -114,9 +122,8 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
         vectors=vectors_of(table, columns, groups),
     )
     if reward is None:
-        return problems, columns
-    measured = Measured(table, groups, problems.item_ids, references)
-    return problems.with_reward(build_reward(reward if spec is None else spec, measured)), columns
+        return problems
+    return problems.with_reward(build_reward(reward, Measured(table, groups, problems.item_ids, references)))
 
 
 def by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:

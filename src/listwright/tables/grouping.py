@@ -47,11 +47,12 @@ def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option
     if bad is not None:
         first, row = int(order[bad]), int(order[bad + 1])
         problem = f"problem {groups.ids[groups.codes[row]]!s} has this item already, at {table.place(first)}"
-        raise table.error(row, column, problem, f"List an item once a problem, or name another column in {option}.")
+        advice = table.advice(option, "List an item once a problem", f"name another column with {option}=")
+        raise table.error(row, column, problem, advice)
 
 
 def _one_file_each(table: Table, codes: Ints, ids: list[Any]) -> None:
-    if len(table.parts) == 1:
+    if len(table.parts) == 1 or table.streamed:
         return
     part_of = np.repeat(np.arange(len(table.parts)), np.diff(table.starts))
     last = np.zeros(len(ids), dtype=np.int64)

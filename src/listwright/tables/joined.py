@@ -37,7 +37,7 @@ def _same_columns(tables: list[Table]) -> None:
             if missing is not None:
                 raise InputError(
                     f"{other.source} has no column {missing!r}, which {one.source} has. Make the files alike, or name"
-                    " the features."
+                    " the features with features=."
                 )
 
 

@@ -57,7 +57,7 @@ def as_spec(reward: Any) -> RewardSpec | None:
 def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
     """The reward, with rows in the order of the problems."""
     if measured.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
-        raise InputError("references go with the reward 'rouge:COLUMN'. Leave them out, or change reward.")
+        raise InputError("references go with the reward 'rouge:COLUMN'. Leave them out, or change reward=.")
     if isinstance(reward, RewardSpec):
         return _BUILDERS[reward.kind](reward, measured)
     if measured.groups.order is not None:
@@ -77,7 +77,7 @@ def _any(spec: RewardSpec, measured: Measured) -> Reward:
 def _graded(spec: RewardSpec, measured: Measured) -> Reward:
     grades = _column(spec, measured)
     _within(measured.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
-    highest = max(float(grades.max()), 1.0)
+    highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
     return AnySuccess(measured.groups.sorted((2.0**grades - 1.0) / 2.0**highest))
 
 
@@ -91,7 +91,7 @@ def _coverage(spec: RewardSpec, measured: Measured) -> Reward:
 def _probabilistic(spec: RewardSpec, measured: Measured) -> Reward:
     topics, weight = spec.topics_and_weights(measured.table)
     matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
-    if matrix.data.max() > 1.0:
+    if matrix.data.max(initial=0.0) > 1.0:
         row = measured.groups.row_of(int(np.searchsorted(matrix.indptr, int(matrix.data.argmax()), side="right")) - 1)
         raise measured.table.error(row, topics, f"{matrix.data.max():g} is no probability", "Give numbers from 0 to 1.")
     return ProbabilisticCoverage(matrix, weights)
@@ -119,7 +119,8 @@ def _facility(spec: RewardSpec, measured: Measured) -> Reward:
 
 def _rouge(spec: RewardSpec, measured: Measured) -> Reward:
     if measured.references is None:
-        raise InputError(f"{spec.kind} needs references: the texts that a good list would contain, by problem.")
+        what = "the texts that a good list would contain, by problem"
+        raise InputError(f"{spec.kind} needs references: {what}. Pass references=.")
     candidates = [tokens(text) for text in texts(measured.table, spec.argument, "reward")]
     if measured.groups.order is not None:
         candidates = [candidates[row] for row in measured.groups.order]

@@ -33,6 +33,7 @@ class RewardSpec:
     kind: str  # one of KINDS, or "python"
     argument: str
     function: str = ""
+    highest: float | None = None  # of graded: the highest grade, where it is not that of the table
 
     def topics_and_weights(self, table: Table) -> tuple[str, str | None]:
         """The pattern of the topic columns and the column of their weights, which stands behind the last `*`.
@@ -67,9 +68,9 @@ def parse_reward(spec: str) -> RewardSpec:
     `file.py:function` for one's own `f(problem, items)`; the file is run.
 
     >>> parse_reward("coverage:topic_*")
-    RewardSpec(kind='coverage', argument='topic_*', function='')
+    RewardSpec(kind='coverage', argument='topic_*', function='', highest=None)
     >>> parse_reward("mine.py:worth")
-    RewardSpec(kind='python', argument='mine.py', function='worth')
+    RewardSpec(kind='python', argument='mine.py', function='worth', highest=None)
     """
     own = _OWN.fullmatch(spec.strip())
     if own is not None:

@@ -24,10 +24,11 @@ class Part:
     n_rows: int
     line_of: Callable[[int], int] | None = None  # line of a row, counted from 1, for files of text
     is_text: bool = False  # whether the file cannot tell 7 from "7"
+    first: int = 0  # row of the file that these rows start at
 
     def place(self, row: int) -> str:
         """How messages name a row."""
-        where = f"row {row} (from 0)" if self.line_of is None else f"line {self.line_of(row)}"
+        where = f"row {self.first + row} (from 0)" if self.line_of is None else f"line {self.line_of(row)}"
         return f"{self.name}, {where}" if self.name else where
 
 
@@ -42,6 +43,8 @@ class Table:
     parts: tuple[Part, ...]
     unreadable: dict[str, str] = field(default_factory=dict)  # columns that are there but cannot be used, and why
     matrix: Any = None  # (rows, d) scipy CSR, or None
+    fixed: bool = False  # whether a model says which column is what, so that no option can
+    streamed: bool = False  # whether these are whole problems out of a larger table, which a scan has checked
 
     @property
     def n_rows(self) -> int:
@@ -72,9 +75,9 @@ class Table:
             return self.columns[name]
         if name in self.unreadable:
             raise InputError(f"{self.source}: column {name!r} cannot be used: {self.unreadable[name]}.")
-        raise InputError(
-            f"{self.source} has no column {name!r}. It has {_listed(self.names)}. Name the right column in {option}."
-        )
+        fixed = self.is_fixed(option)
+        advice = "The model was fitted with it: add it" if fixed else f"Name the right column with {option}="
+        raise InputError(f"{self.source} has no column {name!r}. It has {_listed(self.names)}. {advice}.")
 
     def matching(self, pattern: str, option: str) -> list[str]:
         """Names that a name or a pattern such as `topic_*` stands for, in the order of the table."""
@@ -84,6 +87,14 @@ class Table:
         if not found:
             self.column(pattern, option)
         return found
+
+    def is_fixed(self, option: str) -> bool:
+        """Whether a model says which column this option means; what lists are worth can always be said anew."""
+        return self.fixed and option not in ("reward", "references")
+
+    def advice(self, option: str, way: str, choice: str) -> str:
+        """What to do about a column; to choose another one is no way out where a model has chosen."""
+        return f"{way}." if self.is_fixed(option) else f"{way}, or {choice}."
 
     def place(self, row: int) -> str:
         """How messages name a row: its file and line."""

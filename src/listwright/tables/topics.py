@@ -33,13 +33,13 @@ def topics_of(table: Table, groups: Groups, topics: str, weight: str | None, *, 
     numbers are amounts; otherwise a number in a list names a topic.
     """
     entries = _entries(table, topics, shares=shares)
-    if not len(entries.rows):
-        raise InputError(f"{table.source}: no row has a topic in {topics!r}. Name the columns of topics in reward.")
+    if not len(entries.rows) and not table.streamed:
+        raise InputError(f"{table.source}: no row has a topic in {topics!r}. Name the columns of topics with reward=.")
     owners = groups.codes[entries.rows]
     pairs, number = np.unique(owners * len(entries.names) + entries.topics, return_inverse=True)
     problem_of = pairs // len(entries.names)
     local = (np.arange(len(pairs)) - np.searchsorted(problem_of, np.arange(len(groups.ids)))[problem_of])[number]
-    shape = (table.n_rows, int(local.max()) + 1)
+    shape = (table.n_rows, int(local.max(initial=0)) + 1)
     place = entries.rows if groups.order is None else np.argsort(groups.order)[entries.rows]
     matrix = sparse.coo_array((entries.amounts, (place, local)), shape=shape).tocsr()
     if weight is None:
@@ -71,13 +71,21 @@ def _from_columns(table: Table, names: list[str]) -> Entries:
     return Entries(np.concatenate(rows), topics, amounts, topics, names)
 
 
+def _as_text(table: Table, name: str, values: pa.Array) -> pa.Array:
+    try:
+        return values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        kind = f"{table.source}: column {name!r} must hold topics, or lists of topics. Got {values.type}"
+        raise InputError(f"{kind}. Name the columns of topics with reward=.") from None
+
+
 def _from_lists(table: Table, name: str, listed: Listed, *, shares: bool) -> Entries:
     """A topic for each different entry; or, for lists of amounts, a topic for each place in the list."""
     rows = np.repeat(np.arange(table.n_rows), listed.lengths)
     ends = np.cumsum(listed.lengths)
     slots = np.arange(len(rows)) - np.repeat(ends - listed.lengths, listed.lengths)
     if not shares or not is_number(listed.values.type):
-        coded = listed.values.cast(pa.string()).dictionary_encode()
+        coded = _as_text(table, name, listed.values).dictionary_encode()
         topics = np.asarray(coded.indices, dtype=np.int64)
         return Entries(rows, topics, np.ones(len(rows)), slots, coded.dictionary.to_pylist())
     amounts = np.asarray(listed.values.cast(pa.float64()), dtype=np.float64)

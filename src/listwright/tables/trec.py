@@ -61,7 +61,7 @@ def subtopic_coverage(
 ) -> Coverage:
     """The same for problems that are still being built."""
     if item_ids is None:
-        raise InputError("Judgements name documents, but these problems have no item ids. Name the column in item.")
+        raise InputError("Judgements name documents, but these problems have no item ids. Name the column with item=.")
     queries = [str(name) for name in problem_ids]
     missing = next((query for query in queries if query not in judgements.queries), None)
     if missing is not None:
@@ -94,4 +94,6 @@ def _fields(line: str, place: str) -> tuple[str, str, str, float]:
         judged = float(fields[3])
     except ValueError:
         raise InputError(f"{place}: the judgement must be a number. Got {fields[3]!r:.40}.") from None
+    if judged != judged:
+        raise InputError(f"{place}: the judgement must be a number. Got {fields[3]!r:.40}.")
     return fields[0], fields[1], fields[2], judged

@@ -53,7 +53,7 @@ def numbers(table: Table, name: str, option: str) -> Floats:
     """A column of finite numbers."""
     column = table.column(name, option)
     if pa.types.is_null(column.type):
-        raise table.error(0, name, "the value is missing", _fill(option))
+        raise table.error(0, name, "the value is missing", _fill(table, option))
     if not is_number(column.type):
         raise _not_numbers(table, name, option)
     array = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
@@ -61,7 +61,7 @@ def numbers(table: Table, name: str, option: str) -> Floats:
     if bad is not None:
         missing = not column[bad].is_valid or np.isnan(array[bad])
         raise table.error(
-            bad, name, "the value is missing" if missing else f"{array[bad]} is not finite", _fill(option)
+            bad, name, "the value is missing" if missing else f"{array[bad]} is not finite", _fill(table, option)
         )
     return array
 
@@ -72,11 +72,11 @@ def names(table: Table, name: str, option: str) -> Names:
     encoded = column.combine_chunks().dictionary_encode()
     missing = first_bad(np.asarray(encoded.is_null()))
     if missing is not None:
-        raise table.error(missing, name, "the value is missing", f"Give every row a value, or change {option}.")
+        raise table.error(missing, name, "the value is missing", _another(table, option, "Give every row a value"))
     codes, values = np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
     if "" in values:
         row = int(np.argmax(codes == values.index("")))
-        raise table.error(row, name, "the value is empty", f"Give every row a value, or change {option}.")
+        raise table.error(row, name, "the value is empty", _another(table, option, "Give every row a value"))
     if any(part.is_text for part in table.parts) and all(_is_plain_integer(value) for value in values):
         values = [int(value) for value in values]
     return Names(codes, values)
@@ -94,7 +94,8 @@ def texts(table: Table, name: str, option: str) -> list[str]:
     """A column of text."""
     column = table.column(name, option)
     if not is_text(column.type):
-        raise InputError(f"{table.source}: column {name!r} must be text. Got {column.type}. Name another in {option}.")
+        kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
+        raise InputError(f"{kind}. {_another(table, option, 'Make it text')}")
     missing = first_bad(np.asarray(column.is_null().combine_chunks()))
     if missing is not None:
         raise table.error(missing, name, "the text is missing", "Put text there, or leave the row out.")
@@ -123,12 +124,14 @@ def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
     if pa.types.is_integer(column.type) or is_text(column.type):
         return column
     try:
+        if pa.types.is_floating(column.type):
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         if pa.types.is_floating(column.type) and _whole(column):
             return column.cast(pa.int64())
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        kind = f"{table.source}: column {name!r} must hold names or whole numbers"
-        raise InputError(f"{kind}. Got {column.type}. Name another column in {option}.") from None
+        kind = f"{table.source}: column {name!r} must hold names or whole numbers. Got {column.type}"
+        raise InputError(f"{kind}. {_another(table, option, 'Make it text')}") from None
 
 
 def _whole(column: pa.ChunkedArray) -> bool:
@@ -147,9 +150,12 @@ def _is_plain_integer(value: Any) -> bool:
 def _not_numbers(table: Table, name: str, option: str) -> InputError:
     column = table.columns[name]
     if not is_text(column.type):
-        return InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}. See {option}.")
+        kind = f"{table.source}: column {name!r} must hold numbers. Got {column.type}"
+        return InputError(f"{kind}. {_another(table, option, 'Make it numbers')}")
     row = next((i for i, value in enumerate(column.to_pylist()) if value is not None and not reads_as_number(value)), 0)
-    advice = f"Put a number there, or take the column out of {option}; text can be made features with categorical."
+    text = "leave the column out with ignore=, or make it 0/1 features with categorical="
+    way = text if option == "features" else f"name another column with {option}="
+    advice = table.advice(option, "Put a number there", way)
     return table.error(row, name, f"{_shown(column[row].as_py())} is text where a number is due", advice)
 
 
@@ -167,8 +173,13 @@ def _shown(value: Any) -> str:
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
-def _fill(option: str) -> str:
-    return f"Put a number there, leave the row out, or take the column out of {option}."
+def _fill(table: Table, option: str) -> str:
+    leave = "leave the column out with ignore=" if option == "features" else f"name another column with {option}="
+    return table.advice(option, "Put a number there, or leave the row out", leave)
+
+
+def _another(table: Table, option: str, way: str) -> str:
+    return table.advice(option, way, f"name another column with {option}=")
 
 
 def _split(table: Table, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -9,12 +9,13 @@ from listwright.text.readers import read_cluster_folder, read_cluster_folders, r
 from listwright.text.scores import rouge
 from listwright.text.sentences import split_sentences
 from listwright.text.tokenizer import stem_token, tokens
-from listwright.text.vectors import cosine_similarity, tf_idf
+from listwright.text.vectors import cosine_similarity, hashed_tf_idf, tf_idf
 
 __all__ = [
     "Budget",
     "Cluster",
     "cosine_similarity",
+    "hashed_tf_idf",
     "lexrank",
     "parse_budget",
     "quality_features",

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from listwright.text.words import word_number
+
 Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
 
 
@@ -62,6 +64,21 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     idf = _own_idf(counts) if document_frequency is None else _given_idf(columns, document_frequency)
     counts.data *= idf[counts.indices]
     return unit_rows(counts)
+
+
+def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
+    """The same rows with `width` columns, in which a word has the same column whatever the texts.
+
+    >>> rows = hashed_tf_idf([["rain", "fell"], ["rain", "stopped"], ["rain"]], 1000)
+    >>> rows.shape, rows[[2]].indices.tolist() == [word_number("rain") % 1000]
+    ((3, 1000), True)
+    """
+    rows = tf_idf(texts)
+    names = dict.fromkeys(word for text in texts for word in text)
+    columns = np.array([word_number(word) % width for word in names], dtype=np.int64)
+    hashed = sparse.csr_array((rows.data, columns[rows.indices], rows.indptr), shape=(rows.shape[0], width))
+    hashed.sum_duplicates()
+    return hashed
 
 
 def unit_rows(rows: Rows) -> Rows:

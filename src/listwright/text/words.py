@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 
 def word_set(words: str) -> frozenset[str]:
     """The words of a line of text, as a set."""
     return frozenset(words.split())
+
+
+def word_number(word: str) -> int:
+    """A number for the word, the same everywhere.
+
+    >>> word_number("rain")
+    3075639981
+    """
+    return crc32(word.encode())
 
 
 PRONOUNS = word_set(

@@ -1,0 +1,57 @@
+"""`python -m benchmarks.feedback`: learning from clicks, measured.
+
+It writes results.json beside this file, and prints the figures as a section of the results page. On one core
+that takes some five minutes. `--data` names the folder with movietweetings100k; without it that part is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.feedback.costs import times
+from benchmarks.feedback.movies import REWARDS, replay
+from benchmarks.feedback.news import failures, regret
+from benchmarks.feedback.off_policy import estimates
+from benchmarks.feedback.section import section
+
+FILE = Path(__file__).with_name("results.json")
+SEEDS = 3
+
+
+def main() -> None:
+    """Runs every part, or those named."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.feedback")
+    parser.add_argument("parts", nargs="*", help="some of costs, failures, regret, movies, estimates; all by default")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    options = parser.parse_args()
+    movies = options.data / "movietweetings100k"
+    parts: dict[str, Any] = {
+        "costs": times,
+        "failures": lambda: [failures(seed) for seed in range(SEEDS)],
+        "regret": lambda: regret(0),
+        "movies": lambda: {reward: replay(movies, reward) for reward in REWARDS} if movies.exists() else None,
+        "estimates": estimates,
+    }
+    for name in options.parts or parts:
+        write(name, parts[name]())
+    results = read()
+    if parts.keys() <= results.keys():
+        print(section(results))
+
+
+def read() -> dict[str, Any]:
+    """The figures so far."""
+    return json.loads(FILE.read_text()) if FILE.exists() else {}
+
+
+def write(name: str, found: Any) -> None:
+    """Puts the figures of one part into the file, beside those of the others."""
+    FILE.write_text(json.dumps(read() | {name: found}, indent=1) + "\n")
+    print(name, "done", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""From values of single lists to means, paired differences and ratios of failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+OURS = "SCP best"
+WITHIN = 1.96  # standard errors
+
+
+def means(values: pd.DataFrame) -> list[dict[str, Any]]:
+    """Mean value by set, training size, length and method, with a 95 % interval over problems."""
+    by_problem = _by_problem(values).reset_index()
+    grouped = by_problem.groupby(["set", "train", "at", "method"], sort=False)["value"]
+    table = grouped.agg(["mean", "count", "std"]).reset_index()
+    half = WITHIN * table.pop("std").fillna(0.0) / np.sqrt(table["count"])
+    return table.assign(low=table["mean"] - half, high=table["mean"] + half).to_dict("records")
+
+
+def differences(values: pd.DataFrame, ours: str = OURS) -> list[dict[str, Any]]:
+    """How far ours is ahead of each other method, problem by problem: mean difference and its 95 % interval."""
+    wide = _by_problem(values).unstack("method")["value"]
+    found = []
+    for method in wide.columns.drop(ours):
+        gap = (wide[ours] - wide[method]).dropna()
+        for (name, train, at), part in gap.groupby(["set", "train", "at"], sort=False):
+            half = WITHIN * part.std(ddof=1) / np.sqrt(len(part))
+            mean = part.mean()
+            found.append(
+                {"set": name, "train": train, "at": at, "method": method, "ours": ours}
+                | {"ahead": mean, "low": mean - half, "high": mean + half, "count": len(part)}
+            )
+    return found
+
+
+def failure_ratios(values: pd.DataFrame, ours: str = OURS) -> pd.DataFrame:
+    """Mean failure of each method over sets, training sizes and lengths alike, and its ratio to ours."""
+    by_set = 1.0 - values.groupby(["method", "set", "train", "at"])["value"].mean()
+    failure = by_set.groupby("method").mean().sort_values()
+    return pd.DataFrame({"failure": failure, "ratio": failure / failure[ours]})
+
+
+def _by_problem(values: pd.DataFrame) -> pd.DataFrame:
+    """Repetitions of a problem (seeds) are averaged first, so that intervals are over problems."""
+    return values.groupby(["set", "train", "at", "problem", "method"], sort=False)[["value"]].mean()

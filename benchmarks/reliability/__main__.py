@@ -1,0 +1,13 @@
+"""Proofs of the service: `python -m benchmarks.reliability load|crash|postgres|fuzz [arguments]`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+NAMES = ("load", "crash", "postgres", "fuzz")
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
+        sys.exit(f"Name one of {', '.join(NAMES)}.")
+    import_module(f"benchmarks.reliability.{sys.argv[1]}").main(sys.argv[2:])

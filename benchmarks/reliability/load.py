@@ -1,0 +1,108 @@
+"""Sustained load: lists and feedback for every list, on SQLite; memory must stay flat."""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.reliability.client import Client, feedback_body, list_bodies, make_model
+from benchmarks.reliability.server import Server, running
+
+
+@dataclass
+class Result:
+    """What was seen."""
+
+    seconds: float
+    lists: int = 0
+    errors: int = 0
+    list_ms: list[float] = field(default_factory=list)
+    feedback_ms: list[float] = field(default_factory=list)
+    memory_mb: list[float] = field(default_factory=list)
+    server_cpu: float = 0.0  # cores in use
+    client_cpu: float = 0.0
+    end: float = 0.0
+
+    def __str__(self) -> str:
+        quarter = max(1, len(self.memory_mb) // 4)
+        early, late = np.mean(self.memory_mb[quarter : 2 * quarter]), np.mean(self.memory_mb[-quarter:])
+        return (
+            f"{self.lists / self.seconds:.0f} lists/s and as many feedbacks over {self.seconds:.0f} s, "
+            f"{self.errors} errors; list p50 {_p(self.list_ms, 50)} p99 {_p(self.list_ms, 99)} "
+            f"max {_p(self.list_ms, 100)} ms; feedback p50 {_p(self.feedback_ms, 50)} p99 {_p(self.feedback_ms, 99)} "
+            f"max {_p(self.feedback_ms, 100)} ms; memory {early:.0f} MB in the second quarter, {late:.0f} MB in the "
+            f"last; server {self.server_cpu:.2f} cores, client {self.client_cpu:.2f}"
+        )
+
+
+def _p(values: list[float], q: float) -> str:
+    return f"{np.percentile(values, q):.1f}"
+
+
+def press(server: Server, seconds: float, *, rate: float, connections: int) -> Result:
+    """Asks for `rate` lists a second, each followed by its feedback."""
+    bodies, result = list_bodies(64), Result(seconds)
+    begin = time.monotonic() + 0.5
+    threads = [
+        threading.Thread(target=_worker, args=(server.port, bodies, result, begin, rate, i, connections))
+        for i in range(connections)
+    ]
+    cpu, own = server.cpu_seconds(), resource.getrusage(resource.RUSAGE_SELF)
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        result.memory_mb.append(server.memory() / 2**20)
+        time.sleep(0.5)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    result.seconds = result.end - begin
+    result.server_cpu = (server.cpu_seconds() - cpu) / result.seconds
+    result.client_cpu = (after.ru_utime + after.ru_stime - own.ru_utime - own.ru_stime) / result.seconds
+    return result
+
+
+def _worker(
+    port: int, bodies: list[bytes], result: Result, begin: float, rate: float, number: int, connections: int
+) -> None:
+    """One connection; it keeps to its share of the schedule, and does not catch up on what it missed by a second."""
+    client, step = Client(port), connections / rate
+    due, end = begin + number / rate, begin + result.seconds
+    while due < end:
+        time.sleep(max(0.0, due - time.monotonic()))
+        start = time.perf_counter()
+        status, answer = client.post("/v1/lists", bodies[result.lists % len(bodies)])
+        between = time.perf_counter()
+        ok = status == 200
+        if ok:
+            body = feedback_body(answer, result.lists % 3 == 0)
+            told = time.perf_counter()
+            status, _ = client.post("/v1/feedback", body)
+            result.list_ms.append(1e3 * (between - start))
+            result.feedback_ms.append(1e3 * (time.perf_counter() - told))
+        result.lists += ok and status == 200
+        result.errors += not (ok and status == 200)
+        due = max(due + step, time.monotonic() - 1.0)
+    result.end = max(result.end, time.monotonic())
+    client.close()
+
+
+def run(seconds: float = 60.0, *, rate: float = 420.0, connections: int = 16, learn: bool = False) -> Result:
+    """A service on SQLite under that load."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = make_model(folder / "model.listwright")
+        with running(model, f"sqlite:///{folder}/store.db", folder, *(["--learn"] if learn else [])) as server:
+            press(server, 2.0, rate=rate / 2, connections=connections)
+            return press(server, seconds, rate=rate, connections=connections)
+
+
+def main(arguments: list[str]) -> None:
+    """`load [seconds] [lists a second] [learn]`."""
+    numbers = [float(one) for one in arguments if one != "learn"]
+    seconds, rate = (*numbers, *(60.0, 420.0)[len(numbers) :])
+    print(run(seconds, rate=rate, learn="learn" in arguments))

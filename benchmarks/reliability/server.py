@@ -1,0 +1,100 @@
+"""A service in a process of its own, on a free port of this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+COMMAND = [sys.executable, "-c", "from listwright.cli import main; main()", "serve"]
+START_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running service."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self) -> None:
+        """As a power cut would end it."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """As an operator would end it; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=60)
+
+    def memory(self) -> int:
+        """Bytes that the process holds."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def cpu_seconds(self) -> float:
+        """Of the process so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def start(model: Path, store: str, folder: Path, *options: str, environment: Mapping[str, str] | None = None) -> Server:
+    """Starts a service and waits until it is ready."""
+    port, log = free_port(), folder / "server.log"
+    command = [*COMMAND, str(model), "--store", store, "--port", str(port), *options]
+    with log.open("ab") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, env={**os.environ, **(environment or {})})
+    server = Server(process, port, log)
+    end = time.monotonic() + START_SECONDS
+    while not is_ready(server):
+        if process.poll() is not None or time.monotonic() > end:
+            process.kill()
+            process.wait()
+            raise RuntimeError(f"the service did not start: {log.read_text()[-2000:]}")
+        time.sleep(0.05)
+    return server
+
+
+def is_ready(server: Server) -> bool:
+    """Whether it says so."""
+    try:
+        with urlopen(f"{server.url}/readyz", timeout=5) as answer:
+            return answer.status == 200
+    except (URLError, OSError):
+        return False
+
+
+@contextmanager
+def running(model: Path, store: str, folder: Path, *options: str) -> Iterator[Server]:
+    """A service that is stopped at the end, whatever happens."""
+    server = start(model, store, folder, *options)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.terminate()
+            try:
+                server.process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                server.kill()

@@ -1,0 +1,64 @@
+# --8<-- [start:setup]
+import numpy as np
+
+import listwright as lw
+from listwright.examples import Examples, position_weights
+from listwright.learners import RidgeLeader
+from listwright.losses import hinge_rank
+from listwright.rollout import walk
+
+rng = np.random.default_rng(0)
+success = rng.random((6, 4)) < 0.4
+problems = lw.Problems.from_arrays(rng.random((6, 4, 2)), reward=lw.rewards.AnySuccess(success))
+# --8<-- [end:setup]
+
+# --8<-- [start:folds]
+reward = problems.reward
+earned = reward.start(problems)  # empty lists
+before = reward.gains(earned)  # b(s | L) of every row
+earned = reward.add(earned, np.array([1, 5, 9, 13, 17, 21]))  # one row a problem: its second candidate
+print(before[:4], reward.gains(earned)[:4], reward.value(earned)[0])
+# --8<-- [end:folds]
+
+# --8<-- [start:weights]
+print(position_weights(5, rival_length=5).round(3))
+# --8<-- [end:weights]
+
+# --8<-- [start:round]
+features = (lw.features.Candidate() + lw.features.Distance() + lw.features.Position()).fit(problems)
+learner = RidgeLeader()
+policy, weights = learner.first_policy(), position_weights(3)
+
+for state in problems:  # t = 1 ... T
+    earned = state.reward.start(state)
+    for step in walk(state, features, policy, length=3, rng=rng):  # L_t, item by item; no reward in sight
+        gains = state.reward.gains(earned)
+        example = Examples(
+            rows=step.rows,  # v: what the policy sees of the state and the list so far
+            gains=gains,  # c(s) = max b - b(s) follows from these
+            weight=weights[step.position],  # w = (1 - 1/k)^(m - i)
+            position=step.position,
+            options=step.fits,
+            picks=step.picks,
+            learned=np.array([True]),
+            folds=np.array([0]),
+        )
+        learner.learn(example)
+        earned = state.reward.add(earned, step.picks)
+    policy = learner.policy()  # Update: the policy of the next round
+print(policy.weights.shape)
+# --8<-- [end:round]
+
+# --8<-- [start:ranking]
+costs = np.array([0.0, 1.0])  # the first item is the better one
+for scores in ([1.0, 0.0], [0.0, 1.0]):
+    loss, _ = hinge_rank(scores, costs, [0, 2])
+    delta = costs[0] - costs[1]
+    printed = abs(delta) * max(0.0, 1.0 - (scores[0] - scores[1]) * np.sign(delta))
+    print(f"scores {scores}: here {loss[0]:.0f}, as printed {printed:.0f}")
+# --8<-- [end:ranking]
+
+# --8<-- [start:regret]
+for rounds in (1_000, 10_000, 100_000):
+    print(f"{rounds:>7,} states: average regret at most {lw.guarantees.regret_bound(rounds, 30, length=5):.3f}")
+# --8<-- [end:regret]

@@ -1,0 +1,37 @@
+import numpy as np
+from apricot import FacilityLocationSelection
+from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import cosine_similarity
+
+import listwright as lw
+
+x = np.random.default_rng(0).random((200, 6))
+
+
+# --8<-- [start:ours]
+def select(similarity, k):
+    problem = lw.Problems.from_arrays(np.zeros((1, len(similarity), 1)), reward=lw.rewards.FacilityLocation(similarity))
+    return lw.greedy(problem, length=k)
+
+
+# --8<-- [end:ours]
+
+# --8<-- [start:euclidean]
+theirs = FacilityLocationSelection(10).fit(x).ranking
+squared = pairwise_distances(x, metric="sqeuclidean")
+ours = select(squared.max() - squared, 10)[0]
+# --8<-- [end:euclidean]
+print(np.array_equal(theirs, ours))
+
+# --8<-- [start:cosine]
+theirs = FacilityLocationSelection(10, metric="cosine").fit(x).ranking
+ours = select(cosine_similarity(x) ** 2, 10)[0]
+# --8<-- [end:cosine]
+print(np.array_equal(theirs, ours))
+
+# --8<-- [start:precomputed]
+similarity = cosine_similarity(x)
+theirs = FacilityLocationSelection(10, metric="precomputed").fit(similarity).ranking
+ours = select(similarity, 10)[0]
+# --8<-- [end:precomputed]
+print(np.array_equal(theirs, ours))

@@ -1,0 +1,40 @@
+# --8<-- [start:estimator]
+import numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+
+import listwright as lw
+from listwright.examples import centered
+
+rng = np.random.default_rng(0)
+x = rng.random((200, 10, 3))
+good = (np.abs(x[..., 0] - 0.5) < 0.2) & (rng.random((200, 10)) < 0.6)  # good in the middle: no line says that
+problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(good))
+past, new = problems[:150], problems[150:]
+
+trees = ExtraTreesRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
+for name, learner in {"ridge": "ridge", "trees": trees}.items():
+    model = lw.SCP(length=2, learner=learner, n_passes=2, random_state=0).fit(past)
+    print(f"{name}: {model.score(new):.2f}")
+# --8<-- [end:estimator]
+
+
+# --8<-- [start:class]
+class Signs(lw.learners.Learner):
+    """One vote a column: up where gains went up with it, down where they went down."""
+
+    def learn(self, examples):
+        rows, offsets = examples.used_rows  # rows that were options, in states where something is left to gain
+        if not len(rows):
+            return
+        gains = centered(examples.gains[rows], offsets)  # only differences within a state matter
+        votes = examples.weight * (gains @ examples.rows.table[rows])
+        self.votes_ = votes if not hasattr(self, "votes_") else self.votes_ + votes
+
+    def policy(self):
+        return lw.policies.Linear(np.sign(self.votes_))
+
+
+lw.checks.check_learner(Signs())  # silent: the laws hold
+line = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 1] > 0.7))
+print(f"signs: {lw.SCP(length=2, learner=Signs(), random_state=0).fit(line[:150]).score(line[150:]):.2f}")
+# --8<-- [end:class]

@@ -1,0 +1,69 @@
+# --8<-- [start:function]
+import numpy as np
+
+import listwright as lw
+
+
+def kinds_shown(problem, items):
+    """How many of the four kinds the list shows, as a share: 0 for an empty list, 1 for all of them."""
+    shown = problem.features[items][:, :4].any(axis=0)
+    return shown.sum() / 4
+
+
+rng = np.random.default_rng(0)
+features = np.eye(4)[rng.integers(4, size=(50, 12))]
+problems = lw.Problems.from_arrays(features, reward=lw.rewards.Function(kinds_shown))
+model = lw.SCP(length=4, random_state=0).fit(problems[:40])
+print(f"{model.score(problems[40:]):.2f}")
+# --8<-- [end:function]
+
+# --8<-- [start:check]
+lw.checks.check_reward(problems[:5].reward, problems[:5])  # silent: the laws hold on all lists tried
+
+
+def pairs_shown(problem, items):
+    return (len(set(items)) // 2) / 6
+
+
+try:
+    lw.checks.check_reward(lw.rewards.Function(pairs_shown), problems[:5])
+except lw.checks.LawBroken as error:
+    print(error)
+# --8<-- [end:check]
+
+
+# --8<-- [start:subclass]
+class Reached(lw.rewards.Reward):
+    """The highest mark in the list, with one mark a row: one number is all that a list has to remember."""
+
+    def __init__(self, marks):
+        self.marks = np.asarray(marks, dtype=float)
+
+    def start(self, problems):
+        marks = self.marks[: problems.n_rows]
+        return problems.owners, marks, np.zeros(len(problems))
+
+    def gains(self, state):
+        owners, marks, best = state
+        return np.maximum(marks - best[owners], 0.0)
+
+    def add(self, state, picks):
+        owners, marks, best = state
+        best, some = best.copy(), picks >= 0
+        best[some] = np.maximum(best[some], marks[picks[some]])
+        return owners, marks, best
+
+    def value(self, state):
+        return state[2]
+
+
+one = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=Reached([0.2, 0.9, 0.5]))
+print(lw.greedy(one, length=1)[0])
+# --8<-- [end:subclass]
+
+# --8<-- [start:mixture]
+liked = lw.rewards.AnySuccess(rng.random((50, 12)) < 0.2)
+varied = lw.rewards.Coverage(features)
+both = problems.with_reward(lw.rewards.Mixture([liked, varied], weights=[0.7, 0.3]))
+print(both)
+# --8<-- [end:mixture]

@@ -1,0 +1,45 @@
+"""Starts the service that `listwright serve` starts, asks it for a list and tells it of a click."""
+
+import json
+import threading
+import time
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import numpy as np
+import uvicorn
+
+import listwright as lw
+from listwright.serve import Limits, Settings, create_app
+
+x = np.random.default_rng(0).random((60, 8, 2))
+problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
+lw.SCP(length=2, random_state=0).fit(problems).save("model.listwright")
+
+limits = Limits(seconds=120)  # the first list may have to wait for the compiler
+app = create_app(Settings(Path("model.listwright"), store="sqlite:///lists.db", learn=True, limits=limits))
+server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+thread = threading.Thread(target=server.run)
+thread.start()
+while not server.started and thread.is_alive():
+    time.sleep(0.01)
+
+try:
+    port = server.servers[0].sockets[0].getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+
+    # --8<-- [start:client]
+    def ask(path, body):
+        request = Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urlopen(request) as answer:
+            return json.load(answer)
+
+    candidates = [{"id": f"a{i}", "features": row} for i, row in enumerate(x[0].tolist())]
+    shown = ask("/v1/lists", {"items": candidates})
+    first = shown["items"][0]["id"]
+    told = ask("/v1/feedback", {"list_id": shown["list_id"], "clicks": [first]})
+    print(len(shown["items"]), "items by version", shown["model_version"], "| stored twice:", told["duplicate"])
+    # --8<-- [end:client]
+finally:
+    server.should_exit = True
+    thread.join()

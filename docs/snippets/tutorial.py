@@ -1,0 +1,68 @@
+# --8<-- [start:arrays]
+import numpy as np
+
+import listwright as lw
+
+rng = np.random.default_rng(0)
+kind = rng.integers(3, size=(400, 20))  # 400 readers, 20 articles each: 0 sport, 1 music, 2 food
+quality = rng.random((400, 20))
+features = np.concatenate([np.eye(3)[kind], quality[..., None]], axis=2)  # what is known before anyone reads
+wanted = rng.integers(3, size=(400, 1))  # the kind that a reader wants: nobody tells us
+clicked = (kind == wanted) & (quality > 0.7)  # what the log says afterwards
+# --8<-- [end:arrays]
+
+# --8<-- [start:problems]
+problems = lw.Problems.from_arrays(
+    features,
+    reward=lw.rewards.AnySuccess(clicked),  # a list is worth 1 where the reader clicks on any of it
+    feature_names=["sport", "music", "food", "quality"],
+)
+past, new = problems[:300], problems[300:]
+print(past)
+# --8<-- [end:problems]
+
+# --8<-- [start:fit]
+model = lw.SCP(length=3, random_state=0).fit(past)
+lists = model.predict(new)
+print(lists)
+print("items of the first list:", lists[0])
+# --8<-- [end:fit]
+
+# --8<-- [start:score]
+top = lw.baselines.TopK(length=3).fit(past)  # predicts clicks one article at a time, and sorts
+print(f"readers who click, sorted:  {top.score(new):.2f}")
+print(f"readers who click, learned: {model.score(new):.2f}")
+best = lw.greedy(new, length=3)  # knows the clicks: nobody can do this for new readers
+print(f"readers who click, best:    {best.values.mean():.2f}")
+# --8<-- [end:score]
+
+# --8<-- [start:reasons]
+print(lists.explain(0))
+# --8<-- [end:reasons]
+
+# --8<-- [start:compare]
+methods = {
+    "SCP": lw.SCP(length=3, random_state=0),
+    "one learner a position": lw.ConSeqOpt(length=3, random_state=0),
+    "sorted": lw.baselines.TopK(),
+    "MMR": lw.baselines.MMR(0.5, relevance="quality"),
+}
+comparison = lw.compare(methods, problems, folds=4, lengths=(1, 2, 3))
+print(comparison)
+# --8<-- [end:compare]
+
+# --8<-- [start:certificate]
+online = lw.SCP(length=3, n_passes=1, batch_size=1, learner="ridge", random_state=0).fit(past)
+print(online.certificate())
+# --8<-- [end:certificate]
+
+# --8<-- [start:save]
+model.save("readers.listwright")
+again = lw.load("readers.listwright")
+assert again.predict(new) == lists
+# --8<-- [end:save]
+
+# --8<-- [start:frame]
+frame = lists.to_frame()  # pandas, polars or pyarrow: what is installed
+print(list(frame.columns), len(frame))
+# --8<-- [end:frame]

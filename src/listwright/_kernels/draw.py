@@ -1,0 +1,112 @@
+"""Chances of the open rows to be picked, and draws from them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from listwright._arrays import Floats, Ints
+
+INVERSE_GAP, EPSILON = 0, 1
+
+
+@njit(cache=True, nogil=True)
+def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
+    """(keys, count) numbers from 0 to 1, which depend on the key and the column alone (SplitMix64)."""
+    found = np.empty((len(keys), count))
+    for i in range(len(keys)):
+        state = keys[i]
+        for j in range(count):
+            state += np.uint64(0x9E3779B97F4A7C15)
+            mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            mixed = mixed ^ (mixed >> np.uint64(31))
+            found[i, j] = (mixed >> np.uint64(11)) * 2.0**-53
+    return found
+
+
+@njit(cache=True, nogil=True)
+def open_best(scores: Floats) -> tuple[int, int]:
+    """The row with the highest score (the lowest among equals, -1 for none) and the number of open rows; -inf is
+    closed."""
+    best, count = -1, 0
+    for i in range(len(scores)):
+        if scores[i] > -np.inf:
+            count += 1
+            if best < 0 or scores[i] > scores[best]:
+                best = i
+    return best, count
+
+
+@njit(cache=True, nogil=True)
+def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) -> int:
+    """Chances of one problem's rows by inverse gap weighting, or by even exploration; gives the best row, -1 for none.
+
+    `strength`: of the gaps (times the square root of the open rows), or the share that explores.
+    """
+    best, count = open_best(scores)
+    if best < 0:
+        chances[:] = 0.0
+        return best
+    gamma, rest = strength * np.sqrt(count), 0.0
+    for i in range(len(scores)):
+        chances[i] = 0.0
+        if scores[i] > -np.inf and i != best:
+            if kind == INVERSE_GAP:
+                chances[i] = 1.0 / (count + gamma * (scores[best] - scores[i]))
+            else:
+                chances[i] = strength / count
+            rest += chances[i]
+    chances[best] = 1.0 - rest
+    return best
+
+
+@njit(cache=True, nogil=True)
+def draw_one(chances: Floats, number: float) -> int:
+    """The row where the running sum of chances passes `number`; the last with a chance where rounding leaves none."""
+    total, last = 0.0, -1
+    for i in range(len(chances)):
+        if chances[i] > 0.0:
+            total += chances[i]
+            last = i
+            if total > number:
+                break
+    return last
+
+
+@njit(cache=True, nogil=True)
+def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> None:
+    """Turns the chances of a slot that explores into those of a list that explores in one of its slots only.
+
+    `earlier`: the summed chances that a slot before this one explored and still picked its best row; `left`: slots from
+    this one on. Given that all picks so far were best rows, this slot is the one that explores 1 in (earlier + left)
+    times.
+    """
+    share = 1.0 / (earlier + left)
+    for i in range(len(chances)):
+        chances[i] *= share
+    chances[best] += 1.0 - share
+
+
+@njit(cache=True, nogil=True)
+def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -> tuple[Floats, Ints]:
+    """`fill_chances` for every problem: chances by row, and by problem the best row of the batch, -1 for none."""
+    chances, best = np.empty(len(scores)), np.full(len(offsets) - 1, -1, dtype=np.int64)
+    for problem in range(len(best)):
+        start, end = offsets[problem], offsets[problem + 1]
+        row = fill_chances(kind, strength, scores[start:end], chances[start:end])
+        if row >= 0:
+            best[problem] = start + row
+    return chances, best
+
+
+@njit(cache=True, nogil=True)
+def draw_rows(chances: Floats, offsets: Ints, numbers: Floats) -> Ints:
+    """`draw_one` for every problem: rows of the batch, -1 for none."""
+    picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
+    for problem in range(len(picks)):
+        row = draw_one(chances[offsets[problem] : offsets[problem + 1]], numbers[problem])
+        if row >= 0:
+            picks[problem] = offsets[problem] + row
+    return picks

@@ -1,0 +1,100 @@
+"""The whole walk of a linear policy that explores at each slot, one problem after the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Floats, Floats32, Ints
+from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
+from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, rescore, take_in
+
+
+class Chance(NamedTuple):
+    """How picks are drawn."""
+
+    kind: int
+    strength: float
+    one_slot: bool  # a list explores in one of its slots only
+    numbers: Floats  # (problems, positions), from 0 to 1
+
+
+@njit(cache=True, nogil=True)
+def _draw(
+    scores: Floats, chance: Chance, problem: int, position: int, earlier: float, chances: Floats
+) -> tuple[int, float]:
+    """The row drawn, -1 for none, and what `earlier` is behind it: -1 once a pick was not the best row."""
+    best = fill_chances(chance.kind, chance.strength, scores, chances)
+    if best < 0:
+        return best, earlier
+    alone_chance = chances[best]
+    if chance.one_slot and earlier < 0:
+        chances[:] = 0.0
+        chances[best] = 1.0
+    elif chance.one_slot:
+        mix_one_slot(chances, best, earlier, chance.numbers.shape[1] - position)
+    pick = draw_one(chances, chance.numbers[problem, position])
+    return pick, earlier + alone_chance if pick == best and earlier >= 0 else -1.0
+
+
+@njit(cache=True, nogil=True)
+def _fill(
+    rows: Floats32,
+    items: Ints,
+    sizes: Floats,
+    left: float,
+    weights: Weights,
+    seen: Seen,
+    chance: Chance,
+    problem: int,
+    picks: Ints,
+    propensities: Floats,
+) -> None:
+    """One list: the rows drawn and the chance that each had."""
+    chances, earlier = np.empty(len(rows)), 0.0
+    close(seen.scores, -1, sizes, left)
+    for position in range(len(picks)):
+        pick, earlier = _draw(seen.scores, chance, problem, position, earlier, chances)
+        if pick < 0:
+            break
+        picks[position], propensities[position], seen.picked[position] = pick, chances[pick], seen.scores[pick]
+        left -= sizes[pick] if len(sizes) else 0.0
+        close(seen.scores, pick, sizes, left)
+        if position + 1 < len(picks):
+            if len(items):
+                hold(items, picks[: position + 1], weights.held, seen.held)
+            if len(weights.smallest):
+                take_in(rows, rows[pick], weights, seen, position == 0)
+            if len(items) or len(weights.smallest):
+                rescore(seen, position + 1)
+
+
+@njit(cache=True, nogil=True)
+def explored_lists(
+    offsets: Ints,
+    table: Floats32,
+    weights: Weights,
+    limits: Limits,
+    chance: Chance,
+    lists: Ints,
+    picked: Floats,
+    propensities: Floats,
+) -> None:
+    """Fills in lists, as rows within their problem (-1 stays behind the end), their scores and their chances.
+
+    Cost: that of `walk_lists`, and one more read of the scores a position.
+    """
+    for problem in range(len(offsets) - 1):
+        start, end = offsets[problem], offsets[problem + 1]
+        n, rows = end - start, table[start:end]
+        sizes, items = limits.sizes[start:end], weights.items[start:end]  # empty where there are none
+        own = np.full(n, weights.level[problem])
+        alone(rows, weights.candidate, weights.identity[start:end], own)
+        least = np.empty((n, len(weights.smallest)), dtype=np.float32)
+        seen = Seen(own, np.zeros(n), np.zeros(n), np.zeros(n), least, own.copy(), picked[problem])
+        args = (limits.room[problem], weights, seen, chance, problem)
+        _fill(rows, items, sizes, *args, lists[problem], propensities[problem])
+        if lists[problem, 0] >= 0:
+            picked[problem, 0] += weights.first

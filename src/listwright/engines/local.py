@@ -1,0 +1,57 @@
+"""Shards on the threads of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+
+from listwright._limits import at_least_one
+from listwright.engines.base import Crew, Engine, Hand, Task, Told
+from listwright.tables import Scan
+
+
+@dataclass(frozen=True)
+class Local(Engine):
+    """Threads of this process, as many as `max_memory` has room for.
+
+    Parameters
+    ----------
+    threads : at most so many; by default NUMBA_NUM_THREADS, or one a core.
+    """
+
+    threads: int | None = None
+
+    @contextmanager
+    def crew(self, scan: Scan) -> Iterator[Crew]:
+        """Threads that share one view of the scan."""
+        if self.threads is not None:
+            at_least_one("threads", self.threads)
+        most = numba.get_num_threads() if self.threads is None else self.threads
+        n_threads = max(1, min(most, scan.max_memory // scan.block_bytes))
+        pool = ThreadPoolExecutor(n_threads)
+        try:
+            yield Threads(pool, Hand(scan, (scan.max_memory - n_threads * scan.block_bytes) // 2))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class Threads(Crew):
+    """The crew of `Local`."""
+
+    def __init__(self, pool: ThreadPoolExecutor, hand: Hand) -> None:
+        self.pool, self.hand = pool, hand
+
+    def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
+        """One shard a thread at a time."""
+        running: list[Future[Any]] = [self.pool.submit(self.hand.do, task, shard) for shard in shards]
+        running.reverse()  # so that a result can go as soon as it is used
+        while running:
+            result = running.pop().result()
+            if told is not None:
+                told()
+            yield result

@@ -1,0 +1,163 @@
+"""Shards on the machines of a Ray cluster."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from listwright._limits import at_least_one
+from listwright._threads import one_thread
+from listwright.engines.base import Crew, Engine, Hand, Task, Told, out_of_memory
+from listwright.errors import InputError, MissingExtra
+from listwright.tables import Scan
+
+RETRIES = 20  # times that a task is given to a worker again: a node that is lost fails several before that is known
+SECONDS = 5.0  # until an address that does not answer is given up
+
+
+@dataclass(frozen=True)
+class Ray(Engine):
+    """Actors of a Ray cluster. Each owns shards for the whole fit; one that dies is replaced and reads them again.
+
+    Parameters
+    ----------
+    address : of the cluster, as `ray.init` takes it: "auto", "host:6379" or "ray://host:10001"; None for the one that
+        this program is in already, or else a new one on this machine.
+    workers : number of actors; by default one for each CPU of the cluster.
+    """
+
+    address: str | None = None
+    workers: int | None = None
+
+    @contextmanager
+    def crew(self, scan: Scan) -> Iterator[Crew]:
+        """Actors, spread over the nodes."""
+        if self.workers is not None:
+            at_least_one("workers", self.workers)
+        with self.connected():
+            ray = _ray()
+            found = int(ray.cluster_resources().get("CPU", 1))
+            crew = Actors(ray, scan, min(self.workers or max(found, 1), len(scan.shards)))
+            try:
+                yield crew
+            finally:
+                crew.dismiss()
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Joins the cluster, and leaves it again; a connection that is there already is used and stays."""
+        ray = _ray()
+        if ray.is_initialized():
+            yield
+            return
+        _connect(ray, self.address)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+    def about(self) -> str:
+        """How many nodes there are, and where Ray's dashboard is."""
+        ray = _ray()
+        url = ray._private.worker.get_dashboard_url()
+        where = f"at http://{url}" if url else 'not running (it comes with: pip install "ray[default]")'
+        nodes = sum(node["Alive"] for node in ray.nodes())
+        return f"Ray: {nodes} node{'' if nodes == 1 else 's'}; the dashboard is {where}."
+
+
+class Actors(Crew):
+    """The crew of `Ray`."""
+
+    def __init__(self, ray: Any, scan: Scan, n_workers: int) -> None:
+        self.ray, self.scan = ray, scan
+        options = {"max_restarts": -1, "max_task_retries": RETRIES, "scheduling_strategy": "SPREAD"}
+        kind = ray.remote(**options)(Worker)
+        self.actors = [kind.remote(scan) for _ in range(n_workers)]
+        self.owners: dict[int, int] = {}
+
+    def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
+        """The policy goes out once, and the results come back as they are ready; they are given in order."""
+        shared = self.ray.put(task)
+        running = {shard: self._owner(shard).do.remote(shared, shard) for shard in shards}
+        waiting = list(running.values())
+        for shard in shards:
+            while running[shard] in waiting:
+                done, waiting = self.ray.wait(waiting)
+                for _ in done if told is not None else ():
+                    told()  # type: ignore[misc]
+            yield self._result(shard, running.pop(shard))
+
+    def dismiss(self) -> None:
+        """Ends the workers."""
+        for actor in self.actors:
+            self.ray.kill(actor)
+
+    def _owner(self, shard: int) -> Any:
+        """The worker that keeps the shard: shards are dealt out in the order in which they are first asked for."""
+        return self.actors[self.owners.setdefault(shard, len(self.owners) % len(self.actors))]
+
+    def _result(self, shard: int, reference: Any) -> Any:
+        errors = self.ray.exceptions
+        try:
+            return self.ray.get(reference)
+        except errors.OutOfMemoryError as error:
+            raise out_of_memory(self.scan, shard) from error
+        except errors.RayActorError as error:
+            raise InputError(
+                f"The worker of {self.scan.shards[shard]} died {RETRIES + 1} times. If its memory ran out, lower "
+                "max_memory, start fewer workers on a machine, or write files with smaller row groups."
+            ) from error
+        except errors.RayTaskError as error:
+            cause = error.cause
+            raise (cause if isinstance(cause, InputError) else error) from None
+
+
+class Worker:
+    """The actor: one core, and a hand on its shards."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.hand = Hand(scan, max(scan.max_memory - scan.block_bytes, 0))
+
+    def do(self, task: Task, shard: int) -> Any:
+        """The task's result for a shard."""
+        with one_thread():
+            return self.hand.do(task, shard)
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("The 'ray' engine is not installed.", "ray") from None
+    return ray
+
+
+def _connect(ray: Any, address: str | None) -> None:
+    """Joins the cluster, or says that nothing answers there."""
+    if address is not None and address not in ("auto", "local"):
+        _answers(address)
+    try:
+        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        raise _unreachable(address, error) from None
+
+
+def _answers(address: str) -> None:
+    """Tries the address first: Ray itself waits for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise _unreachable(address, error) from None
+
+
+def _unreachable(address: str | None, error: Exception) -> InputError:
+    reason = str(error).partition("\n")[0].rstrip(".")
+    return InputError(
+        f"No Ray cluster answers at {address or 'this machine'}: {reason}. Check the address, or start one with: "
+        "ray start --head"
+    )

@@ -1,0 +1,223 @@
+"""What a candidate is expected to add to the coverage of words that nobody knows yet, such as those of references."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats, Floats32, Ints, starts_of
+from listwright.errors import InputError
+from listwright.features.base import Features, Scale, dense
+from listwright.problems import Problems
+from listwright.rewards import Rouge
+
+TIMES = 3  # a word is worth something the first, second and third time that it comes
+PSEUDO = 2.0  # in so many problems a word is taken to have been worth what the mean word is
+PENALTY = 30.0  # of the ridge regression
+FOLDS = 5
+
+
+class Words(NamedTuple):
+    """The words of each problem: a slot for each, by problem and column."""
+
+    columns: Ints  # by slot: the column of the vectors
+    starts: Ints  # where the slots of each problem start, and the end of the last
+    holds: Any  # CSR (rows, slots): 1 where the row holds the word
+
+    @property
+    def owners(self) -> Ints:
+        """By slot: its problem."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+class Known(NamedTuple):
+    """What words were worth in training problems."""
+
+    columns: Ints  # in order
+    counts: Floats  # by word: problems that hold it
+    sums: Floats  # (words, TIMES)
+    mean: Floats  # (TIMES,): of all words of all problems
+
+
+class CoverageSeen(NamedTuple):
+    """How often the list holds each word."""
+
+    problems: Problems
+    words: Words
+    worth: Floats  # (slots, TIMES + 1): what a word adds when it comes again; nothing past TIMES
+    levels: Ints  # by slot
+
+
+class ExpectedCoverage(Features):
+    """How much of the references' words a candidate is expected to add to those of the list: in all, and by size.
+
+    Vectors must be sparse, with the same word in the same column everywhere (`listwright.text.hashed_tf_idf`). What the
+    words of a problem are worth is predicted by ridge regression from how many candidates hold them, what these look
+    like, where they come first, and what they were worth in other problems; it is learned from training problems whose
+    reward is `Rouge`. The policy sees each training problem as foretold without it.
+
+    >>> import listwright as lw
+    >>> texts = [["rain", "fell"], ["rain", "stopped"], ["a", "dog", "barked"]] * 10
+    >>> problems = lw.Problems.from_arrays(
+    ...     np.zeros((30, 1)),
+    ...     offsets=np.arange(0, 31, 3),
+    ...     vectors=lw.text.hashed_tf_idf(texts, 1 << 16),
+    ...     reward=Rouge(texts, [["rain", "stopped"]] * 10),
+    ... )
+    >>> feature = ExpectedCoverage().fit(problems)
+    >>> int(feature.columns(feature.start(problems[:1])).argmax())
+    1
+    """
+
+    group = "expected coverage"
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns what words are worth, on all problems and once without each fold."""
+        if not sparse.issparse(problems.vectors):
+            raise InputError("ExpectedCoverage needs sparse vectors with a column a word. See text.hashed_tf_idf.")
+        words, worth = words_of(problems), word_worth(problems)
+        self.known_ = _known(words, worth)
+        table = _seen_in(problems, words, _rates(self.known_, words, without=worth))
+        self.scale_ = Scale.of(table)
+        scaled = self.scale_.apply(table).astype(np.float64)
+        folds = words.owners % FOLDS
+        self.weights_ = _ridge(scaled, worth)
+        rest = [folds != fold if len(problems) > 1 else folds >= 0 for fold in range(FOLDS)]
+        self.fold_weights_ = np.stack([_ridge(scaled[some], worth[some]) for some in rest])
+        self.size_ = None if problems.sizes is None else float(problems.sizes.mean())
+        self.spread_ = np.ones(1 if self.size_ is None else 2, np.float32)
+        twin = self.for_training(problems)
+        self.spread_ = np.maximum(twin.columns(twin.start(problems)).std(axis=0), 1e-12)
+        return self
+
+    def for_training(self, problems: Problems) -> Self:
+        """A twin that foretells each of these problems from the others."""
+        words, worth = words_of(problems), word_worth(problems)
+        rates = _rates(self.known_, words, without=worth)
+        table = self.scale_.apply(_seen_in(problems, words, rates))
+        foretold, folds = np.zeros_like(worth), words.owners % FOLDS
+        for fold in np.unique(folds):
+            foretold[folds == fold] = _foretold(table[folds == fold], self.fold_weights_[fold])
+        twin = copy.copy(self)
+        twin.foretold_ = {
+            problem: foretold[start:end]
+            for problem, start, end in zip(problems.problem_ids.tolist(), words.starts, words.starts[1:], strict=False)
+        }
+        return twin
+
+    def start(self, problems: Problems) -> CoverageSeen:
+        """What each word is worth; the list holds none."""
+        words = words_of(problems)
+        if hasattr(self, "foretold_"):
+            worth = np.concatenate([self.foretold_[problem] for problem in problems.problem_ids.tolist()])
+        else:
+            table = self.scale_.apply(_seen_in(problems, words, _rates(self.known_, words)))
+            worth = _foretold(table, self.weights_)
+        total = np.bincount(words.owners, worth.sum(axis=1), minlength=len(problems))
+        worth = worth / np.maximum(total, 1e-12)[words.owners][:, None]
+        worth = np.concatenate([worth, np.zeros((len(worth), 1))], axis=1)
+        return CoverageSeen(problems, words, worth, np.zeros(len(worth), dtype=np.int64))
+
+    def columns(self, seen: CoverageSeen) -> Floats32:
+        """Share of the expected worth of all words that the row would add, and the same by size."""
+        left = np.take_along_axis(seen.worth, np.minimum(seen.levels, TIMES)[:, None], axis=1).ravel()
+        gain = seen.words.holds @ left
+        sizes = self.size_ if seen.problems.sizes is None else seen.problems.sizes
+        parts = [gain] if self.size_ is None else [gain, gain / sizes]
+        return (np.stack(parts, axis=1) / self.spread_).astype(np.float32)
+
+    def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
+        """The list holds the words of the picks."""
+        levels = seen.levels.copy()
+        levels[seen.words.holds[picks[picks >= 0]].indices] += 1
+        return seen._replace(levels=levels)
+
+    def names(self) -> list[str]:
+        """One name a column."""
+        return ["expected new words", "expected new words by size"][: len(self.spread_)]
+
+
+def words_of(problems: Problems) -> Words:
+    """The words of each problem, from the pattern of the vectors."""
+    if problems.vectors is None:
+        raise InputError("ExpectedCoverage needs vectors with a column a word. See text.hashed_tf_idf.")
+    vectors = sparse.csr_array(problems.vectors)
+    owners = np.repeat(problems.owners, np.diff(vectors.indptr))
+    keys, slots = np.unique(owners * vectors.shape[1] + vectors.indices, return_inverse=True)
+    shape = (problems.n_rows, len(keys))
+    holds = sparse.csr_array((np.ones(len(slots)), slots, vectors.indptr), shape=shape)
+    counts = np.bincount(keys // vectors.shape[1], minlength=len(problems))
+    return Words(keys % vectors.shape[1], starts_of(counts), holds)
+
+
+def word_worth(problems: Problems) -> Floats:
+    """(slots, TIMES): what a word adds to the reward the first, second, third time that it comes."""
+    reward = problems.reward
+    if not isinstance(reward, Rouge) or reward.n != 1:
+        raise InputError(f"ExpectedCoverage learns from the reward Rouge with n=1. Got {reward!r}.")
+    words, tables, width = words_of(problems), reward.bind(problems.offsets).tables, problems.vectors.shape[1]
+    owners = np.repeat(np.arange(len(problems)), np.diff(tables["weights"].offsets))
+    slots_of = words.owners * width + words.columns
+    wanted = owners * width + tables["words"].values % width
+    place = np.minimum(np.searchsorted(slots_of, wanted), len(slots_of) - 1)
+    found = slots_of[place] == wanted
+    worth = np.zeros((len(slots_of), TIMES))
+    for time in range(TIMES):
+        again = found & (tables["caps"].values > time)
+        worth[:, time] = np.bincount(place[again], tables["weights"].values[again], minlength=len(slots_of))
+    return worth
+
+
+def _known(words: Words, worth: Floats) -> Known:
+    """Words that several problems hold; of the others, one problem says little."""
+    columns, place, counts = np.unique(words.columns, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(columns), TIMES))
+    np.add.at(sums, place, worth)
+    several = counts >= min(2, counts.max())
+    return Known(columns[several], counts[several].astype(np.float64), sums[several], worth.mean(axis=0))
+
+
+def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floats:
+    """(slots, TIMES + 1): mean worth in training problems, and how many; `without` what the slot itself told."""
+    place = np.minimum(np.searchsorted(known.columns, words.columns), len(known.columns) - 1)
+    met = (known.columns[place] == words.columns).astype(np.float64)
+    counts, sums = known.counts[place] * met, known.sums[place] * met[:, None]
+    if without is not None:
+        counts, sums = counts - met, sums - without * met[:, None]
+    rates = (sums + PSEUDO * known.mean) / (counts + PSEUDO)[:, None]
+    return np.concatenate([rates, np.log1p(counts)[:, None]], axis=1)
+
+
+def _seen_in(problems: Problems, words: Words, rates: Floats) -> Floats:
+    """(slots, d): how many rows hold each word, where, what these look like, and its rates."""
+    by_word = sparse.csc_array(words.holds)
+    counts, first = np.diff(by_word.indptr), by_word.indptr[:-1]
+    rows = by_word.indices
+    features = dense(problems.features).astype(np.float64)
+    place = (np.arange(problems.n_rows) - problems.offsets[problems.owners]) / problems.counts[problems.owners]
+    parts = [
+        np.log(counts)[:, None],
+        np.log(counts / problems.counts[words.owners])[:, None],
+        np.minimum.reduceat(place[rows], first)[:, None],
+        (by_word.T @ features) / counts[:, None],
+        np.maximum.reduceat(features[rows], first),
+        rates,
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _ridge(table: Floats, worth: Floats) -> Floats:
+    """(TIMES, d + 1): weights of the scaled columns, and the constant."""
+    square = table.T @ table + PENALTY * np.eye(table.shape[1])
+    mean = worth.mean(axis=0)
+    weights = np.linalg.solve(square, table.T @ (worth - mean))
+    return np.concatenate([weights, mean[None]]).T
+
+
+def _foretold(table: Floats32, weights: Floats) -> Floats:
+    """(slots, TIMES): never below 0, and never more than the time before."""
+    found = np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0)
+    return np.minimum.accumulate(found, axis=1)

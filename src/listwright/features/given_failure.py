@@ -1,0 +1,236 @@
+"""What an item of a catalogue can still be hoped to bring, given that all of the list failed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from listwright._arrays import Floats, Floats32, Ints
+from listwright._progress import tell
+from listwright.errors import InputError
+from listwright.features.base import Features, Scale, telling
+from listwright.features.identity import has_whole_catalogue, whole_problem
+from listwright.features.outcomes import OutcomeModel, clipped, fresh_models
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+PSEUDO = 2.0  # states that the overall success rate counts for
+BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimate
+FOLDS = 5
+
+
+class Estimates(NamedTuple):
+    """What the models say of some states before any pick."""
+
+    means: dict[str, Floats]  # (states, items)
+    likeness: dict[str, Floats]  # (states, training states), in effective states
+
+
+class GainSeen(NamedTuple):
+    """The estimates, after the items of the list have failed."""
+
+    problems: Problems
+    marginal: dict[str, Floats]
+    alive: dict[str, Floats]  # likeness of the training states in which the list fails too
+    left: dict[str, Floats]  # means, conditioned on the list's failure
+    explained: dict[str, tuple[Floats, ...]]  # Gaussian conditioning: one column (states, items) a pick
+    variance: dict[str, Floats]
+
+
+class GivenFailure(Features):
+    """Estimates of P(item succeeds | state, everything in the list failed), as logits: what `ExpectedGain` gives for
+    recurring catalogues.
+
+    A model that weighs training states (static, forest, nearest neighbours) looks at those in which the list fails too;
+    a model of means (forest, ridge, kernel ridge) is conditioned as a Gaussian on the list's failure, with the
+    correlation of its out-of-fold errors.
+
+    Parameters
+    ----------
+    models : names of `listwright.features.outcomes.MODELS`, or outcome models.
+    random_state : seed of the folds and forests.
+    """
+
+    group = "expected gain"
+
+    def __init__(self, models: Sequence[str | OutcomeModel], *, random_state: int = 0) -> None:
+        self.models = models
+        self.random_state = random_state
+
+    def fit(self, problems: Problems) -> Self:
+        """Fits the models on all training problems, and once without each fold."""
+        self.n_items_ = _n_items(problems)
+        self.scale_ = None
+        self.whole_ = has_whole_catalogue(problems, self.n_items_)
+        view = state_view(problems, self.n_items_, whole=self.whole_)
+        self.kept_ = np.append(0, telling(view))  # column 0 is constant: a state may have nothing else to tell
+        view = view[:, self.kept_]
+        self.scale_ = Scale.of(view)
+        x, y = self.scale_.apply(view).astype(np.float64), outcomes(problems, self.n_items_)
+        self.outcomes_, self.rates_ = y, (y.sum(axis=0) + 1.0) / (len(y) + 2.0)
+        self.models_ = self._fitted(x, y)
+        self._cross_fit(problems, x, y)
+        return self
+
+    def _fitted(self, x: Floats, y: Floats) -> dict[str, OutcomeModel]:
+        return {name: model.fit(x, y, self.random_state) for name, model in fresh_models(self.models).items()}
+
+    def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
+        """Out-of-fold estimates of the training problems, and from their errors how outcomes go together."""
+        folds = np.random.default_rng(self.random_state).permutation(len(x)) % min(FOLDS, len(x))
+        means: dict[str, Floats] = {}
+        likeness: dict[str, Floats] = {}
+        for fold in range(folds.max() + 1):
+            held = np.flatnonzero(folds == fold)
+            rest = np.flatnonzero(folds != fold) if len(x) > 1 else held  # a single problem has no others
+            tell(f"expected gains, without fold {fold + 1} of {folds.max() + 1}")
+            for name, model in self._fitted(x[rest], y[rest]).items():
+                if (p := model.means(x[held])) is not None:
+                    means.setdefault(name, np.zeros_like(y))[held] = p
+                if (w := model.likeness(x[held])) is not None:
+                    likeness.setdefault(name, np.zeros((len(x), len(x))))[np.ix_(held, rest)] = _effective(w)
+        self.training_ = Estimates({name: clipped(p) for name, p in means.items()}, likeness)
+        self.correlation_ = {name: _error_correlation(y, p) for name, p in self.training_.means.items()}
+        self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
+
+    def for_training(self, problems: Problems) -> Self:
+        """A twin that sees the training problems through models fitted without them."""
+        twin = copy.copy(self)
+        twin.out_of_fold_ = True
+        return twin
+
+    def _estimates(self, problems: Problems) -> Estimates:
+        if getattr(self, "out_of_fold_", False):
+            which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
+            return Estimates(
+                {name: p[which] for name, p in self.training_.means.items()},
+                {name: w[which] for name, w in self.training_.likeness.items()},
+            )
+        assert self.scale_ is not None
+        view = state_view(problems, self.n_items_, whole=self.whole_)[:, self.kept_]
+        x = self.scale_.apply(view).astype(np.float64)
+        means = {name: model.means(x) for name, model in self.models_.items()}
+        likeness = {name: model.likeness(x) for name, model in self.models_.items()}
+        return Estimates(
+            {name: clipped(p) for name, p in means.items() if p is not None},
+            {name: _effective(w) for name, w in likeness.items() if w is not None},
+        )
+
+    def start(self, problems: Problems) -> GainSeen:
+        """Nothing has failed yet."""
+        estimates = self._estimates(problems)
+        return GainSeen(
+            problems,
+            estimates.means,
+            estimates.likeness,
+            dict(estimates.means),
+            dict.fromkeys(estimates.means, ()),
+            {name: p * (1.0 - p) for name, p in estimates.means.items()},
+        )
+
+    def columns(self, seen: GainSeen) -> Floats32:
+        """Logits: kernel estimates, conditioned means, marginal means."""
+        tables = [*self._kernel_estimates(seen).values(), *seen.left.values(), *seen.marginal.values()]
+        assert seen.problems.catalogue is not None
+        by_row = [table[seen.problems.owners, seen.problems.catalogue] for table in tables]
+        p = clipped(np.stack(by_row, axis=1))
+        return np.log(p / (1.0 - p)).astype(np.float32)
+
+    def _kernel_estimates(self, seen: GainSeen) -> dict[str, Floats]:
+        """Success rate among the alike states in which the list failed too."""
+        estimates: dict[str, Floats] = {}
+        back_off: Any = self.rates_
+        mass = PSEUDO
+        for name in sorted(seen.alive, key=lambda name: name != "static"):
+            alive = seen.alive[name]
+            hits = alive @ self.outcomes_ + mass * back_off
+            estimates[name] = hits / (alive.sum(axis=1, keepdims=True) + mass)
+            if name == "static":
+                back_off, mass = estimates[name], BACK_OFF
+        return estimates
+
+    def add(self, seen: GainSeen, picks: Ints) -> GainSeen:
+        """The picks have failed."""
+        some = np.flatnonzero(picks >= 0)
+        assert seen.problems.catalogue is not None
+        items = seen.problems.catalogue[picks[some]]
+        alive = {name: _still_alive(weights, some, self.outcomes_, items) for name, weights in seen.alive.items()}
+        left, explained, variance = dict(seen.left), dict(seen.explained), dict(seen.variance)
+        for name in left:
+            left[name], column, variance[name] = self._condition(seen, name, some, items)
+            explained[name] = (*explained[name], column)
+        return seen._replace(alive=alive, left=left, explained=explained, variance=variance)
+
+    def _condition(self, seen: GainSeen, name: str, some: Ints, items: Ints) -> tuple[Floats, Floats, Floats]:
+        """One step of Gaussian conditioning on outcome 0: m -= C[:, s] m_s / C_ss, C -= C[:, s] C[s, :] / C_ss."""
+        spread = np.sqrt(seen.marginal[name] * (1.0 - seen.marginal[name]))
+        covariance = spread[some] * spread[some, items][:, None] * self.correlation_[name][items]
+        for column in seen.explained[name]:
+            covariance -= column[some] * column[some, items][:, None]
+        own = np.maximum(seen.variance[name][some, items], 1e-6)
+        left, variance, column = seen.left[name].copy(), seen.variance[name].copy(), np.zeros_like(spread)
+        column[some] = covariance / np.sqrt(own)[:, None]
+        left[some] -= covariance * (seen.left[name][some, items] / own)[:, None]
+        variance[some] = np.maximum(variance[some] - column[some] ** 2, 1e-6)
+        return left, column, variance
+
+    def names(self) -> list[str]:
+        """One name a column."""
+        kernels = list(self.training_.likeness)
+        kernels.sort(key=lambda name: name != "static")
+        means = list(self.training_.means)
+        return [
+            *(f"{name} success where the list failed" for name in kernels),
+            *(f"{name} success given the list's failure" for name in means),
+            *(f"{name} success" for name in means),
+        ]
+
+
+def outcomes(problems: Problems, n_items: int) -> Floats:
+    """(problems, items): what each item is worth alone; 0 where it is not offered."""
+    reward = reward_of(problems, "ExpectedGain")
+    table = np.zeros((len(problems), n_items))
+    table[problems.owners, problems.catalogue] = reward.gains(reward.start(problems))
+    return table
+
+
+def state_view(problems: Problems, n_items: int, *, whole: bool) -> Floats32:
+    """What is known of a state as a whole: its context, and all candidates' features where the catalogue is whole."""
+    parts = [np.ones((len(problems), 1), dtype=np.float32)]
+    if problems.context is not None:
+        parts.append(problems.context)
+    if problems.n_features and whole:
+        parts.append(whole_problem(problems, n_items))
+    return np.concatenate(parts, axis=1)
+
+
+def _n_items(problems: Problems) -> int:
+    if problems.catalogue is None:
+        raise InputError("ExpectedGain needs a catalogue, but these problems have none.")
+    return int(problems.catalogue.max()) + 1
+
+
+def _effective(weights: Floats) -> Floats:
+    """Weights that add up to the number of states that they are worth: 1 / sum of squares."""
+    return weights / np.maximum((weights**2).sum(axis=1, keepdims=True), 1e-12)
+
+
+def _still_alive(weights: Floats, some: Ints, y: Floats, items: Ints) -> Floats:
+    alive = weights.copy()
+    alive[some] *= 1.0 - y[:, items].T
+    return alive
+
+
+def _error_correlation(y: Floats, p: Floats, least: float = 0.1) -> Floats:
+    """Correlation of the errors, shrunk towards none."""
+    errors = (y - p) / np.sqrt(p * (1.0 - p))
+    second = errors.T @ errors / len(errors)
+    scale = np.sqrt(np.maximum(np.diag(second), 1e-9))
+    correlation = second / scale[:, None] / scale[None, :]
+    shrink = max(least, min(1.0, y.shape[1] / (4.0 * len(y))))
+    correlation = (1.0 - shrink) * correlation
+    np.fill_diagonal(correlation, 1.0)
+    return correlation

@@ -1,0 +1,41 @@
+"""Learning from clicks: lists that were shown, what came back, and what other policies would have earned.
+
+The flow, all of it::
+
+    learner = lw.OnlineSCP(length=5, cascade=True)
+    lists = learner.recommend(problems)  # with an id a list, and the chance that each pick had
+    learner.feedback(lists.list_ids, clicks)  # at once or later, in any order
+
+    log = lw.feedback.Log(cascade=True)
+    log.append(lists)
+    log.feedback(lists.list_ids, clicks)
+    print(lw.feedback.evaluate(log, other_policy))
+
+`RankedBandits` and `LSBGreedy` are what it is compared with, beside `listwright.baselines.StaticList` fitted on the
+problems of a whole run, the best static list in hindsight.
+"""
+
+from listwright.feedback import explore
+from listwright.feedback.evaluation import Evaluation, evaluate
+from listwright.feedback.importance import EvidenceWarning
+from listwright.feedback.intervals import OffPolicyEstimate
+from listwright.feedback.log import Log
+from listwright.feedback.lsb_greedy import LSBGreedy
+from listwright.feedback.online import OnlineSCP
+from listwright.feedback.ranked import RankedBandits
+from listwright.feedback.recommendations import Recommendations
+from listwright.feedback.records import Record
+
+__all__ = [
+    "Evaluation",
+    "EvidenceWarning",
+    "LSBGreedy",
+    "Log",
+    "OffPolicyEstimate",
+    "OnlineSCP",
+    "RankedBandits",
+    "Recommendations",
+    "Record",
+    "evaluate",
+    "explore",
+]

@@ -1,0 +1,76 @@
+"""What a learner has learned as plain arrays, and back: bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright.errors import InputError
+from listwright.learners import Learner
+from listwright.policies import Policy
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def arrays_of(value: Any, name: str) -> Arrays:
+    """Every number and array that a learner or a record of sums holds, by the path to it.
+
+    >>> from listwright.learners import Exp3
+    >>> learner = Exp3()
+    >>> learner.start(2)
+    >>> sorted(arrays_of(learner, "learner"))[:2]
+    ['learner.expected_loss_', 'learner.explore_']
+    """
+    found: Arrays = {}
+    for key, entry in _entries(value):
+        if isinstance(entry, int | float | np.number | np.ndarray):
+            found[f"{name}.{key}"] = np.array(entry)
+        else:
+            found |= arrays_of(entry, f"{name}.{key}")
+    return found
+
+
+def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Sets them again, in an object of the same shape."""
+    for key, entry in _entries(value):
+        path = f"{name}.{key}"
+        if isinstance(entry, int | float | np.number | np.ndarray):
+            _put(value, key, _like(entry, arrays, path))
+        else:
+            put_arrays(entry, path, arrays)
+
+
+def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
+    """Refuses arrays of another model, before anything is set."""
+    for path, array in arrays_of(value, name).items():
+        if path not in arrays or np.shape(arrays[path]) != array.shape:
+            got = "nothing" if path not in arrays else f"shape {np.shape(arrays[path])}"
+            raise InputError(f"This state is of another model: {path} must have shape {array.shape}. Got {got}.")
+
+
+def _entries(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, list):
+        return list(enumerate(value))
+    if is_dataclass(value):
+        return [(field.name, getattr(value, field.name)) for field in fields(value)]
+    if isinstance(value, Learner):
+        learned = [(name, entry) for name, entry in vars(value).items() if name.endswith("_")]
+        return [(name, entry) for name, entry in learned if not isinstance(entry, Policy)]
+    return []
+
+
+def _like(entry: Any, arrays: Mapping[str, NDArray[Any]], path: str) -> Any:
+    if isinstance(entry, np.ndarray):
+        return np.array(arrays[path], dtype=entry.dtype)
+    return type(entry)(np.asarray(arrays[path]).item())
+
+
+def _put(value: Any, key: Any, entry: Any) -> None:
+    if isinstance(value, list):
+        value[key] = entry
+    else:
+        setattr(value, key, entry)

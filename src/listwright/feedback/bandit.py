@@ -1,0 +1,260 @@
+"""What all learners from feedback share: recommend, feedback, update, state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from listwright._arrays import Floats, RandomState, as_generator
+from listwright._kernels.draw import uniforms
+from listwright._limits import as_room, at_least_one, check_length, check_problems
+from listwright._signature import Signature
+from listwright._threads import one_thread
+from listwright.errors import InputError
+from listwright.examples import position_weights
+from listwright.features import Features
+from listwright.feedback.arrays import arrays_of, check_arrays, put_arrays
+from listwright.feedback.explore import Exploration
+from listwright.feedback.gain_ridge import GainRidge
+from listwright.feedback.outcomes import by_list
+from listwright.feedback.playing import Likeliest, Playing
+from listwright.feedback.recommendations import Recommendations, as_list_ids, draw_keys
+from listwright.feedback.records import Record
+from listwright.feedback.teaching import lesson_of
+from listwright.feedback.waiting import Waiting
+from listwright.learners import Learner
+from listwright.lists import Lists
+from listwright.policies import Linear
+from listwright.problems import Problems
+from listwright.reasons import Explainer
+from listwright.rollout import build_lists
+
+
+class ListBandit(BaseEstimator, ABC):
+    """Shows lists, and learns from what came back for them and from nothing else.
+
+    Subclasses say what is seen (`_make_features`), how it is learned (`_make_learner`) and how slots are drawn
+    (`_make_exploration`).
+    """
+
+    length: int
+    budget: float | None = None
+    cascade: bool
+    slots: str = "all"
+    weighting: str = "discounted"
+    short_lists: bool
+    memory: int
+    random_state: RandomState
+    features_: Features
+    learner_: Learner
+    exploration_: Exploration
+    playing_: Playing
+    signature_: Signature
+    seed_: int
+    per_size_: bool
+
+    not_saved: ClassVar[tuple[str, ...]] = ("_waiting",)
+
+    @abstractmethod
+    def _make_features(self, problems: Problems) -> Features: ...
+
+    @abstractmethod
+    def _make_learner(self) -> Learner: ...
+
+    @abstractmethod
+    def _make_exploration(self) -> Exploration: ...
+
+    @abstractmethod
+    def _open(self, learner: Learner, problems: Problems) -> None:
+        """Gives the learner the shape of what it will see, so that it has a state before the first feedback."""
+
+    def begin(self, problems: Problems) -> Self:
+        """Fixes scales and the catalogue from typical problems, and forgets what was learned. No reward is looked at.
+
+        The first `recommend` does this where it was not done before.
+        """
+        check_problems(problems)
+        self._check_parameters()
+        seen = problems.without_reward()
+        self.features_ = self._make_features(seen).fit(seen)
+        self.exploration_ = self._make_exploration()
+        self.learner_ = self._make_learner()
+        self._open(self.learner_, seen)
+        self._settle(Signature.of(seen), per_size=self.budget is not None)
+        self.playing_ = Playing(self.learner_.policy())
+        return self
+
+    def recommend(
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        list_ids: Sequence[str] | None = None,
+    ) -> Recommendations:
+        """Lists to show, with the chance that each pick had. No item comes twice in a list.
+
+        What is drawn for a list depends on the seed, its id and what was learned so far, and on nothing else.
+
+        Parameters
+        ----------
+        length, budget : another length or budget than the constructor's; both together hold both.
+        list_ids : one a list; new random ids where None.
+        """
+        if not hasattr(self, "playing_"):
+            self.begin(problems)
+        self.signature_.check(problems, "recommend")
+        steps, room = self._limits(problems, length, budget)
+        if self.slots == "one" and room is not None and length is None:
+            raise InputError('slots="one" needs to know how many slots a list has. Pass length beside budget.')
+        ids, playing = as_list_ids(list_ids, len(problems)), self.playing_
+        self._memory.check_new(ids)
+        numbers = uniforms(draw_keys(self.seed_, ids), steps)
+        shown, one_slot = problems.without_reward(), self.slots == "one"
+        rows, scores, chances = playing.draw(
+            shown, self.features_, self.exploration_, numbers=numbers, room=room, one_slot=one_slot
+        )
+        used = max(1, int((rows >= 0).sum(axis=1).max()))
+        lists = Recommendations(
+            shown,
+            rows[:, :used],
+            picked_scores=scores[:, :used],
+            explainer=Explainer(self.features_, playing.policy, False, room),
+            list_ids=ids,
+            propensities=chances[:, :used],
+            version=playing.version,
+            room=room,
+        )
+        self._memory.show(lists)
+        return lists
+
+    def predict(self, problems: Problems, *, length: int | None = None, budget: ArrayLike | None = None) -> Lists:
+        """The lists that are best as far as is known: nothing is explored, and no feedback is expected."""
+        self._check_begun()
+        self.signature_.check(problems, "predict")
+        steps, room = self._limits(problems, length, budget)
+        playing = self.playing_
+        policy = playing.policy if isinstance(playing.policy, Linear) else Likeliest(playing, self.exploration_)
+        rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
+        return build_lists(problems.without_reward(), self.features_, policy, length=steps, rng=rng, room=room)
+
+    def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
+        """Learns from what came back for lists that were shown; gives the number of lists that counted.
+
+        Feedback may come late and in any order. A list counts once: feedback that comes again is left out.
+        After an error nothing of the call is learned.
+
+        Parameters
+        ----------
+        list_ids : one id, or several.
+        outcomes : for one id its outcome, for several one outcome each: a number from 0 to 1 a position (clicks, or
+            what each item added), or a mapping from item to number. With `cascade`, up to the first click.
+        """
+        memory, told = self._memory, by_list(list_ids, outcomes)
+        with memory.lock:
+            found = [memory.record(name, outcome, cascade=self.cascade) for name, outcome in told.items()]
+            records = [record for record in found if record is not None]
+            self.update(records)
+            memory.answer([record.list_id for record in records])
+        return len(records)
+
+    def update(self, records: Iterable[Record]) -> Self:
+        """Learns from records in the order given, whether or not their lists are remembered.
+
+        The same records in the same order give the same state to the last bit, in one call or in many. Each record
+        counts, also when it comes again: `feedback` is what counts a list once.
+        """
+        return self._update(list(records))
+
+    def _update(self, records: list[Record], importance: Sequence[Floats] | None = None) -> Self:
+        self._check_begun()
+        with self._memory.lock, one_thread():
+            lessons = []
+            for i, record in enumerate(records):
+                self._check_record(record)
+                weights = self._weights(len(record.outcomes))
+                weights = weights if importance is None else weights * importance[i]
+                lessons.append(lesson_of(self.learner_, self.features_, record, weights, per_size=self.per_size_))
+            for lesson in lessons:
+                lesson()
+            if records:
+                before, count = self.playing_, len(records)
+                self.playing_ = Playing(self.learner_.policy(), before.version + count, before.learned + count)
+        return self
+
+    @property
+    def version(self) -> int:
+        """Lists learned from by feedback."""
+        self._check_begun()
+        return self.playing_.version
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning changes, as arrays: `restore` brings it back to the last bit."""
+        self._check_begun()
+        with self._memory.lock:
+            own = {"version": np.array(self.playing_.version), "learned": np.array(self.playing_.learned)}
+            return own | arrays_of(self.learner_, "learner")
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> Self:
+        """Goes back (or on) to a state of this model. A state of another model is an error, and changes nothing."""
+        self._check_begun()
+        check_arrays(self.learner_, "learner", state)
+        if "version" not in state or "learned" not in state:
+            raise InputError("This state has no version. Take it from state().")
+        with self._memory.lock, one_thread():
+            put_arrays(self.learner_, "learner", state)
+            self.playing_ = Playing(self.learner_.policy(), int(state["version"]), float(state["learned"]))
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model to one file, which `listwright.load` reads. Lists that wait for feedback are not in it."""
+        import_module("listwright.storage").save(self, path)  # by name: storage stands above this room
+
+    def _check_begun(self) -> None:
+        if not hasattr(self, "playing_"):
+            raise InputError(f"This {type(self).__name__} has seen no problems yet. Call begin or recommend first.")
+
+    @property
+    def _memory(self) -> Waiting:
+        return self.__dict__.setdefault("_waiting", Waiting(self.memory))
+
+    def _settle(self, signature: Signature, *, per_size: bool) -> None:
+        self.signature_ = signature
+        self.n_features_in_ = signature.n_features
+        self.per_size_ = per_size
+        self.seed_ = int(as_generator(self.random_state).integers(2**63))
+        self.__dict__.pop("_waiting", None)
+
+    def _limits(self, problems: Problems, length: int | None, budget: ArrayLike | None) -> tuple[int, Floats | None]:
+        if length is None and budget is None:
+            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        if length is not None:
+            check_length(length, problems, short_lists=self.short_lists)
+        return int(problems.counts.max()) if length is None else length, as_room(budget, problems)
+
+    def _weights(self, count: int) -> Floats:
+        """By position; the last one also stands for positions behind it."""
+        weights = position_weights(self.length, weighting=self.weighting)
+        return weights[np.minimum(np.arange(count), self.length - 1)]
+
+    def _check_parameters(self) -> None:
+        at_least_one("length", self.length)
+        if self.slots not in ("all", "one"):
+            raise InputError(f'slots must be "all" or "one". Got {self.slots!r}.')
+        if isinstance(self.memory, bool) or not isinstance(self.memory, int) or self.memory < 0:
+            raise InputError(f"memory must be a whole number from 0. Got {self.memory!r}.")
+        position_weights(self.length, weighting=self.weighting)
+
+    def _check_record(self, record: Record) -> None:
+        if not isinstance(record, Record):
+            raise InputError(f"Records come from listwright.feedback.Record.of. Got {type(record).__name__}.")
+        self.signature_.check(record.problem, "update")
+        if not isinstance(self.learner_, GainRidge) and np.isnan(record.propensities).any():
+            raise InputError(f"List {record.list_id} has no propensities, which this way to learn needs.")

@@ -1,0 +1,148 @@
+"""LSBGreedy: optimism about linear submodular gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from listwright._arrays import Floats, Floats32, Ints, RandomState
+from listwright._kernels.linear import linear_scores
+from listwright.errors import InputError
+from listwright.features import Features, Rows
+from listwright.features.base import dense
+from listwright.feedback.bandit import ListBandit
+from listwright.feedback.explore import Exploration, Own
+from listwright.feedback.gain_ridge import GainRidge
+from listwright.learners import Learner
+from listwright.learners.sums import RidgeSums, solved
+from listwright.policies import Policy
+from listwright.problems import Problems
+
+
+class CoverageSeen(NamedTuple):
+    """How much of each topic the lists leave uncovered."""
+
+    problems: Problems
+    topics: Floats32  # (rows, topics), from 0 to 1
+    left: Floats32  # (problems, topics)
+
+
+class TopicGains(Features):
+    """What a candidate adds to the coverage of each topic, 1 - prod(1 - share); crossed with the context, if any."""
+
+    group = "coverage"
+
+    def start(self, problems: Problems) -> CoverageSeen:
+        """Nothing is covered."""
+        topics = dense(problems.features if problems.vectors is None else problems.vectors)
+        if topics.size and (topics.min() < 0 or topics.max() > 1):
+            raise InputError(
+                f"LSBGreedy takes features (or vectors) as shares of topics from 0 to 1. Got {topics.min()} to "
+                f"{topics.max()}."
+            )
+        return CoverageSeen(problems, topics, np.ones((len(problems), topics.shape[1]), dtype=np.float32))
+
+    def columns(self, seen: CoverageSeen) -> Floats32:
+        """share * what is left of the topic."""
+        owners, context = seen.problems.owners, seen.problems.context
+        gains = seen.topics * seen.left[owners]
+        if context is None:
+            return gains
+        crossed = gains[:, :, None] * context[owners][:, None, :]
+        return np.ascontiguousarray(crossed.reshape(len(gains), -1))
+
+    def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
+        """The picks cover their shares."""
+        left, some = seen.left.copy(), np.flatnonzero(picks >= 0)
+        left[some] *= 1.0 - seen.topics[picks[some]]
+        return seen._replace(left=left)
+
+
+@dataclass(frozen=True, eq=False)
+class Optimist(Policy):
+    """The foretold gain, and `alpha` times how uncertain it is: sqrt(v' M^-1 v)."""
+
+    weights: Floats
+    inverse: Floats
+    alpha: float
+
+    def score(self, rows: Rows) -> Floats:
+        """The upper end of what the gain may be."""
+        table = rows.table.astype(np.float64)
+        width = np.sqrt(np.maximum(np.einsum("ij,ij->i", table @ self.inverse, table), 0.0))
+        return linear_scores(rows.table, self.weights) + self.alpha * width
+
+
+class OptimisticRidge(GainRidge):
+    """Ridge regression that plays `Optimist`."""
+
+    alpha_: float
+
+    def policy(self) -> Policy:
+        """Weights, and the inverse of the penalised Gram matrix."""
+        sums = reduce(RidgeSums.combined, self.sums_)
+        inverse = solved(sums.gram + self.penalty_ * np.eye(len(sums.gram)), np.eye(len(sums.gram)))
+        return Optimist(inverse @ sums.right, inverse, self.alpha_)
+
+
+class LSBGreedy(ListBandit):
+    """Linear submodular bandits (Yue & Guestrin 2011): greedy on an upper bound of each candidate's gain.
+
+    Gains are taken to be linear in what a candidate adds to the coverage of topics. Features (or vectors, where there
+    are some) are shares of topics, from 0 to 1; with a context, each of its numbers has its own weights. Nothing is
+    drawn, so its propensities are 1 and its logs tell little of other policies.
+
+    Parameters
+    ----------
+    alpha : how much uncertainty counts.
+    penalty : of the regression.
+    length, cascade, short_lists, memory, random_state : as in `OnlineSCP`.
+
+    >>> import listwright as lw
+    >>> rng, greedy = np.random.default_rng(0), LSBGreedy(length=2)
+    >>> for _ in range(100):
+    ...     problem = lw.Problems.from_arrays(rng.random((1, 6, 3)))
+    ...     lists = greedy.recommend(problem)
+    ...     _ = greedy.feedback(lists.list_ids, [problem.features[lists[0], 1] > 0.7])
+    >>> greedy.playing_.policy.weights.argmax()
+    np.int64(1)
+    """
+
+    weighting = "uniform"
+
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        alpha: float = 0.5,
+        penalty: float = 1.0,
+        cascade: bool = False,
+        short_lists: bool = False,
+        memory: int = 100_000,
+        random_state: RandomState = None,
+    ) -> None:
+        self.length = length
+        self.alpha = alpha
+        self.penalty = penalty
+        self.cascade = cascade
+        self.short_lists = short_lists
+        self.memory = memory
+        self.random_state = random_state
+
+    def _make_features(self, problems: Problems) -> Features:
+        return TopicGains()
+
+    def _make_learner(self) -> Learner:
+        learner = OptimisticRidge(self.penalty, center=False)
+        learner.alpha_ = float(self.alpha)
+        return learner
+
+    def _make_exploration(self) -> Exploration:
+        return Own()
+
+    def _open(self, learner: Learner, problems: Problems) -> None:
+        assert isinstance(learner, GainRidge)
+        learner.open(self.features_.rows(self.features_.start(problems)))

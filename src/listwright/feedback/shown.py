@@ -1,0 +1,77 @@
+"""What the policy saw of each shown item at the time it was picked."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from listwright._arrays import Floats32, Ints
+from listwright._kernels.shown import earlier_distances
+from listwright.features import Candidate, Crossed, Distance, Features, Position, Rows, Sum
+from listwright.feedback.given import Given
+from listwright.problems import Problems
+from listwright.rollout import walk
+
+QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown items alone
+
+
+def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
+    """One row an item of one list, each of a state of its own: the item given the items before it.
+
+    >>> from listwright.features import Distance
+    >>> problem = Problems.from_arrays([[1.0], [3.0], [4.0]], offsets=[0, 3])
+    >>> features = Distance(standardize=False).fit(problem)
+    >>> shown_rows(features, problem, np.array([0, 2, 1])).table
+    array([[0. , 0. ],
+           [3. , 3. ],
+           [1. , 1.5]], dtype=float32)
+    """
+    parts = features.parts_ if isinstance(features, Sum) else [features]
+    if all(type(part) in QUICK for part in parts) and not sparse.issparse(problem.features):
+        own = problem.features[picks]
+        tables = [_columns(part, problem, own) for part in parts]
+        return _alone(tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1), None)
+    return _walked(features, problem, picks)
+
+
+def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
+    """The same numbers as the fold's, to the last bit."""
+    if isinstance(part, Position):
+        table = np.ones((len(own), 2), dtype=np.float32)
+        table[1:, 1] = 0.0
+        return table
+    if isinstance(part, Distance):
+        smallest, mean = earlier_distances(part.scale_.apply(own))
+        return (
+            np.concatenate([smallest, mean], axis=1)
+            if part.minimum and part.mean
+            else smallest
+            if part.minimum
+            else mean
+        )
+    assert isinstance(part, Candidate)
+    table = part.scale_.apply(own)
+    if part.context_scale_ is None or problem.context is None:
+        return table
+    context = part.context_scale_.apply(problem.context)
+    return np.concatenate([table, np.repeat(context, len(own), axis=0)], axis=1)
+
+
+def _walked(features: Features, problem: Problems, picks: Ints) -> Rows:
+    """Any features: through the walk."""
+    tables, items, states, n_items = [], [], [], 0
+    rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
+    for step in walk(problem, features, Given(picks[None]), length=len(picks), rng=rng):
+        pick = int(step.picks[0])
+        tables.append(step.rows.table[pick])
+        if step.rows.crossed is not None:
+            items.append(step.rows.crossed.items[pick])
+            states.append(step.rows.crossed.states[0])
+            n_items = step.rows.crossed.n_items
+    crossed = Crossed(np.array(items), n_items, np.stack(states)) if items else None
+    return _alone(np.stack(tables), crossed)
+
+
+def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
+    n = len(table)
+    return Rows(table, np.arange(n), np.arange(n + 1), crossed)

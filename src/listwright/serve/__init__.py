@@ -1,0 +1,10 @@
+"""Lists over HTTP, with feedback that is never lost."""
+
+from __future__ import annotations
+
+from listwright.serve.app import create_app
+from listwright.serve.auth import new_key
+from listwright.serve.running import serve
+from listwright.serve.settings import Limits, Settings
+
+__all__ = ["Limits", "Settings", "create_app", "new_key", "serve"]

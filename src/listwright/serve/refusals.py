@@ -1,0 +1,59 @@
+"""What the service answers when it cannot do what it was asked: a status and JSON that names the field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+LONGEST = 300  # characters of a message: what was sent is not sent back at length
+
+
+class Refused(Exception):
+    """A request that is not granted.
+
+    >>> Refused(404, "not_found", "There is no such list.").body()
+    b'{"error":{"code":"not_found","message":"There is no such list.","field":null}}'
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, *, field: str | None = None, retry_after: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.field = status, code, message[:LONGEST], field
+        self.retry_after = retry_after
+
+    def body(self) -> bytes:
+        """The JSON."""
+        return to_json({"error": {"code": self.code, "message": self.message, "field": self.field}})
+
+    def headers(self) -> dict[str, str]:
+        """When to come again, where that is known."""
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+
+
+def invalid(field: str, message: str) -> Refused:
+    """A field with a value that cannot be used."""
+    return Refused(422, "invalid", message, field=field)
+
+
+def unavailable(message: str = "The store cannot be reached. Try again.") -> Refused:
+    """Something that may work in a moment."""
+    return Refused(503, "unavailable", message, retry_after=1)
+
+
+def from_validation(error: ValidationError) -> Refused:
+    """The first thing that is wrong with a body."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return invalid(field_name(first["loc"]) or "body", f"{first['msg']}.")
+
+
+def field_name(where: Sequence[Any]) -> str:
+    """A place in a body as one text; which kind of a union was tried is left out.
+
+    >>> field_name(("items", 3, "features", "list[float]", 2))
+    'items.3.features.2'
+    """
+    return ".".join(str(part) for part in where if isinstance(part, int) or str(part).isidentifier())[:LONGEST]

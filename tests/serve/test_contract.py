@@ -1,0 +1,181 @@
+"""What the service promises, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import listwright as lw
+
+
+def test_a_list_is_what_the_model_builds(opened, store, asked, model_file):
+    client, request = opened(store=store), asked(8)
+    answer = client.post("/v1/lists", json=request)
+    assert answer.status_code == 200
+    told = answer.json()
+    problems = lw.Problems.from_arrays([[item["features"] for item in request["items"]]])
+    lists = lw.load(model_file).predict(problems, length=3)
+    assert [item["id"] for item in told["items"]] == [f"i{row}" for row in lists[0]]
+    assert [item["position"] for item in told["items"]] == [1, 2, 3]
+    assert [item["score"] for item in told["items"]] == pytest.approx(lists.scores[0])
+    assert all(item["propensity"] == 1.0 for item in told["items"])
+    assert told["model_version"] == 1
+
+
+def test_why_adds_up_to_the_score(opened, store, asked):
+    items = opened(store=store).post("/v1/lists", json=asked(8)).json()["items"]
+    assert all(one["why"]["alone"] + one["why"]["given_list"] == pytest.approx(one["score"]) for one in items)
+    assert items[0]["why"]["rank_alone"] == 1
+    assert items[0]["why"]["given_list"] == 0
+
+
+def test_features_by_name_give_the_same_list(opened, store, asked):
+    client, request = opened(store=store), asked(8)
+    named = {
+        **request,
+        "items": [
+            {"id": item["id"], "features": dict(zip(("price", "speed", "weight"), item["features"], strict=True))}
+            for item in request["items"]
+        ],
+    }
+    first, second = (client.post("/v1/lists", json=body).json()["items"] for body in (request, named))
+    assert first == second
+
+
+def test_a_budget_holds(opened, store, asked):
+    request = asked(6, budget=4.0)
+    del request["length"]
+    for i, item in enumerate(request["items"]):
+        item["size"] = 1.0 + i % 2
+    answer = opened(store=store).post("/v1/lists", json=request).json()
+    sizes = {item["id"]: item["size"] for item in request["items"]}
+    assert 0 < sum(sizes[item["id"]] for item in answer["items"]) <= 4.0
+
+
+def test_fewer_candidates_than_the_length_give_a_shorter_list(opened, store, asked):
+    answer = opened(store=store).post("/v1/lists", json=asked(2)).json()
+    assert len(answer["items"]) == 2
+
+
+def test_a_batch_gives_the_same_lists_as_one_by_one(opened, store, asked):
+    client, requests = opened(store=store), [asked(5, seed=seed) for seed in range(4)]
+    batch = client.post("/v1/lists:batch", json={"lists": requests}).json()["lists"]
+    alone = [client.post("/v1/lists", json=request).json() for request in requests]
+    assert [one["items"] for one in batch] == [one["items"] for one in alone]
+    assert len({one["list_id"] for one in batch + alone}) == 8
+
+
+def test_feedback_is_counted_once(opened, store, asked):
+    client = opened(store=store)
+    told = client.post("/v1/lists", json=asked()).json()
+    body = {"list_id": told["list_id"], "clicks": [told["items"][1]["id"]], "idempotency_key": "k1"}
+    first, again = (client.post("/v1/feedback", json=body) for _ in range(2))
+    assert first.json() == {"list_id": told["list_id"], "event": 1, "duplicate": False}
+    assert again.json() == {"list_id": told["list_id"], "event": 1, "duplicate": True}
+    stats = client.get("/v1/stats").json()
+    assert (stats["lists"], stats["answered"], stats["failures"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [({"clicks": []}, "list_id"), ({"idempotency_key": "k2"}, "list_id")],
+    ids=["other content", "other key"],
+)
+def test_other_feedback_on_the_same_list_is_refused(opened, store, asked, change, field):
+    client = opened(store=store)
+    told = client.post("/v1/lists", json=asked()).json()
+    body = {"list_id": told["list_id"], "clicks": [told["items"][1]["id"]], "idempotency_key": "k1"}
+    client.post("/v1/feedback", json=body)
+    answer = client.post("/v1/feedback", json=body | change)
+    assert answer.status_code == 409
+    assert answer.json()["error"]["field"] == field
+
+
+def test_a_key_cannot_be_used_for_two_lists(opened, store, asked):
+    client = opened(store=store)
+    bodies = [
+        {"list_id": client.post("/v1/lists", json=asked()).json()["list_id"], "clicks": [], "idempotency_key": "k"}
+        for _ in range(2)
+    ]
+    assert [client.post("/v1/feedback", json=body).status_code for body in bodies] == [200, 409]
+
+
+def test_feedback_on_an_unknown_list_is_not_found(opened, store):
+    answer = opened(store=store).post("/v1/feedback", json={"list_id": "0" * 32, "clicks": []})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (404, "list_id")
+
+
+def test_a_list_can_be_looked_up_with_its_reasons(opened, store, asked):
+    client = opened(store=store)
+    told = client.post("/v1/lists", json=asked(8)).json()
+    client.post("/v1/feedback", json={"list_id": told["list_id"], "gains": [0.0, 0.5, 0.0]})
+    found = client.get(f"/v1/lists/{told['list_id']}").json()
+    assert found["items"] == told["items"]
+    assert found["candidates"] == 8
+    assert found["feedback"]["gains"] == [0.0, 0.5, 0.0]
+    picks = found["reasons"]["picks"]
+    assert [pick["item"] for pick in picks] == [item["id"] for item in told["items"]]
+    assert sum(picks[1]["contributions"].values()) == pytest.approx(picks[1]["score"], abs=1e-6)
+    assert {one["item"] for one in found["reasons"]["skipped"]}.isdisjoint(pick["item"] for pick in picks)
+
+
+def test_statistics_add_up(opened, store, asked):
+    client = opened(store=store)
+    told = [client.post("/v1/lists", json=asked(seed=seed)).json() for seed in range(6)]
+    for i, one in enumerate(told[:4]):
+        clicks = [one["items"][0]["id"]] if i else []
+        client.post("/v1/feedback", json={"list_id": one["list_id"], "clicks": clicks})
+    stats = client.get("/v1/stats").json()
+    assert (stats["lists"], stats["answered"], stats["failures"], stats["failure_rate"]) == (6, 4, 1, 0.25)
+    assert stats["low"] < 0.25 < stats["high"]
+    points = client.get("/v1/stats/series").json()["points"]
+    assert sum(point["lists"] for point in points) == 6
+    assert sum(point["failures"] for point in points) == 1
+    first, second, _ = client.get("/v1/stats/positions").json()["positions"]
+    assert (first["gain"], first["answered"], second["gain"]) == (0.75, 4, 0.0)
+    recent = client.get("/v1/lists?limit=3").json()["lists"]
+    assert [one["list_id"] for one in recent] == [one["list_id"] for one in told[:2:-1]]
+    assert [one["failed"] for one in recent] == [None, None, False]
+    older = client.get(f"/v1/lists?before={recent[-1]['list_id']}").json()["lists"]
+    assert [one["list_id"] for one in older] == [one["list_id"] for one in told[2::-1]]
+
+
+def test_everything_is_there_after_a_restart(opened, store, asked):
+    client = opened(store=store)
+    told = client.post("/v1/lists", json=asked()).json()
+    client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
+    client.stop()
+    again = opened(store=store)
+    assert again.get("/v1/stats").json()["failures"] == 1
+    assert again.get(f"/v1/lists/{told['list_id']}").json()["items"] == told["items"]
+    later = again.post("/v1/lists", json=asked()).json()
+    answer = again.post("/v1/feedback", json={"list_id": later["list_id"], "clicks": []})
+    assert answer.json()["event"] == 2
+
+
+def test_old_lists_are_forgotten_and_sums_stay(opened, store, asked):
+    client = opened(store=store, keep_days=1e-9)
+    told = client.post("/v1/lists", json=asked()).json()
+    client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
+    client.stop()
+    time.sleep(0.002)
+    again = opened(store=store, keep_days=1e-9)
+    end = time.monotonic() + 10
+    while again.get(f"/v1/lists/{told['list_id']}").status_code == 200 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert again.get(f"/v1/lists/{told['list_id']}").status_code == 404
+    assert again.get("/v1/stats").json()["failures"] == 1
+
+
+def test_health(opened, store):
+    client = opened(store=store)
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"status": "ready"}
+
+
+def test_metrics_count(client, asked):
+    client.post("/v1/lists", json=asked())
+    text = client.get("/metrics").text
+    assert 'listwright_lists_total{version="1"} 1.0' in text
+    assert 'listwright_requests_total{method="POST",route="/v1/lists",status="200"} 1.0' in text

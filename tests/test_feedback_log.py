@@ -1,0 +1,180 @@
+"""Logs: what they keep, what they refuse, and tables and files that give them back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.errors import InputError
+from listwright.feedback import EvidenceWarning, Log, Recommendations
+
+
+def shown(n: int = 6, *, version: int = 0, prefix: str = "l", **known: Any) -> Recommendations:
+    found = lw.Problems.from_arrays(np.random.default_rng(0).random((n, 5, 3)), **known)
+    learner = lw.OnlineSCP(3, random_state=0).begin(found)
+    for _ in range(version):
+        learner.update([lw.feedback.Record.of("x", found[0], [0], None, [1])])
+    return learner.recommend(found, list_ids=[f"{prefix}{i}" for i in range(n)])
+
+
+def full_log(**known: Any) -> Log:
+    log = Log(cascade=True)
+    log.append(shown(**known))
+    log.append(shown(version=1, prefix="m", **known))
+    log.feedback(["l0", "l3", "m1"], [[0, 0, 0], [0, 1, 0], [1, 0, 0]])
+    return log
+
+
+def test_a_log_only_grows() -> None:
+    log = full_log()
+    assert repr(log) == "Log: 12 lists, 3 with an outcome, mean value 0.667"
+    with pytest.raises(InputError, match="List l0 is in the log already"):
+        log.append(shown())
+    assert log.feedback(["l0", "l1"], [[1, 0, 0], [0, 0, 1]]) == 1  # that of l0 is set
+    assert next(log.records()).outcomes.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("ids", "outcomes", "message"),
+    [
+        (["x"], [[0, 0, 0]], "x, which is not in the log"),
+        (["l1"], [[0, float("nan"), 0]], "Got nan"),
+        (["l1"], [[1, 1, 0]], "click at position 2, after the cascade stopped"),
+        (["l1"], [{17: 1}], "which did not show it"),
+    ],
+)
+def test_bad_feedback_leaves_the_log_as_it_was(ids: list[str], outcomes: Any, message: str) -> None:
+    log = full_log()
+    with pytest.raises(InputError, match=message):
+        log.feedback(["l2", *ids], [[0, 0, 0], *outcomes])
+    assert len(list(log.records())) == 3
+
+
+def test_bad_lists_are_not_appended() -> None:
+    log, lists = Log(), shown(2)
+    plain = lw.Lists(lists.problems, lists.rows)
+    chances = np.full((2, 3), 0.5)
+    with pytest.raises(InputError, match="above 0 and at most 1"):
+        log.append(plain, propensities=np.where(np.eye(2, 3) > 0, 0.0, chances))
+    with pytest.raises(InputError, match="the lists' shape"):
+        log.append(plain, propensities=[0.5])
+    with pytest.raises(InputError, match="shows an item twice"):
+        log.append(lw.Lists(lists.problems, np.array([[0, 0, 1], [5, 6, 7]])), propensities=chances)
+    with pytest.raises(InputError, match="not among its candidates"):
+        log.append(lw.Lists(lists.problems, np.array([[0, 6, 1], [5, 6, 7]])), propensities=chances)
+    assert len(log) == 0
+    log.append(plain, propensities=chances, list_ids=["a", "b"])
+    with pytest.raises(InputError, match="append"):
+        log.append(lw.Lists(lw.Problems.from_arrays(np.zeros((1, 4, 2))), np.array([[0, 1]])))
+
+
+KNOWN = {
+    "context": np.random.default_rng(1).random((6, 2)),
+    "catalogue": np.tile(np.arange(5), 6),
+    "sizes": np.arange(30.0) + 1,
+    "item_ids": [f"item {i}" for i in range(5)] * 6,
+    "feature_names": ["a", "b", "c"],
+    "vectors": np.random.default_rng(2).random((30, 2)),
+    "problem_ids": [f"p{i}" for i in range(6)],
+}
+
+
+def assert_same(one: Log, other: Log) -> None:
+    assert (len(one), one.cascade) == (len(other), other.cascade)
+    mine, theirs = one.answered(), other.answered()
+    for name in ("rows", "propensities", "outcomes"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name))
+    for name in ("features", "offsets", "context", "catalogue", "sizes", "item_ids", "vectors"):
+        np.testing.assert_array_equal(getattr(mine.problems, name), getattr(theirs.problems, name))
+    assert mine.problems.feature_names == theirs.problems.feature_names
+    for kept, back in zip(one.records(), other.records(), strict=True):
+        assert kept.list_id == back.list_id
+        np.testing.assert_array_equal(kept.picks, back.picks)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("known", [{}, KNOWN])
+def test_frames_give_the_log_back(backend: Any, known: dict[str, Any]) -> None:
+    log = full_log(**known)
+    frame = log.to_frame(backend)
+    assert type(frame).__module__.partition(".")[0] == backend
+    assert len(frame) == 60
+    assert_same(log, Log.from_frame(frame, cascade=True))
+
+
+def test_files_give_the_log_back(tmp_path: Path) -> None:
+    log = full_log(**KNOWN)
+    log.to_parquet(tmp_path / "log.parquet")
+    assert_same(log, Log.from_parquet(tmp_path / "log.parquet"))
+    versions = {record.list_id: record for record in Log.from_parquet(tmp_path / "log.parquet").records()}
+    assert versions.keys() == {"l0", "l3", "m1"}
+    (tmp_path / "other").write_text("no log")
+    with pytest.raises(InputError, match="is no log"):
+        Log.from_parquet(tmp_path / "other")
+
+
+def test_frames_of_others_need_some_columns_and_whole_lists() -> None:
+    import polars as pl
+
+    frame = pl.DataFrame(
+        {
+            "list": ["a", "a", "a", "b", "b"],
+            "item": ["x", "y", "z", "x", "y"],
+            "position": [2, None, 1, 1, 2],
+            "propensity": [0.5, None, 0.25, None, None],
+            "outcome": [1.0, None, 0.0, 0.0, None],
+            "price": [1.0, 2.0, 3.0, 4.0, 5.0],
+        }
+    )
+    log = Log.from_frame(frame, features=["price"], cascade=True)
+    first, second = log.records()
+    assert first.picks.tolist() == [2, 0]
+    assert first.propensities.tolist() == [0.25, 0.5]
+    assert first.outcomes.tolist() == [0.0, 1.0]
+    assert (second.outcomes.tolist(), np.isnan(second.propensities).all()) == ([0.0], True)
+    with pytest.raises(InputError, match="Missing: position"):
+        Log.from_frame(frame.drop("position"), features=["price"])
+    with pytest.raises(InputError, match="positions of list a"):
+        Log.from_frame(frame.with_columns(position=pl.Series([2, None, 2, 1, 2])), features=["price"])
+    with pytest.raises(InputError, match="item y of list a, which did not show it"):
+        Log.from_frame(frame.with_columns(outcome=pl.Series([1.0, 1.0, 0.0, 0.0, None])), features=["price"])
+
+
+def clicked_log(n: int = 400) -> Log:
+    """Even odds; users click on items with a large second feature."""
+    found = lw.Problems.from_arrays(np.random.default_rng(4).random((n, 6, 3)))
+    lists = lw.OnlineSCP(2, random_state=0).recommend(found, list_ids=[str(i) for i in range(n)])
+    log = Log()
+    log.append(lists)
+    log.feedback(lists.list_ids, found.features[lists.rows, 1] > 0.6)
+    return log
+
+
+def test_learning_from_a_log_alone() -> None:
+    test = lw.Problems.from_arrays(np.random.default_rng(5).random((100, 6, 3)))
+    learner = lw.OnlineSCP(2, random_state=0).fit_log(clicked_log())
+    best = test.features[:, 1].reshape(-1, 6).argmax(axis=1)
+    assert np.mean([best[i] in one for i, one in enumerate(learner.predict(test))]) > 0.95
+    assert learner.version == 400
+
+
+def test_what_was_seldom_shown_counts_more() -> None:
+    found = lw.Problems.from_arrays(np.zeros((1, 4, 1)))
+    log = Log()
+    log.append(lw.Lists(found, np.array([[0, 1]])), propensities=[[0.5, 1 / 60]], list_ids=["a"])
+    log.feedback("a", [1, 1])
+    learner = lw.OnlineSCP(2, features=lw.features.Position(), penalty=1.0, weighting="uniform", random_state=0)
+    gram = learner.fit_log(log, cap=8.0).state()["learner.sums_.0.gram"]
+    assert gram[0, 0] == pytest.approx(1 / (4 * 0.5) + 8.0)  # the second is 60 / 3, cut off
+
+
+def test_logs_without_propensities_are_learned_from_with_a_warning() -> None:
+    log = Log()
+    log.append(lw.Lists(lw.Problems.from_arrays(np.zeros((2, 4, 1))), np.array([[0, 1], [4, 5]])), list_ids=["a", "b"])
+    log.feedback("a", [1, 0])
+    with pytest.warns(EvidenceWarning, match="1 of 1 lists have no propensities"):
+        assert lw.OnlineSCP(2, random_state=0).fit_log(log).version == 1

@@ -1,0 +1,58 @@
+"""What docs/migration.md promises: the same selection as apricot and pyversity, on other data than the page's."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import listwright as lw
+
+
+def select(similarity: np.ndarray, k: int) -> lw.Lists:
+    reward = lw.rewards.FacilityLocation(similarity)
+    return lw.greedy(lw.Problems.from_arrays(np.zeros((1, len(similarity), 1)), reward=reward), length=k)
+
+
+@pytest.fixture
+def apricot():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("apricot", reason="apricot-select is not installed (extra rivals)")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+def test_facility_location_of_apricot(apricot, metric: str, seed: int) -> None:
+    from sklearn.metrics import pairwise_distances
+    from sklearn.metrics.pairwise import cosine_similarity
+
+    x = np.random.default_rng(seed).random((120, 5))
+    squared = pairwise_distances(x, metric="sqeuclidean")
+    same = {
+        "euclidean": squared.max() - squared,
+        "cosine": cosine_similarity(x) ** 2,
+        "precomputed": cosine_similarity(x),
+    }
+    given = same[metric] if metric == "precomputed" else x
+    theirs = apricot.FacilityLocationSelection(12, metric=metric).fit(given)
+    ours = select(same[metric], 12)
+    assert theirs.ranking.tolist() == ours[0].tolist()
+    shares = theirs.gains / same[metric].max(axis=0).sum()
+    np.testing.assert_allclose(ours.gains[0], shares, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("diversity", [0.1, 0.5, 0.8])
+def test_mmr_and_dpp_of_pyversity(diversity: float, seed: int) -> None:
+    pyversity = pytest.importorskip("pyversity", reason="pyversity is not installed (extra rivals)")
+    rng = np.random.default_rng(seed)
+    embeddings, scores = rng.random((80, 24)), rng.random(80).astype(np.float32)
+    standard = (scores - scores.mean()) / scores.std()
+    rivals = {"mmr": lw.baselines.MMR(diversity, 0, 9), "dpp": lw.baselines.DPP(2 * (1 - diversity), 0, 9)}
+    for strategy, values in {"mmr": scores, "dpp": standard}.items():
+        problem = lw.Problems.from_arrays(values[None, :, None], vectors=embeddings[None])
+        theirs = pyversity.diversify(embeddings, scores, k=9, strategy=strategy, diversity=diversity)
+        ours = rivals[strategy].fit(problem).predict(problem)
+        assert theirs.indices.tolist() == ours[0].tolist(), strategy
