@@ -32,10 +32,10 @@ format: $(DEV) ## Sort imports and format the code
 	$(BIN)/ruff format .
 
 docs: $(DOCS) ## Build the pages into build/docs; a warning or a dead link is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 dist: $(DEV) ## Build the wheel and the sdist into dist
-	$(BIN)/python -m build
+	$(BIN)/python -m build --no-isolation
 
 bench: $(RIVALS) ## Time our code and the peers' on the same inputs; writes docs/performance.md
 	$(BIN)/python -m benchmarks.speed

@@ -40,8 +40,8 @@ print(new)
 # %% [markdown]
 # ## Ways to build a list
 #
-# Sorting looks at one item at a time. MMR takes the same predictions and keeps items apart by a fixed measure. ConSeqOpt
-# trains one learner for each position. SCP trains one policy for all positions, which sees the list so far.
+# Sorting looks at one item at a time. MMR takes the same predictions and keeps items apart by a fixed measure.
+# ConSeqOpt trains one learner for each position. SCP trains one policy for all positions, which sees the list so far.
 
 # %%
 methods = {

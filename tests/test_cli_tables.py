@@ -215,6 +215,7 @@ def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
 def test_the_best_effort_is_another_policy(call, folder, monkeypatch) -> None:
     tree = Aggregate(DecisionTreeRegressor(max_depth=2, random_state=0))  # in place of boosting, to be quick
     monkeypatch.setattr(stacking, "boosted_trees", lambda: tree)
+    monkeypatch.setattr(stacking, "forest", lambda: tree)
     arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "best", "--seed", "3", "-o", "best.listwright"]
     (folder / "few.csv").write_text(table(10))
     assert call("fit", "few.csv", *arguments)[0] == 0

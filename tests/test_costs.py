@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,9 +13,10 @@ import pytest
 
 import listwright as lw
 from listwright import clairvoyant, fused, rollout
+from listwright.baselines import DPP, MMR
 from listwright.examples import Examples
 from listwright.features import Candidate, Distance, Position, Rows
-from listwright.learners import GradientDescent, gradient
+from listwright.learners import GradientDescent, gradient, ridge
 from listwright.losses import hinge_rank
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Coverage, FacilityLocation, coverage, facility_location
@@ -48,6 +50,24 @@ def peak_bytes(call: Callable[[], Any]) -> int:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
+
+
+def python_calls(call: Callable[[], Any]) -> int:
+    """How many functions Python calls, its own and those of C; second call."""
+    call()
+    events = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal events
+        events += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return events
 
 
 def policy_for(d: int) -> lw.SCP:
@@ -112,3 +132,53 @@ def test_an_online_pass_is_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     with counted(monkeypatch, (gradient, "adagrad_pass")) as calls:
         GradientDescent().learn_each(examples)
     assert calls == {"adagrad_pass": 1}
+
+
+def test_fit_takes_no_more_than_three_times_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ridge, "ROWS_AT_ONCE", 500)  # what a batch takes does not grow with the input
+    features = np.random.default_rng(0).random((1000, 20, 16), dtype=np.float32)
+    problems = Problems.from_arrays(features, reward=AnySuccess(features[:, :, 0] > 0.9))
+    model = lw.SCP(3, features=Candidate() + Distance() + Position(), n_passes=1, random_state=0)
+    assert peak_bytes(lambda: model.fit(problems)) < 3 * features.nbytes
+
+
+@pytest.mark.parametrize("baseline", [MMR(relevance=0, length=5), DPP(relevance=0, length=5)])
+def test_similar_lists_need_no_table_of_all_pairs(baseline: Any) -> None:
+    n = 3000
+    problems = Problems.from_arrays(np.random.default_rng(0).random((1, n, 4), dtype=np.float32))
+    baseline.fit(problems)
+    assert peak_bytes(lambda: baseline.predict(problems)) < n * n / 10
+
+
+def works(n_problems: int, n: int) -> dict[str, Callable[[], Any]]:
+    """What should take as many calls of Python for many candidates as for few."""
+    rng = np.random.default_rng(0)
+    features = rng.random((n_problems, n, 4), dtype=np.float32)
+    problems = Problems.from_arrays(features, reward=Coverage(rng.random((n_problems * n, 6)) > 0.7))
+    near = problems.with_reward(FacilityLocation(rng.random((n_problems, n, n))))
+    learner, model = (
+        lw.SCP(3, features=Candidate() + Distance() + Position(), random_state=0, batch_size=5),
+        policy_for(4),
+    )
+    mmr, dpp = MMR(relevance=0, length=3).fit(problems), DPP(relevance=0, length=3).fit(problems)
+    return {
+        "predict": lambda: model.predict(problems),
+        "fit": lambda: learner.fit(problems),
+        "score": lambda: model.score(problems),
+        "greedy": lambda: lw.greedy(problems, 3),
+        "greedy, facility location": lambda: lw.greedy(near, 3),
+        "mmr": lambda: mmr.predict(problems),
+        "dpp": lambda: dpp.predict(problems),
+        "pairs": lambda: hinge_rank(features.ravel(), features.ravel(), [0, features.size]),
+    }
+
+
+@pytest.mark.parametrize("name", works(1, 5))
+def test_python_goes_through_no_items(name: str) -> None:
+    few, many = python_calls(works(5, 20)[name]), python_calls(works(5, 60)[name])
+    assert many <= 1.05 * few  # what is learned differs, and with it a few calls of fit
+
+
+@pytest.mark.parametrize("name", ["predict", "score", "greedy", "mmr", "dpp"])
+def test_python_goes_through_no_problems(name: str) -> None:
+    assert python_calls(works(40, 10)[name]) == python_calls(works(5, 10)[name])

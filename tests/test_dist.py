@@ -11,13 +11,15 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, PathDistribution, distribution
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+import listwright as lw
 
 ROOT = Path(__file__).parents[1]
 PYTHON = Path("Scripts" if os.name == "nt" else "bin") / "python"
@@ -45,51 +47,59 @@ def wheel(built: Path) -> Path:
     return found
 
 
-def needed(name: str, extras: tuple[str, ...], found: dict[str, Distribution]) -> None:
-    """Adds what a package needs to `found`, and what that needs."""
-    wanted = {"extra": ""}, *({"extra": extra} for extra in extras)
-    for line in distribution(name).requires or []:
-        requirement = Requirement(line)
-        marked = requirement.marker is None or any(requirement.marker.evaluate(one) for one in wanted)
+def needed(requires: list[str] | None, extras: tuple[str, ...], found: dict[str, Distribution]) -> None:
+    """Adds to `found` what a package requires, and what that requires."""
+    wanted = [{"extra": extra} for extra in ("", *extras)]
+    for requirement in map(Requirement, requires or []):
         key = canonicalize_name(requirement.name)
+        marked = requirement.marker is None or any(requirement.marker.evaluate(one) for one in wanted)
         if marked and key not in found:
             try:
                 found[key] = distribution(requirement.name)
             except PackageNotFoundError:
-                continue  # where an extra is not installed, its test says so
-            needed(requirement.name, tuple(requirement.extras), found)
+                continue  # where an extra is not installed here, its test says so
+            needed(found[key].requires, tuple(requirement.extras), found)
 
 
-@pytest.fixture(scope="module")
-def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """`run(code)` in a fresh environment with the wheel; with `extras`, these packages are there too."""
-    home = tmp_path_factory.mktemp("clean")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home / "venv")], check=True)
-    python = home / "venv" / PYTHON
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
-    subprocess.run([*pip, str(wheel)], check=True)
+class Clean:
+    """A virtual environment with the wheel, and with what it requires; `extras` bring more."""
 
-    def packages(extras: tuple[str, ...]) -> Path:
-        folder = home / "-".join(["with", *extras])
+    def __init__(self, wheel: Path, home: Path) -> None:
+        self.home, self.python = home, home / "venv" / PYTHON
+        (info,) = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" in name}
+        self.requires = PathDistribution(zipfile.Path(wheel, f"{info}/")).requires
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home / "venv")], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "-q", "--no-deps", "--no-index"]
+        subprocess.run([*pip, str(wheel)], check=True)
+
+    def run(self, code: str, *, compiled: bool = False) -> subprocess.CompletedProcess[str]:
+        """A program; kernels run as plain Python unless `compiled`."""
+        return self._call([str(self.python), "-c", code], (), compiled)
+
+    def command(self, *words: str, extras: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        """`listwright ...`."""
+        return self._call([str(self.python.with_name("listwright")), *words], extras, False)
+
+    def _call(self, words: list[str], extras: tuple[str, ...], compiled: bool) -> subprocess.CompletedProcess[str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA"))}
+        settings = {"PYTHONPATH": str(self._packages(extras)), "NUMBA_DISABLE_JIT": "0" if compiled else "1"}
+        return subprocess.run(words, capture_output=True, text=True, cwd=self.home, env=kept | settings)
+
+    def _packages(self, extras: tuple[str, ...]) -> Path:
+        folder = self.home / "-".join(["packages", *extras])
         if not folder.exists():
             folder.mkdir()
             found: dict[str, Distribution] = {}
-            needed("listwright", extras, found)
+            needed(self.requires, extras, found)
             for one in found.values():
                 for top in {file.parts[0] for file in one.files or []} - {"..", "__pycache__"}:
                     (folder / top).symlink_to(Path(str(one.locate_file(top))))
         return folder
 
-    def call(*words: str, extras: tuple[str, ...] = (), **settings: str) -> subprocess.CompletedProcess[str]:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-        environment = clean | {"PYTHONPATH": str(packages(extras))} | settings
-        command = (
-            [str(python), "-c", *words] if "\n" in words[0] or " " in words[0] else [str(python.parent / words[0])]
-        )
-        command += list(words[1:]) if len(command) == 1 else []
-        return subprocess.run(command, capture_output=True, text=True, cwd=home, env=environment)
 
-    return call
+@pytest.fixture(scope="module")
+def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Clean:
+    return Clean(wheel, tmp_path_factory.mktemp("clean"))
 
 
 def test_the_wheel_holds_the_package_and_its_data(wheel: Path) -> None:
@@ -117,79 +127,70 @@ def test_the_sdist_holds_what_makes_it(built: Path) -> None:
     ]
 
 
-def test_fit_and_predict_work_without_extras(run) -> None:
-    ended = run(FIT + "model = lw.SCP(2, random_state=0).fit(problems[:30])\nprint(model.predict(problems[30:]))")
+def test_fit_and_predict_work_without_extras(clean: Clean) -> None:
+    code = FIT + "model = lw.SCP(2, random_state=0).fit(problems[:30])\nprint(model.predict(problems[30:]))"
+    ended = clean.run(code, compiled=True)
     assert ended.stderr == ""
     assert ended.stdout == "Lists: 10 lists of 2 items\n"
 
 
-def test_extras_are_absent(run) -> None:
+def test_extras_are_absent(clean: Clean) -> None:
     code = """
 from importlib.util import find_spec
 absent = "altair fastapi lightgbm nltk pandas psycopg ray rich sqlalchemy typer uvicorn vl_convert"
 print([name for name in absent.split() if find_spec(name)])
 """
-    assert run(code).stdout == "[]\n"
+    assert clean.run(code).stdout == "[]\n"
 
 
-HINTS = {
-    "plots": "lw.compare({'a': lw.baselines.Random(2)}, problems, folds=2, lengths=[2]).picture()",
-    "text": "lw.text.tokens('running dogs', stem=True)",
-}
-
-
-@pytest.mark.parametrize("extra", ["plots", "text"])
-def test_a_missing_extra_is_named(run, extra: str) -> None:
-    ended = run(FIT + HINTS[extra], NUMBA_DISABLE_JIT="1")
-    assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].endswith(f'Run: pip install "listwright[{extra}]"')
-
-
-def test_ray_is_named(run) -> None:
-    code = """
-import pyarrow as pa, pyarrow.parquet as parquet, listwright as lw
+SCAN = """
+import pyarrow as pa, pyarrow.parquet as parquet
 from listwright.simulate import readers
 from listwright.tables import scan
 parquet.write_table(pa.table(readers.table(20, random_state=0)), "past.parquet")
 lw.SCP(2, engine="ray").fit(scan("past.parquet", reward="any:clicked"))
 """
-    ended = run(code, NUMBA_DISABLE_JIT="1")
+USES = {
+    "plots": "lw.compare({'a': lw.baselines.Random(2)}, problems, folds=2, lengths=[2]).picture()",
+    "text": "lw.text.tokens('running dogs', stem=True)",
+    "ray": SCAN,
+}
+
+
+@pytest.mark.parametrize("extra", USES)
+def test_a_missing_extra_is_named(clean: Clean, extra: str) -> None:
+    ended = clean.run(FIT + USES[extra])
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].endswith('Run: pip install "listwright[ray]"')
+    assert ended.stderr.splitlines()[-1].endswith(f'Run: pip install "listwright[{extra}]"')
 
 
-def test_boost_is_named(run, tmp_path: Path) -> None:
+def test_a_model_that_needs_boosting_names_it(clean: Clean, tmp_path: Path) -> None:
     lightgbm = pytest.importorskip("lightgbm")
-    import numpy as np
-
-    import listwright as lw
-
     x = np.random.default_rng(0).random((40, 6, 2))
     problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
-    learner = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1)
-    lw.SCP(2, learner=learner, n_passes=1, random_state=0).fit(problems).save(tmp_path / "boosted.listwright")
-    ended = run(f"import listwright as lw\nlw.load({str(tmp_path / 'boosted.listwright')!r})", NUMBA_DISABLE_JIT="1")
+    learner, file = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1), tmp_path / "boosted.listwright"
+    lw.SCP(2, learner=learner, n_passes=1, random_state=0).fit(problems).save(file)
+    ended = clean.run(f"import listwright as lw\nlw.load({str(file)!r})")
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].endswith('Run: pip install "listwright[boost]"')
 
 
-def test_the_command_line_is_named(run) -> None:
-    ended = run("listwright", "demo")
+COMMANDS = {
+    "cli": (["demo"], ()),
+    "serve": (["serve", "model.listwright"], ("cli",)),
+    "postgres": (["serve", "model.listwright", "--store", "postgresql://nobody@127.0.0.1:1/none"], ("cli", "serve")),
+}
+
+
+@pytest.mark.parametrize("extra", COMMANDS)
+def test_a_command_names_its_missing_extra(clean: Clean, extra: str) -> None:
+    words, extras = COMMANDS[extra]
+    if extras:
+        pytest.importorskip("typer")
+    if "serve" in extras:
+        pytest.importorskip("fastapi")
+    made = clean.run(FIT + "lw.SCP(2, random_state=0).fit(problems).save('model.listwright')")
+    assert made.returncode == 0, made.stderr
+    ended = clean.command(*words, extras=extras)
     assert ended.returncode == 1
-    assert ended.stderr.endswith('Run: pip install "listwright[cli]"\n')
-
-
-def test_serving_is_named(run) -> None:
-    pytest.importorskip("typer")
-    ended = run("listwright", "serve", "model.listwright", extras=("cli",))
-    assert ended.returncode == 1
-    assert ended.stderr.endswith('Run: pip install "listwright[serve]"\n')
-
-
-def test_postgres_is_named(run) -> None:
-    for name in ("typer", "fastapi", "uvicorn", "sqlalchemy"):
-        pytest.importorskip(name)
-    words = ["serve", "model.listwright", "--store", "postgresql://nobody@127.0.0.1:1/none"]
-    ended = run("listwright", *words, extras=("cli", "serve"), NUMBA_DISABLE_JIT="1")
-    assert ended.returncode == 1
-    assert 'Run: pip install "listwright[postgres]"' in ended.stderr
+    assert f'Run: pip install "listwright[{extra}]"' in ended.stderr

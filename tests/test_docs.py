@@ -18,6 +18,7 @@ WRITTEN_BY_COMMANDS = {"performance.md", "results.md"}  # by `make bench` and `l
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_BY_COMMANDS)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INCLUDED = re.compile(r'--8<-- "([\w.]+)(?::(\w+|\d+:\d+))?"\n')
+DECIMAL = re.compile(r"\d+\.\d+")
 NEEDS = {"apricot": "apricot", "pyversity": "pyversity", "serving": "uvicorn"}  # beside what every test needs
 
 runner = runpy.run_path(str(DOCS / "run_snippets.py"), run_name="run_snippets")
@@ -35,8 +36,13 @@ def test_a_snippet_prints_what_the_page_shows(snippet: Path) -> None:
     with warnings.catch_warnings():
         if snippet.stem in ("apricot", "pyversity"):
             warnings.simplefilter("ignore")  # other people's code
-        shown = snippet.with_suffix(".txt").read_text(encoding="utf8")
-        assert runner["printed"](snippet) == shown, f"write it anew with: python docs/run_snippets.py {snippet.name}"
+        printed = runner["printed"](snippet)
+    shown = snippet.with_suffix(".txt").read_text(encoding="utf8")
+    again = f"write it anew with: python docs/run_snippets.py docs/snippets/{snippet.name}"
+    assert DECIMAL.sub("0.0", printed) == DECIMAL.sub("0.0", shown), again
+    # Machines may differ in the last digit shown.
+    pairs = zip(DECIMAL.findall(printed), DECIMAL.findall(shown), strict=True)
+    assert [pair for pair in pairs if abs(float(pair[0]) - float(pair[1])) > 0.0051] == [], again
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
@@ -93,6 +99,24 @@ def test_commands_on_a_page_exist(page: Path) -> None:
             assert words[1] == "-m" or (ROOT / words[1]).is_file(), words
         else:
             assert words[:2] in (["pip", "install"], [".", ".venv/bin/activate"]), f"{page.name}: what is {words}?"
+
+
+def test_figures_of_the_front_page_are_those_of_the_results() -> None:
+    """Times change with every run of the benchmark; what was measured of lists must be what the results page says."""
+    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## Measured\n")[2].partition("\n## ")[0]
+    rows = [row for row in measured.splitlines() if re.search(r"`(listwright reproduce|python -m benchmarks)", row)]
+    told = (DOCS / "results.md").read_text(encoding="utf8")
+    assert rows
+    for row in rows:
+        for figure in re.findall(r"\d+\.\d+(?: ± \d+\.\d+)?", row.split("|")[2]):
+            assert figure in told, f"README has {figure}, docs/results.md has not: {row}"
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "examples/README.md"])
+def test_links_to_files_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    links = re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link.partition("#")[0]).exists()] == []
 
 
 def test_every_room_is_in_the_reference() -> None:

@@ -41,7 +41,7 @@ def reports(tmp_path):
 
 
 def test_knowledge_pays(records):
-    found = [point(records, name, n_train=8, length=665, metric="ROUGE-1R") for name in METHODS]
+    found = [point(records, name, n_train=8, length=665, metric="rouge1_r") for name in METHODS]
     scp, _, lead, oracle = (one["mean"] for one in found)
     assert lead < scp < oracle < 1
     assert all(one["low"] < one["mean"] < one["high"] for one in found)
@@ -49,7 +49,7 @@ def test_knowledge_pays(records):
 
 def test_records_are_paired_and_curved(records):
     less = point(records, "Lead", n_train=8, length=665, metric=LESS)["mean"]
-    means = [point(records, name, n_train=8, length=665, metric="ROUGE-1R")["mean"] for name in ("SCP", "Lead")]
+    means = [point(records, name, n_train=8, length=665, metric="rouge1_r")["mean"] for name in ("SCP", "Lead")]
     assert less == pytest.approx(means[0] - means[1], abs=1e-5)
     curve = [(one["method"], one["n_train"]) for one in records if one["metric"] == CURVE]
     assert curve == [("SCP", 3), ("SubMod", 3), ("SCP", 8), ("SubMod", 8)]
@@ -58,7 +58,7 @@ def test_records_are_paired_and_curved(records):
 
 def test_full_curve_is_the_table(records):
     """The reward learned from and the score reported are the same number."""
-    table = point(records, "SubMod", n_train=8, length=665, metric="ROUGE-1R")["mean"]
+    table = point(records, "SubMod", n_train=8, length=665, metric="rouge1_r")["mean"]
     assert point(records, "SubMod", n_train=8, length=665, metric=CURVE)["mean"] == pytest.approx(table, abs=1e-5)
 
 

@@ -77,6 +77,16 @@ def test_ties_go_to_the_lowest_row() -> None:
     np.testing.assert_array_equal(lists.rows, [[0, 1, 2, 3], [4, 5, 6, 7]])
 
 
+@pytest.mark.parametrize("d", [1, 7, 16, 33, 64, 100])
+def test_twins_score_the_same_wherever_they_stand(d: int) -> None:
+    table = np.random.default_rng(d).normal(size=(1, 23, d)).astype(np.float32)
+    problems = Problems.from_arrays(np.concatenate([table, table], axis=1))
+    features, policy = fitted(SUMS["paper"](), problems, d)
+    rows = build_lists(problems, features, policy, length=30, rng=np.random.default_rng(0)).rows[0].tolist()
+    for at, row in enumerate(rows):
+        assert row < 23 or row - 23 in rows[:at]
+
+
 def test_nothing_fits() -> None:
     problems = Problems.from_arrays(np.ones((2, 3, 1)), sizes=np.ones(3))
     features, policy = fitted(SUMS["paper"](), problems, 0)

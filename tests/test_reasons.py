@@ -67,7 +67,7 @@ def test_groups_are_those_of_the_features() -> None:
     pick = lw.SCP(2, random_state=0).fit(problems).predict(problems).explain(0).picks[1]
     assert set(pick.contributions) == {
         "relevance",
-        "distance to the list",
+        "links to the list",
         "position",
         "volume with the list",
         "identity",

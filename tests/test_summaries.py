@@ -62,8 +62,8 @@ def test_problems_are_the_clusters(clusters, problems):
 def test_the_reward_is_rouge_recall(clusters, problems):
     lists = Oracle().fit(problems).predict(problems, budget=room_of(BUDGET))
     scores = summary_scores(lists, clusters)
-    assert np.allclose(scores["ROUGE-1R"], list_values(lists, problems))
-    assert (scores["ROUGE-2R"] < scores["ROUGE-1R"]).all()
+    assert np.allclose(scores["rouge1_r"], list_values(lists, problems))
+    assert (scores["rouge2_r"] < scores["rouge1_r"]).all()
     with pytest.raises(InputError, match="one list a cluster"):
         summary_scores(lists, clusters[:3])
 

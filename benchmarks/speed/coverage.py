@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,24 +36,33 @@ def apricot(dense: Any) -> Any:
     return MaxCoverageSelection(K, optimizer="lazy").fit(dense).ranking
 
 
-def records() -> list[Record]:
-    """Both peers, each with the layout that it takes."""
-    covers = sparse.random(N, TOPICS, 0.01, format="csr", random_state=0, data_rvs=np.ones)
+def draw(seed: int) -> tuple[Any, list[set[int]], Any]:
+    """Random data in the layouts that ours, submodlib and apricot take."""
+    covers = sparse.random(N, TOPICS, 0.01, format="csr", random_state=seed, data_rvs=np.ones)
     sets = [set(covers.indices[a:b].tolist()) for a, b in zip(covers.indptr[:-1], covers.indptr[1:], strict=True)]
-    table = covers.toarray()
-    mine = table[ours(covers)].any(axis=0).sum()
-    found = []
-    for name, peer, given, at_least in (
-        ("submodlib lazy", submodlib, sets, 10),
-        ("apricot lazy", apricot, table, 100),
+    return covers, sets, covers.toarray()
+
+
+def covered(layout: int, select: Callable[[Any], Any], draws: int) -> list[int]:
+    """Topics that the lists cover, draw by draw."""
+    made = (draw(seed) for seed in range(draws))
+    return [int(data[2][select(data[layout])].any(axis=0).sum()) for data in made]
+
+
+def records() -> list[Record]:
+    """Both peers. Greedy lists differ by who goes first among equal gains, so that values are compared over draws."""
+    found, data = [], draw(0)
+    for name, peer, layout, draws, at_least in (
+        ("submodlib lazy", submodlib, 1, 12, 10),
+        ("apricot lazy", apricot, 2, 6, 100),
     ):
-        theirs = table[peer(given)].any(axis=0).sum()
-        note = f"topics covered: ours {mine}, {name} {theirs}; greedy lists differ by who goes first among equal gains"
-        must(mine >= 0.995 * theirs, note)
-        work = "coverage greedy, 20,000 x 2,000 at 1 %, k=100"
-        found.append(
-            compare(
-                work, name, ours=lambda: ours(covers), theirs=lambda p=peer, g=given: p(g), at_least=at_least, note=note
-            )
+        mine, theirs = covered(0, ours, draws), covered(layout, peer, draws)
+        note = (
+            f"topics covered over {draws} draws of the data: ours {sum(mine)}, {name} {sum(theirs)}; in the one "
+            f"that is timed {mine[0]} and {theirs[0]}. Equal gains are many, and who goes first among them is chance"
         )
+        must(sum(mine) >= sum(theirs), note)
+        calls = {"ours": lambda: ours(data[0]), "theirs": lambda p=peer, g=data[layout]: p(g)}
+        work = "coverage greedy, 20,000 x 2,000 at 1 %, k=100"
+        found.append(compare(work, name, **calls, at_least=at_least, note=note, repeats=9))
     return found

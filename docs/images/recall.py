@@ -37,7 +37,8 @@ def chart(comparison: lw.Comparison) -> alt.Chart:
         x=alt.X("bytes:Q", title="bytes of the summary", axis=alt.Axis(values=list(BUDGETS), format="d", grid=False)),
         y=alt.Y("recall:Q", title="words of summaries by hand", axis=alt.Axis(format="%", tickCount=6)),
         color=alt.Color("method:N", sort=list(METHODS), title=None, legend=alt.Legend(orient="right", columns=1)),
-        strokeWidth=alt.condition(alt.datum.method == next(iter(METHODS)), alt.value(5), alt.value(2)),
+        strokeWidth=alt.condition(alt.datum.method == next(iter(METHODS)), alt.value(6), alt.value(2)),
+        strokeDash=alt.condition(alt.datum.method == list(METHODS)[1], alt.value([6, 5]), alt.value([1, 0])),
     )
     return lines.mark_line(point=True).properties(width=440, height=260).configure(**chart_config())
 
@@ -46,4 +47,4 @@ if __name__ == "__main__":
     problems = summary_problems(corpus(45), need_references=True)
     found = lw.compare(METHODS, problems, folds=3, budgets=[room_of(Budget(size, "bytes")) for size in BUDGETS])
     print(found)
-    chart(found).save(str(Path(__file__).with_suffix(".png")), scale_factor=2)
+    chart(found).save(str(Path(__file__).with_suffix(".png")), scale_factor=1.5)

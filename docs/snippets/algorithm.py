@@ -2,7 +2,7 @@
 import numpy as np
 
 import listwright as lw
-from listwright.examples import Examples, position_weights
+from listwright.examples import Examples, folds_of, position_weights
 from listwright.learners import RidgeLeader
 from listwright.losses import hinge_rank
 from listwright.rollout import walk
@@ -16,7 +16,8 @@ problems = lw.Problems.from_arrays(rng.random((6, 4, 2)), reward=lw.rewards.AnyS
 reward = problems.reward
 earned = reward.start(problems)  # empty lists
 before = reward.gains(earned)  # b(s | L) of every row
-earned = reward.add(earned, np.array([1, 5, 9, 13, 17, 21]))  # one row a problem: its second candidate
+# one row a problem: its second candidate
+earned = reward.add(earned, np.array([1, 5, 9, 13, 17, 21]))
 print(before[:4], reward.gains(earned)[:4], reward.value(earned)[0])
 # --8<-- [end:folds]
 
@@ -25,13 +26,15 @@ print(position_weights(5, rival_length=5).round(3))
 # --8<-- [end:weights]
 
 # --8<-- [start:round]
-features = (lw.features.Candidate() + lw.features.Distance() + lw.features.Position()).fit(problems)
-learner = RidgeLeader()
+view = lw.features.Candidate() + lw.features.Distance() + lw.features.Position()
+features, learner = view.fit(problems), RidgeLeader()
 policy, weights = learner.first_policy(), position_weights(3)
+rng = np.random.default_rng(0)
 
 for state in problems:  # t = 1 ... T
     earned = state.reward.start(state)
-    for step in walk(state, features, policy, length=3, rng=rng):  # L_t, item by item; no reward in sight
+    # the list L_t, item by item: no reward in sight
+    for step in walk(state, features, policy, length=3, rng=rng):
         gains = state.reward.gains(earned)
         example = Examples(
             rows=step.rows,  # v: what the policy sees of the state and the list so far
@@ -41,13 +44,17 @@ for state in problems:  # t = 1 ... T
             options=step.fits,
             picks=step.picks,
             learned=np.array([True]),
-            folds=np.array([0]),
+            folds=folds_of(state.problem_ids),  # by which ridge chooses its penalty
         )
         learner.learn(example)
         earned = state.reward.add(earned, step.picks)
     policy = learner.policy()  # Update: the policy of the next round
-print(policy.weights.shape)
 # --8<-- [end:round]
+
+# --8<-- [start:same]
+model = lw.SCP(length=3, features=view, n_passes=1, batch_size=1, random_state=0)
+print(np.array_equal(model.fit(problems).policy_.weights, policy.weights))
+# --8<-- [end:same]
 
 # --8<-- [start:ranking]
 costs = np.array([0.0, 1.0])  # the first item is the better one
@@ -60,5 +67,6 @@ for scores in ([1.0, 0.0], [0.0, 1.0]):
 
 # --8<-- [start:regret]
 for rounds in (1_000, 10_000, 100_000):
-    print(f"{rounds:>7,} states: average regret at most {lw.guarantees.regret_bound(rounds, 30, length=5):.3f}")
+    bound = lw.guarantees.regret_bound(rounds, n_policies=30, length=5)
+    print(f"{rounds:>7,} states: average regret at most {bound:.3f}")
 # --8<-- [end:regret]

@@ -10,7 +10,9 @@ x = np.random.default_rng(0).random((200, 6))
 
 # --8<-- [start:ours]
 def select(similarity, k):
-    problem = lw.Problems.from_arrays(np.zeros((1, len(similarity), 1)), reward=lw.rewards.FacilityLocation(similarity))
+    problem = lw.Problems.from_arrays(
+        np.zeros((1, len(similarity), 1)), reward=lw.rewards.FacilityLocation(similarity)
+    )
     return lw.greedy(problem, length=k)
 
 

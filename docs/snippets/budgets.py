@@ -4,9 +4,12 @@ import numpy as np
 import listwright as lw
 
 rng = np.random.default_rng(0)
-topics = rng.random((120, 15, 8)) < 0.2  # 15 passages a question, 8 facts that an answer may need
+# 15 passages a question, 8 facts that an answer may need
+topics = rng.random((120, 15, 8)) < 0.2
 tokens = rng.integers(20, 120, size=(120, 15))
-features = np.concatenate([topics + rng.normal(0, 0.3, topics.shape), tokens[..., None]], axis=2)
+features = np.concatenate(
+    [topics + rng.normal(0, 0.3, topics.shape), tokens[..., None]], axis=2
+)
 problems = lw.Problems.from_arrays(features, sizes=tokens, reward=lw.rewards.Coverage(topics))
 
 model = lw.SCP(budget=300, random_state=0).fit(problems[:100])  # gains per token are learned
@@ -17,12 +20,14 @@ print(lists, "| tokens used: at most", max(used))
 
 # --8<-- [start:other]
 short = model.predict(problems[100:], budget=150)  # another budget than trained with
-own = model.predict(problems[100:], budget=rng.integers(100, 400, size=20))  # one for each problem
+# one for each problem
+own = model.predict(problems[100:], budget=rng.integers(100, 400, size=20))
 both = model.predict(problems[100:], budget=300, length=3)  # at most three items as well
 print(short.lengths.mean(), own.lengths.mean(), both.lengths.max())
 # --8<-- [end:other]
 
 # --8<-- [start:greedy]
-best = lw.greedy(problems[100:], budget=300)  # where the reward can be measured there is nothing to learn
+# where the reward can be measured there is nothing to learn
+best = lw.greedy(problems[100:], budget=300)
 print(best)
 # --8<-- [end:greedy]

@@ -4,7 +4,8 @@ import pyarrow as pa
 import listwright as lw
 from listwright.simulate import readers
 
-table = pa.table(readers.table(2000, random_state=0))  # 2,000 made-up readers: independent draws, each seen once
+# 2,000 made-up readers: independent draws, each seen once
+table = pa.table(readers.table(2000, random_state=0))
 visits = lw.Problems.from_frame(table, reward="any:clicked")
 
 model = lw.SCP(length=3, n_passes=1, batch_size=1, keep="mixture", random_state=0).fit(visits)
@@ -13,9 +14,11 @@ print(certificate)
 # --8<-- [end:run]
 
 # --8<-- [start:numbers]
+seen, least = certificate.value_seen, certificate.lower_bound_on_value
 print(f"ratio {certificate.approximation_ratio:.3f}, rounds {certificate.rounds:,}")
-print(f"value seen {certificate.value_seen:.3f}, worth at least {certificate.lower_bound_on_value:.3f}")
-print(f"regret at most {certificate.regret_bound_used:.3f}, chance {certificate.confidence_term:.3f}")
+print(f"value seen {seen:.3f}, worth at least {least:.3f}")
+regret, chance = certificate.regret_bound_used, certificate.confidence_term
+print(f"regret at most {regret:.3f}, chance {chance:.3f}")
 # --8<-- [end:numbers]
 
 # --8<-- [start:none]

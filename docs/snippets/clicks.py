@@ -20,7 +20,8 @@ log = lw.feedback.Log()
 for hour in range(40):
     problems = visitors(25)
     ids = [f"{hour}:{i}" for i in range(25)]  # an id a list; left out, they are drawn
-    lists = learner.recommend(problems, list_ids=ids)  # draws items, and knows the chance of each pick
+    # draws items, and knows the chance of each pick
+    lists = learner.recommend(problems, list_ids=ids)
     shown = clicks(problems, lists)
     learner.feedback(ids, shown)  # may come later, in any order, or never
     log.append(lists)
@@ -37,7 +38,8 @@ print(lw.feedback.evaluate(log, careful))  # what it would have earned from the 
 problems = visitors(300)
 measured = problems.with_reward(lw.rewards.AnySuccess(problems.features[:, 0] > 0.8))
 model = lw.SCP(length=3, random_state=0).fit(measured)
-warm = lw.OnlineSCP.from_model(model, random_state=0)  # goes on from what was learned with all clicks known
+# goes on from what was learned with all clicks known
+warm = lw.OnlineSCP.from_model(model, random_state=0)
 print(warm.recommend(visitors(1)))
 # --8<-- [end:warm]
 

@@ -9,7 +9,9 @@ price, topic = rng.random((200, 10)), rng.integers(3, size=(200, 10))
 features = np.concatenate([price[..., None], np.eye(3)[topic]], axis=2)
 bought = (topic == rng.integers(3, size=(200, 1))) & (price < 0.6)
 problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(bought))
-model = lw.SCP(length=3, features=Candidate() + Distance() + Position(), random_state=0).fit(problems[:150])
+model = lw.SCP(length=3, features=Candidate() + Distance() + Position(), random_state=0).fit(
+    problems[:150]
+)
 print(f"{model.score(problems[150:]):.2f}")
 # --8<-- [end:sum]
 
@@ -42,6 +44,8 @@ class SpentSoFar(lw.features.Features):
 
 
 lw.checks.check_features(SpentSoFar(), problems[:20])  # silent: the laws hold
-mine = lw.SCP(length=3, features=Candidate() + Distance() + SpentSoFar(), random_state=0).fit(problems[:150])
+mine = lw.SCP(length=3, features=Candidate() + Distance() + SpentSoFar(), random_state=0).fit(
+    problems[:150]
+)
 print(mine.predict(problems[150:]).explain(0).picks[1])
 # --8<-- [end:class]

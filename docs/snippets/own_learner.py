@@ -7,7 +7,8 @@ from listwright.examples import centered
 
 rng = np.random.default_rng(0)
 x = rng.random((200, 10, 3))
-good = (np.abs(x[..., 0] - 0.5) < 0.2) & (rng.random((200, 10)) < 0.6)  # good in the middle: no line says that
+# good in the middle: no line says that
+good = (np.abs(x[..., 0] - 0.5) < 0.2) & (rng.random((200, 10)) < 0.6)
 problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(good))
 past, new = problems[:150], problems[150:]
 
@@ -23,10 +24,12 @@ class Signs(lw.learners.Learner):
     """One vote a column: up where gains went up with it, down where they went down."""
 
     def learn(self, examples):
-        rows, offsets = examples.used_rows  # rows that were options, in states where something is left to gain
+        # rows that were options, in states where something is left to gain
+        rows, offsets = examples.used_rows
         if not len(rows):
             return
-        gains = centered(examples.gains[rows], offsets)  # only differences within a state matter
+        # only differences within a state matter
+        gains = centered(examples.gains[rows], offsets)
         votes = examples.weight * (gains @ examples.rows.table[rows])
         self.votes_ = votes if not hasattr(self, "votes_") else self.votes_ + votes
 
@@ -36,5 +39,6 @@ class Signs(lw.learners.Learner):
 
 lw.checks.check_learner(Signs())  # silent: the laws hold
 line = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 1] > 0.7))
-print(f"signs: {lw.SCP(length=2, learner=Signs(), random_state=0).fit(line[:150]).score(line[150:]):.2f}")
+model = lw.SCP(length=2, learner=Signs(), random_state=0).fit(line[:150])
+print(f"signs: {model.score(line[150:]):.2f}")
 # --8<-- [end:class]

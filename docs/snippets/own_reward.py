@@ -5,7 +5,7 @@ import listwright as lw
 
 
 def kinds_shown(problem, items):
-    """How many of the four kinds the list shows, as a share: 0 for an empty list, 1 for all of them."""
+    """How many of the four kinds the list shows, as a share: 0 for an empty list."""
     shown = problem.features[items][:, :4].any(axis=0)
     return shown.sum() / 4
 
@@ -18,7 +18,8 @@ print(f"{model.score(problems[40:]):.2f}")
 # --8<-- [end:function]
 
 # --8<-- [start:check]
-lw.checks.check_reward(problems[:5].reward, problems[:5])  # silent: the laws hold on all lists tried
+# silent: the laws hold on all lists tried
+lw.checks.check_reward(problems[:5].reward, problems[:5])
 
 
 def pairs_shown(problem, items):
@@ -34,14 +35,13 @@ except lw.checks.LawBroken as error:
 
 # --8<-- [start:subclass]
 class Reached(lw.rewards.Reward):
-    """The highest mark in the list, with one mark a row: one number is all that a list has to remember."""
+    """The highest mark in the list: one number is all that has to be remembered."""
 
     def __init__(self, marks):
         self.marks = np.asarray(marks, dtype=float)
 
     def start(self, problems):
-        marks = self.marks[: problems.n_rows]
-        return problems.owners, marks, np.zeros(len(problems))
+        return problems.owners, self.marks, np.zeros(len(problems))
 
     def gains(self, state):
         owners, marks, best = state

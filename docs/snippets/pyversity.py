@@ -18,7 +18,8 @@ print(np.array_equal(theirs, ours))
 
 # --8<-- [start:dpp]
 theirs = diversify(embeddings, scores, k=10, strategy="dpp", diversity=0.3).indices
-standard = ((scores - scores.mean()) / scores.std())[None, :, None]  # pyversity does this inside
+# pyversity does this inside
+standard = ((scores - scores.mean()) / scores.std())[None, :, None]
 same = lw.Problems.from_arrays(standard, vectors=embeddings[None])
 ours = lw.baselines.DPP(scale=2 * (1 - 0.3), relevance=0, length=10).fit(same).predict(same)[0]
 # --8<-- [end:dpp]

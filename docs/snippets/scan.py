@@ -1,4 +1,4 @@
-# --8<-- [start:scan]
+# --8<-- [start:files]
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -6,11 +6,15 @@ import listwright as lw
 from listwright.simulate import readers
 
 parquet.write_table(pa.table(readers.table(200, random_state=0)), "past.parquet")
-parquet.write_table(pa.table(readers.table(50, first=200, clicks=False, random_state=1)), "new.parquet")
+parquet.write_table(
+    pa.table(readers.table(50, first=200, clicks=False, random_state=1)), "new.parquet"
+)
+# --8<-- [end:files]
 
+# --8<-- [start:scan]
 data = lw.scan("past.parquet", reward="any:clicked", max_memory="1GB")
-print(f"{len(data)} problems, {data.n_rows} rows, never all in memory")
 model = lw.SCP(length=3, random_state=0).fit(data, checkpoint="run.listwright")
 model.predict(lw.scan("new.parquet")).to_parquet("lists.parquet")
-print(parquet.read_table("lists.parquet").column_names)
 # --8<-- [end:scan]
+print(data)
+print(parquet.read_table("lists.parquet").column_names)

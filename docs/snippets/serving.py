@@ -1,4 +1,4 @@
-"""Starts the service that `listwright serve` starts, asks it for a list and tells it of a click."""
+"""Starts what `listwright serve` starts, asks it for a list and tells it of a click."""
 
 import json
 import threading
@@ -17,7 +17,9 @@ problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0
 lw.SCP(length=2, random_state=0).fit(problems).save("model.listwright")
 
 limits = Limits(seconds=120)  # the first list may have to wait for the compiler
-app = create_app(Settings(Path("model.listwright"), store="sqlite:///lists.db", learn=True, limits=limits))
+app = create_app(
+    Settings(Path("model.listwright"), store="sqlite:///lists.db", learn=True, limits=limits)
+)
 server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
 thread = threading.Thread(target=server.run)
 thread.start()
@@ -30,7 +32,9 @@ try:
 
     # --8<-- [start:client]
     def ask(path, body):
-        request = Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        request = Request(
+            url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
         with urlopen(request) as answer:
             return json.load(answer)
 
@@ -38,7 +42,7 @@ try:
     shown = ask("/v1/lists", {"items": candidates})
     first = shown["items"][0]["id"]
     told = ask("/v1/feedback", {"list_id": shown["list_id"], "clicks": [first]})
-    print(len(shown["items"]), "items by version", shown["model_version"], "| stored twice:", told["duplicate"])
+    print(len(shown["items"]), "items; stored twice:", told["duplicate"])
     # --8<-- [end:client]
 finally:
     server.should_exit = True

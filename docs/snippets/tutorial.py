@@ -4,9 +4,11 @@ import numpy as np
 import listwright as lw
 
 rng = np.random.default_rng(0)
-kind = rng.integers(3, size=(400, 20))  # 400 readers, 20 articles each: 0 sport, 1 music, 2 food
+# 400 readers, 20 articles each: 0 sport, 1 music, 2 food
+kind = rng.integers(3, size=(400, 20))
 quality = rng.random((400, 20))
-features = np.concatenate([np.eye(3)[kind], quality[..., None]], axis=2)  # what is known before anyone reads
+# what is known before anyone reads
+features = np.concatenate([np.eye(3)[kind], quality[..., None]], axis=2)
 wanted = rng.integers(3, size=(400, 1))  # the kind that a reader wants: nobody tells us
 clicked = (kind == wanted) & (quality > 0.7)  # what the log says afterwards
 # --8<-- [end:arrays]
@@ -14,7 +16,8 @@ clicked = (kind == wanted) & (quality > 0.7)  # what the log says afterwards
 # --8<-- [start:problems]
 problems = lw.Problems.from_arrays(
     features,
-    reward=lw.rewards.AnySuccess(clicked),  # a list is worth 1 where the reader clicks on any of it
+    # a list is worth 1 where the reader clicks on any of it
+    reward=lw.rewards.AnySuccess(clicked),
     feature_names=["sport", "music", "food", "quality"],
 )
 past, new = problems[:300], problems[300:]

@@ -126,7 +126,7 @@ class SCP(ListEstimator):
     def _make_features(self, problems: Problems) -> Features:
         if self.effort == "fast":
             return super()._make_features(problems)
-        return best_features(problems, clone(self).set_params(effort="fast", keep="last"))
+        return best_features(problems, clone(self).set_params(effort="fast", keep="last", engine="local"))
 
     def _make_learner(self, problems: Problems | Scan) -> Learner:
         if self.effort == "fast" or isinstance(problems, Scan):

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._arrays import Floats, Floats32, Ints
-from listwright._kernels.cosines import Space, dense_dot
+from listwright._kernels.cosines import Space
 from listwright._kernels.segments import best_of
 
 FLAT = 1e-10  # squared length below which the list spans a row already
@@ -20,7 +20,7 @@ class Seen(NamedTuple):
     quality: Floats
     bounds: Floats  # no score is higher; -inf for rows that are taken or do not fit
     left_over: Floats  # squared length of the part outside the axes compared with, of a row of length 1
-    compared: Ints  # number of axes compared with; -1 before the row's length is known
+    compared: Ints  # number of axes compared with
     axes: Floats  # (axes, columns): at right angles to each other, of length 1; they span the list
 
 
@@ -28,8 +28,47 @@ class Seen(NamedTuple):
 def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
     total = 0.0
     for j in range(dense.shape[1]):
-        total += np.float64(dense[row, j]) * np.float64(axes[axis, j])
+        total += dense[row, j] * axes[axis, j]
     return total
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, float]:
+    square, total = 0.0, 0.0
+    for j in range(dense.shape[1]):
+        number = np.float64(dense[row, j])
+        square += number * number
+        total += number * axes[0, j]
+    return square, total
+
+
+@njit(cache=True, nogil=True)
+def _sparse_square_and_along(
+    axes: Floats, axis: int, columns: Ints, values: Floats32, low: int, high: int
+) -> tuple[float, float]:
+    square, total = 0.0, 0.0
+    for j in range(low, high):
+        square += np.float64(values[j]) * np.float64(values[j])
+        total += values[j] * axes[axis, columns[j]]
+    return square, total
+
+
+@njit(cache=True, nogil=True)
+def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
+    """All rows with the first axis, and their lengths, in one read."""
+    dense, starts, columns, values, inverse = space
+    quality, bounds, left_over, compared, axes = seen
+    for row in range(first, end):
+        if len(starts) == 0:
+            square, part = _square_and_along(axes, dense, row)
+        else:
+            square, part = _sparse_square_and_along(axes, 0, columns, values, starts[row], starts[row + 1])
+        inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
+        part *= inverse[row]
+        left_over[row], compared[row] = max(left_over[row] - part * part, 0.0), 1
+    for row in range(first, end):
+        if bounds[row] > -np.inf:
+            bounds[row] = quality[row] + np.log(max(left_over[row], FLAT))
 
 
 @njit(cache=True, nogil=True)
@@ -37,17 +76,6 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
     """What is left of a row without the axes `at` to `to`."""
     for axis in range(at, to):
         part = _along(axes, axis, dense, row) * inverse
-        left = max(left - part * part, 0.0)
-    return left
-
-
-@njit(cache=True, nogil=True)
-def _sparse_left(left: float, axes: Floats, at: int, to: int, columns: Ints, values: Floats32, inverse: float) -> float:
-    """The same of a row that is given by its columns."""
-    for axis in range(at, to):
-        part = 0.0
-        for j in range(len(columns)):
-            part += values[j] * axes[axis, columns[j]] * inverse
         left = max(left - part * part, 0.0)
     return left
 
@@ -67,20 +95,13 @@ def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
     for i in range(first - 1, end):
         row = best if i < first else i
         if bounds[row] >= top and compared[row] < n_axes:
-            left, at = left_over[row], max(compared[row], 0)
-            low, high = (0, 0) if len(starts) == 0 else (starts[row], starts[row + 1])
-            if compared[row] < 0:
-                square = (
-                    _along(dense, row, dense, row)
-                    if len(starts) == 0
-                    else dense_dot(values[low:high], values[low:high])
-                )
-                inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
-                left = 1.0 if square > 0 else 0.0
+            left = left_over[row]
             if len(starts) == 0:
-                left = _dense_left(left, axes, at, n_axes, dense, row, inverse[row])
+                left = _dense_left(left, axes, compared[row], n_axes, dense, row, inverse[row])
             else:
-                left = _sparse_left(left, axes, at, n_axes, columns[low:high], values[low:high], inverse[row])
+                for axis in range(compared[row], n_axes):
+                    _, part = _sparse_square_and_along(axes, axis, columns, values, starts[row], starts[row + 1])
+                    left = max(left - (part * inverse[row]) ** 2, 0.0)
             left_over[row], compared[row], bounds[row] = left, n_axes, quality[row] + np.log(max(left, FLAT))
         if bounds[row] > top or (bounds[row] == top and row < best):
             best, top = row, bounds[row]
@@ -100,14 +121,14 @@ def _take_off(axis: Floats, other: Floats) -> None:
 @njit(cache=True, nogil=True)
 def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
     """The direction of the pick's part outside the axes so far; taken off twice, since rounding leaves some of it."""
-    dense, starts, columns, values, inverse = space
+    dense, starts, columns, values, _ = space
     axis = axes[n_axes]
     if len(starts) == 0:
-        axis[:] = dense[pick] * inverse[pick]
+        axis[:] = dense[pick]
     else:
         axis[:] = 0.0
         for j in range(starts[pick], starts[pick + 1]):
-            axis[columns[j]] = values[j] * inverse[pick]
+            axis[columns[j]] = values[j]
     for _ in range(2):
         for i in range(n_axes):
             _take_off(axis, axes[i])
@@ -132,6 +153,17 @@ def _fill(
         if seen.left_over[best] > FLAT and n_axes < len(seen.axes):
             _new_axis(best, n_axes, space, seen.axes)
             n_axes += 1
+            if n_axes == 1 and i + 1 < len(picks):
+                _compare_all(first, end, space, seen)
+
+
+@njit(cache=True, nogil=True)
+def _length_of(numbers: Floats32, low: int, high: int) -> float:
+    """0 where all are 0, else 1."""
+    for j in range(low, high):
+        if numbers[j] != 0:
+            return 1.0
+    return 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -144,8 +176,14 @@ def dpp_lists(
     Cost: at most one read of the table for each position.
     """
     n, shape = len(quality), (len(offsets) - 1, length)
-    axes = np.empty((min(length, width), width))
-    seen = Seen(quality, quality.copy(), np.ones(n), np.full(n, -1, dtype=np.int64), axes)
+    left_over, bounds = np.empty(n), quality.copy()
+    starts, numbers = space.starts, space.values
+    if len(starts) == 0:
+        starts, numbers = width * np.arange(n + 1), space.dense.ravel()
+    for row in range(n):
+        left_over[row] = _length_of(numbers, starts[row], starts[row + 1])
+        bounds[row] += 0.0 if left_over[row] > 0 else np.log(FLAT)
+    seen = Seen(quality, bounds, left_over, np.zeros(n, dtype=np.int64), np.empty((min(length, width), width)))
     rows, scores = np.full(shape, -1, dtype=np.int64), np.zeros(shape)
     for i in range(len(rows)):
         _fill(offsets[i], offsets[i + 1], sizes, room[i], space, seen, rows[i], scores[i])

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from listwright._arrays import Floats
 
 FAILURE = "failure"
-EXCESS = "excess over SCP"  # how much more a method fails than SCP does in the same repetition
+EXCESS = "excess_over_scp"  # how much more a method fails than SCP does in the same repetition
 PAIRED_WITH = "SCP"
 
 
@@ -50,7 +50,7 @@ def records_of(experiment: str, methods: Sequence[str], n_train: int, repeated: 
 
     >>> records = records_of("news", ["SCP", "Random"], 40, np.array([[[0.1], [0.5]], [[0.2], [0.6]]]))
     >>> [(record["method"], record["metric"], record["mean"]) for record in records]
-    [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess over SCP', 0.4)]
+    [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess_over_scp', 0.4)]
     """
     found = [
         _record(experiment, method, n_train, length, FAILURE, repeated[:, column, length])

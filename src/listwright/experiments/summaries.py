@@ -186,8 +186,8 @@ def _table_records(scores: dict[str, dict[str, Floats]], n_train: int, budget: i
     ]
     if PAIRED_WITH not in scores:
         return found
-    own = scores[PAIRED_WITH]["ROUGE-1R"]
-    others = {method: one["ROUGE-1R"] for method, one in scores.items() if method != PAIRED_WITH}
+    own = scores[PAIRED_WITH]["rouge1_r"]
+    others = {method: one["rouge1_r"] for method, one in scores.items() if method != PAIRED_WITH}
     return found + [_record(method, n_train, budget, LESS, own - values) for method, values in others.items()]
 
 

@@ -10,11 +10,12 @@ from listwright.experiments.records import PAIRED_WITH, Record, methods_of, poin
 from listwright.experiments.wording import per_cent
 from listwright.report import Figure, Section, Table
 from listwright.report.charts import Axis, curves, looks
+from listwright.summaries.scores import METRICS
 
-CURVE = "ROUGE-1R by training clusters"
-LESS = "ROUGE-1R below SCP"  # how much less a method covers than SCP does, cluster by cluster
+CURVE = "rouge1_r_by_training_clusters"
+LESS = "rouge1_r_below_scp"  # how much less a method covers than SCP does, cluster by cluster
 ORACLE = "Greedy (Oracle)"
-SHOWN = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2R", "content ROUGE-1R")
+SHOWN = ("rouge1_f", "rouge1_p", "rouge1_r", "rouge2_r", "content_rouge1_r")
 
 # Table 1 of the paper: ROUGE-1F, 1P, 1R on DUC 2004.
 PAPER = (
@@ -28,7 +29,7 @@ PAPER = (
 
 def section(records: Sequence[Record], *, data: Path | None = None) -> Section:
     """The table of all methods, the paper's own, the differences from SCP, and the curve."""
-    parts: list[Figure | Table] = [_table(records), Table(["method", *SHOWN[:3]], PAPER, _PAPER_CAPTION, [0])]
+    parts: list[Figure | Table] = [_table(records), Table(["method", *_labels(SHOWN[:3])], PAPER, _PAPER_CAPTION, [0])]
     if any(record["metric"] == LESS for record in records):
         parts.insert(1, _differences(records))
     if len({record["n_train"] for record in records if record["metric"] == CURVE}) > 1:
@@ -40,7 +41,7 @@ def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
     """One paragraph in numbers."""
     n_train, budget = _at(records)
     found = {
-        method: point(records, method, n_train=n_train, length=budget, metric="ROUGE-1R")["mean"]
+        method: point(records, method, n_train=n_train, length=budget, metric="rouge1_r")["mean"]
         for method in methods_of(records)
     }
     ranked = sorted((name for name in found if name != ORACLE), key=lambda name: -found[name])
@@ -56,7 +57,7 @@ def _table(records: Sequence[Record]) -> Table:
         for method in methods_of(records)
     ]
     emphasis = [index for index, row in enumerate(rows) if row[0] == PAIRED_WITH]
-    return Table(["method", *SHOWN], rows, _TABLE_CAPTION.format(budget=budget, n_train=n_train), emphasis)
+    return Table(["method", *_labels(SHOWN)], rows, _TABLE_CAPTION.format(budget=budget, n_train=n_train), emphasis)
 
 
 def _differences(records: Sequence[Record]) -> Table:
@@ -66,13 +67,17 @@ def _differences(records: Sequence[Record]) -> Table:
         for method in methods_of(records)
         if method not in (PAIRED_WITH, ORACLE)
     ]
-    return Table(["method", LESS], rows, _LESS_CAPTION)
+    return Table(["method", "ROUGE-1R below SCP"], rows, _LESS_CAPTION)
 
 
 def _curve(records: Sequence[Record]) -> Any:
     shown = [record for record in records if record["metric"] == CURVE]
     x, y = Axis("n_train", "training clusters", log=True), Axis("mean", "ROUGE-1R", ".0%")
     return curves(shown, x=x, y=y, methods=looks(methods_of(shown)))
+
+
+def _labels(metrics: Sequence[str]) -> list[str]:
+    return [METRICS[metric] for metric in metrics]
 
 
 def _at(records: Sequence[Record]) -> tuple[int, int]:

@@ -57,7 +57,8 @@ class RidgeLeader(Learner):
         rows, offsets = examples.used_rows
         if not len(rows):
             return
-        table = examples.rows.table[rows].astype(np.float64)
+        every = len(rows) == len(examples.rows.table)
+        table = (examples.rows.table if every else examples.rows.table[rows]).astype(np.float64)
         target = (examples.gains if self.target == "gain" else -examples.costs)[rows]
         if self.center:
             center(table, offsets, table)
@@ -65,7 +66,7 @@ class RidgeLeader(Learner):
         self.loss_ += examples.weight * float(np.sum((self._foretold(examples, table, rows) - target) ** 2))
         folds = np.zeros(len(rows), int) if examples.folds is None else examples.folds[examples.rows.owners[rows]]
         folds = folds % len(self.sums_)
-        for fold in np.unique(folds):
+        for fold in np.flatnonzero(np.bincount(folds)):
             mine = np.flatnonzero(folds == fold)
             self.sums_[fold].take_in(table[mine], target[mine], examples.weight)
             if examples.rows.crossed is not None:

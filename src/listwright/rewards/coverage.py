@@ -290,7 +290,8 @@ def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
         full = np.ones(len(weights.values))
     else:
         slots = topics.values + weights.offsets[owners]
-        full = _shaped(np.bincount(slots, tables["amounts"].values, minlength=len(weights.values)), tables, kind)
+        everything: Any = np.bincount(slots, tables["amounts"].values, minlength=len(weights.values))
+        full = _shaped(everything, tables, kind)
     problem_of = np.repeat(np.arange(len(weights)), np.diff(weights.offsets))
     totals = np.bincount(problem_of, weights.values * full, minlength=len(weights))
     return np.where(totals > 0, totals, 1.0)

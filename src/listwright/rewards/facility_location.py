@@ -136,8 +136,8 @@ def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
         raise InputError(f"similarity must have one matrix a problem ({len(counts)}). Got {len(blocks)}.")
     checked = [_square(block, int(n), i) for i, (block, n) in enumerate(zip(blocks, counts, strict=True))]
     values = checked[0].reshape(-1) if len(checked) == 1 else np.concatenate([block.reshape(-1) for block in checked])
-    blocks = starts_of(counts**2)
-    return {"similarity": Ragged(values, blocks), "alone": Ragged(_alone(values, blocks, offsets), offsets)}
+    starts = starts_of(counts**2)
+    return {"similarity": Ragged(values, starts), "alone": Ragged(_alone(values, starts, offsets), offsets)}
 
 
 def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
@@ -150,12 +150,11 @@ def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
     in_parallel(some, np.arange(len(alone) + 1), len(alone) > MANY)
     row = first_bad(~np.isfinite(alone))
     if row is not None:
-        start, end, problem = offsets[owners[row]], offsets[owners[row] + 1], owners[row]
-        similar = values[blocks[problem] :].reshape(-1)[(row - start) * (end - start) :][: end - start]
+        problem, at = owners[row], row - offsets[owners[row]]
+        n = offsets[problem + 1] - offsets[problem]
+        similar = values[blocks[problem] + at * n :][:n]
         item = int(np.argmax(~np.isfinite(similar)))
-        raise InputError(
-            f"similarity of items {row - start} and {item} of problem number {problem} is {similar[item]}."
-        )
+        raise InputError(f"similarity of items {at} and {item} of problem number {problem} is {similar[item]}.")
     return alone
 
 

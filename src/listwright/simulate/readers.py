@@ -22,7 +22,7 @@ def table(n_readers: int, *, first: int = 0, clicks: bool = True, random_state: 
     >>> columns = table(2, first=7, random_state=0)
     >>> list(columns), columns["problem"][[0, 12]], columns["quality"][:3]
     (['problem', 'item', 'sport', 'music', 'food', 'quality', 'clicked'], array(['r7', 'r8'], dtype='<U2'),
-    array([0.544, 0.935, 0.816]))
+    array([0.857, 0.034, 0.73 ]))
     """
     rng = as_generator(random_state)
     kind, quality = rng.integers(len(KINDS), size=(n_readers, ARTICLES)), rng.random((n_readers, ARTICLES)).round(3)

@@ -14,7 +14,15 @@ from listwright.text.scores import rouge
 from listwright.text.tokenizer import stem_token, tokens
 from listwright.text.words import FUNCTION_WORDS
 
-METRICS = ("ROUGE-1F", "ROUGE-1P", "ROUGE-1R", "ROUGE-2F", "ROUGE-2P", "ROUGE-2R", "content ROUGE-1R")
+METRICS = {
+    "rouge1_f": "ROUGE-1F",
+    "rouge1_p": "ROUGE-1P",
+    "rouge1_r": "ROUGE-1R",
+    "rouge2_f": "ROUGE-2F",
+    "rouge2_p": "ROUGE-2P",
+    "rouge2_r": "ROUGE-2R",
+    "content_rouge1_r": "content ROUGE-1R",
+}
 
 
 def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
