@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,7 +37,7 @@ def reproduce(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions.")] = 10,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.", show_default="one a core")] = os.cpu_count() or 1,
     out: Annotated[Path, typer.Option(help="Folder for report.html, results.json and figures/.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
