@@ -32,11 +32,12 @@ def records():
 
 def write_data(folder, **changes):
     rng = np.random.default_rng(0)
-    arrays = {f"X_{part}": rng.random((n, 4, 2)) for part, n in (("train", 6), ("valid", 2), ("test", 3))}
+    arrays = {f"X_{part}": rng.random((n, 4, 17)) for part, n in (("train", 6), ("valid", 2), ("test", 3))}
     arrays |= {
         f"y_{part}": (rng.random((n, 4)) < 0.5).astype(np.uint8)
         for part, n in (("train", 6), ("valid", 2), ("test", 3))
     }
+    arrays |= {"env_train": np.arange(6), "env_valid": np.arange(6, 8), "env_test": np.arange(3)}
     np.savez(
         folder / "scp_trajectory.npz",
         **{name: value for name, value in (arrays | changes).items() if value is not None},
@@ -111,7 +112,7 @@ def test_tables_say_what_the_records_say(records):
 def test_trajectory_reads_a_folder(tmp_path):
     write_data(tmp_path)
     train, test = trajectory_data.problems(tmp_path)
-    assert (len(train), len(test), train.n_features) == (8, 3, 2)
+    assert (len(train), len(test), train.n_features) == (8, 3, 17)
     found = trajectory.run(data=tmp_path, seeds=1, sizes=[8], length=2, methods=["SCP", "Oracle"])
     assert "The paper's trajectory data" in trajectory.findings(found, data=tmp_path)
 
@@ -119,9 +120,9 @@ def test_trajectory_reads_a_folder(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"y_test": None}, "must hold the arrays X_train"),
-        ({"y_test": np.zeros((3, 5))}, "X_test must be"),
-        ({"y_test": np.full((3, 4), 2.0)}, "success"),
+        ({"y_test": None}, "lacks y_test"),
+        ({"y_test": np.zeros((3, 5))}, r"X_test in .* must be"),
+        ({"X_test": np.zeros((3, 4, 5))}, "the same seeds and features"),
     ],
 )
 def test_wrong_data_is_told(tmp_path, changes, message):

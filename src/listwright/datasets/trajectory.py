@@ -36,6 +36,8 @@ def read_trajectory(path: str | Path) -> TrainTest:
     """
     path = found(path, "The trajectory data")
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
+    if len({part.features.shape[1:] for part in (train, valid, test)}) > 1:
+        raise InputError(f"All parts of {path} must have the same seeds and features.")
     learn = _Part(
         np.concatenate([train.features, valid.features]),
         np.concatenate([train.success, valid.success]),
@@ -59,6 +61,11 @@ def _part(path: Path, name: str) -> _Part:
     if not archive.is_file():
         return _text_part(path, name)
     features, success, environments = read_arrays(archive, [f"{kind}_{name}" for kind in ("X", "y", "env")]).values()
+    if features.ndim != 3 or success.shape != features.shape[:2] or environments.shape != features.shape[:1]:
+        raise InputError(
+            f"X_{name} in {archive} must be (environments, seeds, features), y_{name} (environments, seeds) and "
+            f"env_{name} (environments). Got {features.shape}, {success.shape} and {environments.shape}."
+        )
     return _Part(features, success.astype(bool), environments)
 
 
