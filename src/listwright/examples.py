@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -81,7 +82,12 @@ def folds_of(problem_ids: NDArray[Any]) -> Ints:
     >>> folds_of(np.array(["a", "b", "c"]))
     array([2, 1, 0])
     """
-    return np.array([crc32(str(name).encode()) % FOLDS for name in problem_ids.tolist()], dtype=np.int64)
+    return np.array([_fold_of(name) for name in problem_ids.tolist()], dtype=np.int64)
+
+
+@lru_cache(maxsize=100_000, typed=True)  # batches of the same problems come up again and again
+def _fold_of(name: Hashable) -> int:
+    return crc32(str(name).encode()) % FOLDS
 
 
 def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:

@@ -1,4 +1,4 @@
-"""The best row of each problem."""
+"""The best rows of a problem."""
 
 from __future__ import annotations
 
@@ -35,3 +35,22 @@ def best_of(scores: Floats) -> int:
             if scores[i] == best:
                 return i
     return -1
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def top_of(scores: Floats, rows: Ints, picked: Floats) -> None:
+    """Fills in the rows with the highest scores, best first, the lowest row first among equals; and their scores.
+
+    Where fewer can be picked, the rest is left as it was. Cost: one read, and a move of those behind for each new one.
+    """
+    n_found, least = 0, -np.inf
+    for row in range(len(scores)):
+        score = scores[row]
+        if score > least:
+            at = min(n_found, len(rows) - 1)
+            while at > 0 and picked[at - 1] < score:
+                rows[at], picked[at] = rows[at - 1], picked[at - 1]
+                at -= 1
+            rows[at], picked[at] = row, score
+            n_found = min(n_found + 1, len(rows))
+            least = picked[-1] if n_found == len(rows) else -np.inf

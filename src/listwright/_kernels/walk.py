@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._arrays import Floats, Floats32, Ints
-from listwright._kernels.segments import best_of
+from listwright._kernels.segments import best_of, top_of
 
 
 class Weights(NamedTuple):
@@ -135,6 +135,10 @@ def _fill(
     rows: Floats32, items: Ints, sizes: Floats, left: float, weights: Weights, repeats: bool, seen: Seen, picks: Ints
 ) -> None:
     """One list: the rows picked into `picks`, their scores into `seen.picked`."""
+    listens = len(items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
+    if not listens and not repeats and not len(sizes):
+        top_of(seen.scores, picks, seen.picked)
+        return
     close(seen.scores, -1, sizes, left)
     for position in range(len(picks)):
         pick = best_of(seen.scores)
@@ -148,7 +152,7 @@ def _fill(
                 hold(items, picks[: position + 1], weights.held, seen.held)
             if len(weights.smallest):
                 take_in(rows, rows[pick], weights, seen, position == 0)
-            if len(items) or len(weights.smallest):
+            if listens:
                 rescore(seen, position + 1)
 
 

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from listwright._arrays import Floats, Ints
 from listwright._kernels.center import center
+from listwright._kernels.folds import by_fold, gathered
 from listwright._kernels.linear import crossed_scores
 from listwright.errors import InputError
 from listwright.examples import FOLDS, Examples, centered
@@ -54,26 +55,29 @@ class RidgeLeader(Learner):
         """Adds the rows to the sums."""
         if not hasattr(self, "sums_"):
             self._start(examples.rows)
-        rows, offsets = examples.used_rows
+        rows, offsets, ends = by_fold(examples.used, examples.rows.offsets, self._folds(examples), len(self.sums_))
         if not len(rows):
             return
-        every = len(rows) == len(examples.rows.table)
-        table = (examples.rows.table if every else examples.rows.table[rows]).astype(np.float64)
+        table = gathered(examples.rows.table, rows)
         target = (examples.gains if self.target == "gain" else -examples.costs)[rows]
         if self.center:
             center(table, offsets, table)
             target = centered(target, offsets)
         self.loss_ += examples.weight * float(np.sum((self._foretold(examples, table, rows) - target) ** 2))
-        folds = np.zeros(len(rows), int) if examples.folds is None else examples.folds[examples.rows.owners[rows]]
-        folds = folds % len(self.sums_)
-        for fold in np.flatnonzero(np.bincount(folds)):
-            mine = np.flatnonzero(folds == fold)
+        crossed, owners = examples.rows.crossed, examples.rows.owners[rows]
+        for fold in np.flatnonzero(np.diff(ends)):
+            mine = slice(ends[fold], ends[fold + 1])
             self.sums_[fold].take_in(table[mine], target[mine], examples.weight)
-            if examples.rows.crossed is not None:
-                owners = examples.rows.owners[rows[mine]]
+            if crossed is not None:
                 self.sums_[fold].take_in_crossed(
-                    examples.rows.crossed, owners, rows[mine], table[mine], target[mine], examples.weight
+                    crossed, owners[mine], rows[mine], table[mine], target[mine], examples.weight
                 )
+
+    def _folds(self, examples: Examples) -> Ints:
+        """By problem: whose sums its rows go into."""
+        if examples.folds is None:
+            return np.zeros(len(examples.rows.offsets) - 1, dtype=np.int64)
+        return examples.folds % len(self.sums_)
 
     def fork(self) -> Self:
         """Empty sums, and the policy whose loss is counted."""

@@ -1,0 +1,46 @@
+"""Rows of a batch, fold by fold."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from listwright._arrays import Bools, Floats, Floats32, Ints
+
+
+@njit(cache=True, nogil=True)
+def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints, Ints, Ints]:
+    """The rows in use, fold by fold; the offsets of the states that have any; where each fold begins, and the end.
+
+    Cost: two reads of `used`.
+    """
+    n_rows, n_states = np.zeros(n_folds + 1, np.int64), np.zeros(n_folds + 1, np.int64)
+    for state in range(len(folds)):
+        count = used[offsets[state] : offsets[state + 1]].sum()
+        n_rows[folds[state] + 1] += count
+        n_states[folds[state] + 1] += count > 0
+    ends, at_state = np.cumsum(n_rows), np.cumsum(n_states)
+    rows, starts = np.empty(ends[-1], np.int64), np.empty(at_state[-1] + 1, np.int64)
+    at_row = ends.copy()
+    for state in range(len(folds)):
+        fold = folds[state]
+        start = at_row[fold]
+        for row in range(offsets[state], offsets[state + 1]):
+            if used[row]:
+                rows[at_row[fold]] = row
+                at_row[fold] += 1
+        if at_row[fold] > start:
+            starts[at_state[fold]] = start
+            at_state[fold] += 1
+    starts[-1] = ends[-1]
+    return rows, starts, ends
+
+
+@njit(cache=True, nogil=True)
+def gathered(table: Floats32, rows: Ints) -> Floats:
+    """table[rows] in float64. Cost: one read and one write of the rows."""
+    found = np.empty((len(rows), table.shape[1]))
+    for i in range(len(rows)):
+        for j in range(table.shape[1]):
+            found[i, j] = table[rows[i], j]
+    return found
