@@ -9,6 +9,9 @@ from sklearn.base import clone
 import listwright as lw
 from listwright.errors import InputError
 from listwright.features import ExpectedGain
+from listwright.features.given_failure import GivenFailure, state_view
+from listwright.features.ranks import Ranks
+from listwright.problems import Problems
 from listwright.stacking import PolicyScore, best_features
 
 
@@ -97,8 +100,41 @@ def test_expected_gain_conditions_on_failure() -> None:
     for name in ("static success where the list failed", "forest success given the list's failure"):
         before, behind = (features.columns(one)[1::6, names.index(name)].mean() for one in (seen, after))
         assert behind < before - 0.5
-    marginal = names.index("forest success")
-    np.testing.assert_array_equal(features.columns(seen)[:, marginal], features.columns(after)[:, marginal])
+
+
+@pytest.mark.parametrize("name", ["static", "forest", "contrasts", "neighbours"])
+def test_states_that_the_list_solves_keep_as_much_weight_as_is_in_doubt(name: str) -> None:
+    train, test = portfolio(60), portfolio(4, seed=1)
+    view = ExpectedGain((name,)).fit(train).view_
+    assert isinstance(view, GivenFailure)
+    seen = view.add(view.start(test), test.offsets[:-1] + 2)
+    likeness = view.models_[name].likeness(view.ranks_.apply(state_view(test, 6, whole=False)[:, view.kept_]))
+    assert likeness is not None
+    doubt = 0.0 if name == "static" else 0.15
+    weights = likeness / (likeness**2).sum(axis=1, keepdims=True) * np.where(view.outcomes_[:, 2] > 0, doubt, 1.0)
+    np.testing.assert_allclose(seen.alive[name], weights)
+    column = view.columns(seen)[:, view.names().index(f"{name} success where the list failed")].reshape(4, 6)
+    failed = view.outcomes_[view.outcomes_[:, 2] == 0]
+    everywhere = (failed.sum(axis=0) + 2.0 * view.rates_) / (len(failed) + 2.0)
+    rates = (weights @ view.outcomes_ + 0.5 * everywhere) / (weights.sum(axis=1, keepdims=True) + 0.5)
+    p = np.clip(everywhere if name == "static" else rates, 0.003, 0.997)
+    np.testing.assert_allclose(column, np.broadcast_to(np.log(p / (1 - p)), (4, 6)), rtol=1e-5)
+
+
+def test_expected_gain_sees_the_order_of_a_states_numbers_not_their_scale() -> None:
+    problems = portfolio(80)
+    assert problems.context is not None
+    stretched = Problems(**(problems._fields() | {"context": np.exp(3 * problems.context)}))
+    first, second = (ExpectedGain(("forest", "ridge")).fit(one) for one in (problems, stretched))
+    np.testing.assert_array_equal(first.columns(first.start(problems)), second.columns(second.start(stretched)))
+
+
+def test_ranks_of_many_states_keep_few_knots() -> None:
+    table = np.random.default_rng(0).normal(size=(5000, 2)).astype(np.float32)
+    ranks = Ranks.of(table)
+    assert len(ranks.knots) == 1001
+    exact = (np.argsort(np.argsort(table, axis=0), axis=0) + 0.5) / 5000
+    assert np.abs(ranks.apply(table) / np.sqrt(12) + 0.5 - exact).max() < 2e-3
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

@@ -21,6 +21,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 import listwright as lw
 from listwright.errors import InputError
+from listwright.features.ranks import Ranks
 from listwright.storage import inspect, load, save
 from listwright.storage.booster_text import read_trees
 from tests.test_storage import made
@@ -332,3 +333,12 @@ def test_lightgbm_text_is_read_as_it_was_written(files: dict[str, Path]) -> None
     text = members_of(files["booster"].read_bytes())["boosters/0.txt"].decode()
     trees = read_trees(text)
     assert (trees.n_columns, trees.objective, len(trees.arrays[0])) == (11, "regression", 2)
+
+
+@pytest.mark.parametrize("knots", [np.zeros(3), np.zeros((0, 2)), np.array([[1.0], [0.0]])])
+def test_ranks_without_sorted_knots_are_refused(knots: Any, tmp_path: Path) -> None:
+    model = lw.SCP(1, features=lw.features.ExpectedGain(("ridge",)), random_state=0).fit(made(full=True))
+    model.training_.features.view_.ranks_ = Ranks(knots)
+    save(model, tmp_path / "model", slim=True)
+    with pytest.raises(InputError, match="knots"):
+        load(tmp_path / "model")

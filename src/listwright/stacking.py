@@ -19,10 +19,11 @@ from listwright.learners import Aggregate, Learner, SoftmaxLeader
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
 
-# Weights to start from where items recur. Of `ExpectedGain`: success rates where the list failed, by all states, forest
-# and neighbours, the forest's mean given that failure, five more; and the fast policy's score, in its spreads. Chosen
-# by cross-validation on training parts of ASlib scenarios and of the trajectory data.
-TRUST = (0.2, 0.5, 0.1, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5)
+# Where items recur: models of outcomes, and weights to start from, for success rates where the list failed by either
+# forest, means given that failure by forest and ridge, and the fast policy's score in its spreads. Chosen by
+# cross-validation on training parts of ASlib scenarios, motion paths and the trajectory data.
+MODELS = ("forest", "contrasts", "ridge")
+TRUST = (0.5, 0.5, 0.0, 0.1, 0.5)
 
 
 class Part(NamedTuple):
@@ -125,7 +126,7 @@ def best_features(problems: Problems, fast: ListEstimator) -> Features:
     """Estimates of what each item brings given the list: expected gains where items recur and one success is enough,
     and scores of policies learned beforehand: the fast one and, where candidates have features, trees."""
     if items_recur(problems):
-        return Sum([ExpectedGain(), PolicyScore(fast)])
+        return Sum([ExpectedGain(MODELS), PolicyScore(fast)])
     trees = [forest(), boosted_trees()] if problems.n_features else []
     grown = [clone(fast).set_params(learner=learner, n_passes=2, batch_size=len(problems)) for learner in trees]
     return Sum([PolicyScore(policy) for policy in (fast, *grown)])
@@ -134,7 +135,7 @@ def best_features(problems: Problems, fast: ListEstimator) -> Features:
 def best_learner(problems: Problems) -> Learner:
     """A small policy with shared weights. Few states leave it at those it starts from: `TRUST` where items recur, else
     the same for all scores."""
-    return SoftmaxLeader(100.0, prior=TRUST) if items_recur(problems) else SoftmaxLeader(10.0, prior=0.5)
+    return SoftmaxLeader(300.0, prior=TRUST) if items_recur(problems) else SoftmaxLeader(10.0, prior=0.5)
 
 
 def items_recur(problems: Problems) -> bool:

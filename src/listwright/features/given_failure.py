@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from listwright._arrays import Floats, Floats32, Ints
 from listwright._progress import tell
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale, telling
+from listwright.features.base import Features, telling
 from listwright.features.identity import has_whole_catalogue, whole_problem
-from listwright.features.outcomes import OutcomeModel, clipped, fresh_models
+from listwright.features.outcomes import OutcomeModel, Static, clipped, fresh_models
+from listwright.features.ranks import Ranks
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
@@ -44,9 +45,10 @@ class GivenFailure(Features):
     """Estimates of P(item succeeds | state, everything in the list failed), as logits: what `ExpectedGain` gives for
     recurring catalogues.
 
-    A model that weighs training states (static, forest, nearest neighbours) looks at those in which the list fails too;
-    a model of means (forest, ridge, kernel ridge) is conditioned as a Gaussian on the list's failure, with the
-    correlation of its out-of-fold errors.
+    A model that weighs training states (static, forests, nearest neighbours) looks at those in which the list fails
+    too. That the list solves an alike state is no proof that it solves this one: such a state loses weight by Bayes'
+    rule, with a chance that alike states differ (`OutcomeModel.doubt`), not all of it. A model of means (forest, ridge,
+    kernel ridge) is conditioned as a Gaussian on the list's failure, with the correlation of its out-of-fold errors.
 
     Parameters
     ----------
@@ -62,21 +64,22 @@ class GivenFailure(Features):
 
     def fit(self, problems: Problems) -> Self:
         """Fits the models on all training problems, and once without each fold."""
+        self.asked_ = list(fresh_models(self.models))
         self.n_items_ = _n_items(problems)
-        self.scale_ = None
         self.whole_ = has_whole_catalogue(problems, self.n_items_)
         view = state_view(problems, self.n_items_, whole=self.whole_)
         self.kept_ = np.append(0, telling(view))  # column 0 is constant: a state may have nothing else to tell
         view = view[:, self.kept_]
-        self.scale_ = Scale.of(view)
-        x, y = self.scale_.apply(view).astype(np.float64), outcomes(problems, self.n_items_)
+        self.ranks_ = Ranks.of(view)
+        x, y = self.ranks_.apply(view), outcomes(problems, self.n_items_)
         self.outcomes_, self.rates_ = y, (y.sum(axis=0) + 1.0) / (len(y) + 2.0)
         self.models_ = self._fitted(x, y)
         self._cross_fit(problems, x, y)
         return self
 
     def _fitted(self, x: Floats, y: Floats) -> dict[str, OutcomeModel]:
-        return {name: model.fit(x, y, self.random_state) for name, model in fresh_models(self.models).items()}
+        models = {"static": Static()} | fresh_models(self.models)  # it backs the others, asked for or not
+        return {name: model.fit(x, y, self.random_state) for name, model in models.items()}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
         """Out-of-fold estimates of the training problems, and from their errors how outcomes go together."""
@@ -109,9 +112,7 @@ class GivenFailure(Features):
                 {name: p[which] for name, p in self.training_.means.items()},
                 {name: w[which] for name, w in self.training_.likeness.items()},
             )
-        assert self.scale_ is not None
-        view = state_view(problems, self.n_items_, whole=self.whole_)[:, self.kept_]
-        x = self.scale_.apply(view).astype(np.float64)
+        x = self.ranks_.apply(state_view(problems, self.n_items_, whole=self.whole_)[:, self.kept_])
         means = {name: model.means(x) for name, model in self.models_.items()}
         likeness = {name: model.likeness(x) for name, model in self.models_.items()}
         return Estimates(
@@ -132,24 +133,21 @@ class GivenFailure(Features):
         )
 
     def columns(self, seen: GainSeen) -> Floats32:
-        """Logits: kernel estimates, conditioned means, marginal means."""
-        tables = [*self._kernel_estimates(seen).values(), *seen.left.values(), *seen.marginal.values()]
+        """Logits: kernel estimates, conditioned means."""
+        kernels = self._kernel_estimates(seen)
+        tables = [*(kernels[name] for name in kernels if name in self.asked_), *seen.left.values()]
         assert seen.problems.catalogue is not None
         by_row = [table[seen.problems.owners, seen.problems.catalogue] for table in tables]
         p = clipped(np.stack(by_row, axis=1))
         return np.log(p / (1.0 - p)).astype(np.float32)
 
     def _kernel_estimates(self, seen: GainSeen) -> dict[str, Floats]:
-        """Success rate among the alike states in which the list failed too."""
+        """Success rate among the alike states in which the list failed too, backed by that of all such states."""
         estimates: dict[str, Floats] = {}
-        back_off: Any = self.rates_
-        mass = PSEUDO
-        for name in sorted(seen.alive, key=lambda name: name != "static"):
-            alive = seen.alive[name]
-            hits = alive @ self.outcomes_ + mass * back_off
-            estimates[name] = hits / (alive.sum(axis=1, keepdims=True) + mass)
-            if name == "static":
-                back_off, mass = estimates[name], BACK_OFF
+        back_off, mass = self.rates_, PSEUDO
+        for name, alive in seen.alive.items():  # static is the first
+            estimates[name] = (alive @ self.outcomes_ + mass * back_off) / (alive.sum(axis=1, keepdims=True) + mass)
+            back_off, mass = estimates["static"], BACK_OFF
         return estimates
 
     def add(self, seen: GainSeen, picks: Ints) -> GainSeen:
@@ -157,7 +155,10 @@ class GivenFailure(Features):
         some = np.flatnonzero(picks >= 0)
         assert seen.problems.catalogue is not None
         items = seen.problems.catalogue[picks[some]]
-        alive = {name: _still_alive(weights, some, self.outcomes_, items) for name, weights in seen.alive.items()}
+        fails = 1.0 - self.outcomes_[:, items].T
+        alive = {
+            name: _still_alive(weights, some, fails, self.models_[name].doubt) for name, weights in seen.alive.items()
+        }
         left, explained, variance = dict(seen.left), dict(seen.explained), dict(seen.variance)
         for name in left:
             left[name], column, variance[name] = self._condition(seen, name, some, items)
@@ -179,13 +180,9 @@ class GivenFailure(Features):
 
     def names(self) -> list[str]:
         """One name a column."""
-        kernels = list(self.training_.likeness)
-        kernels.sort(key=lambda name: name != "static")
-        means = list(self.training_.means)
         return [
-            *(f"{name} success where the list failed" for name in kernels),
-            *(f"{name} success given the list's failure" for name in means),
-            *(f"{name} success" for name in means),
+            *(f"{name} success where the list failed" for name in self.training_.likeness if name in self.asked_),
+            *(f"{name} success given the list's failure" for name in self.training_.means),
         ]
 
 
@@ -218,9 +215,10 @@ def _effective(weights: Floats) -> Floats:
     return weights / np.maximum((weights**2).sum(axis=1, keepdims=True), 1e-12)
 
 
-def _still_alive(weights: Floats, some: Ints, y: Floats, items: Ints) -> Floats:
+def _still_alive(weights: Floats, some: Ints, fails: Floats, doubt: float) -> Floats:
+    """Training states where the picks fail keep their weight; of the others, as much as is in doubt."""
     alive = weights.copy()
-    alive[some] *= 1.0 - y[:, items].T
+    alive[some] *= doubt + (1.0 - doubt) * fails
     return alive
 
 

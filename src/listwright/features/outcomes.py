@@ -32,6 +32,8 @@ def clipped(p: Floats) -> Floats:
 class OutcomeModel(ABC):
     """Fitted on training states x (n, q) and outcomes y (n, items); predicts for new states."""
 
+    doubt = 0.15  # chance that an item fails though it succeeded in an alike state
+
     @abstractmethod
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Learns from training states."""
@@ -51,6 +53,8 @@ class OutcomeModel(ABC):
 
 class Static(OutcomeModel):
     """Every training state is as alike as any other."""
+
+    doubt = 0.0  # what happened in all states is counted, not carried over
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Counts the states."""
@@ -101,6 +105,29 @@ class Forest(OutcomeModel):
     def for_rows(self, n_rows: int) -> Forest:
         """Fewer trees, and leaves that grow with the rows."""
         return Forest(min(self.n_trees, ROW_TREES), max(self.min_leaf, n_rows // ROW_LEAVES))
+
+
+class Contrasts(OutcomeModel):
+    """A forest on what sets items apart, to tell which states are alike: grown on outcomes less the state's mean, so
+    that no cut is spent on telling easy states from hard ones.
+
+    Parameters
+    ----------
+    n_trees, min_leaf : size of the forest and of its leaves.
+    """
+
+    def __init__(self, n_trees: int = 200, min_leaf: int = 2) -> None:
+        self.n_trees = n_trees
+        self.min_leaf = min_leaf
+
+    def fit(self, x: Floats, y: Floats, seed: int) -> Self:
+        """Grows the trees."""
+        self.forest_ = Forest(self.n_trees, self.min_leaf).fit(x, y - y.mean(axis=1, keepdims=True), seed)
+        return self
+
+    def likeness(self, x: Floats) -> Floats:
+        """That of the forest."""
+        return self.forest_.likeness(x)
 
 
 class Ridge(OutcomeModel):
@@ -171,7 +198,14 @@ class Neighbours(OutcomeModel):
         return weights / weights.sum(axis=1, keepdims=True)
 
 
-MODELS = {"static": Static, "forest": Forest, "ridge": Ridge, "kernel": KernelRidge, "neighbours": Neighbours}
+MODELS = {
+    "static": Static,
+    "forest": Forest,
+    "contrasts": Contrasts,
+    "neighbours": Neighbours,
+    "ridge": Ridge,
+    "kernel": KernelRidge,
+}
 
 
 def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from listwright._signature import Signature
 from listwright.features.base import Scale
+from listwright.features.ranks import Ranks
 from listwright.learners.sums import RidgeSums
 from listwright.policies import (
     ItemDistribution,
@@ -32,6 +35,13 @@ def _scale(scale: Scale) -> str:
     if scale.mean.ndim != 1 or scale.mean.shape != scale.spread.shape:
         return "means and spreads must be equally many"
     return "" if (scale.spread > 0).all() else "spreads must be above 0"
+
+
+def _ranks(ranks: Ranks) -> str:
+    knots = ranks.knots
+    if knots.ndim != 2 or not len(knots):
+        return "ranks must have knots"
+    return "" if (np.diff(knots, axis=0) >= 0).all() else "knots must be sorted"
 
 
 def _linear(policy: Linear) -> str:
@@ -84,6 +94,7 @@ _CHECKS: dict[type[Any], Callable[[Any], str]] = {
     Mixture: _several,
     PolicyDistribution: _chances,
     PolicyLeader: _several,
+    Ranks: _ranks,
     RidgeSums: _sums,
     Scale: _scale,
     Sequence: _several,
