@@ -22,7 +22,7 @@ print(f"regret at most {regret:.3f}, chance {chance:.3f}")
 # --8<-- [end:numbers]
 
 # --8<-- [start:none]
-usual = lw.SCP(length=3, random_state=0).fit(visits)  # six passes: the fast default
+usual = lw.SCP(length=3, random_state=0).fit(visits)  # ten passes: the fast default
 print(usual.certificate())
 # --8<-- [end:none]
 

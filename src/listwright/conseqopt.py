@@ -38,7 +38,7 @@ class ConSeqOpt(ListEstimator):
         features: Any = "auto",
         weighting: str = "discounted",
         per_size: bool | str = "auto",
-        n_passes: int = 6,
+        n_passes: int = 10,
         batch_size: int | str = "auto",
         keep: str = "last",
         repeats: bool = False,

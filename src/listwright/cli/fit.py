@@ -42,7 +42,7 @@ def fit(
             callback=_known, help="fast: linear, in a moment; best: boosted trees too, in seconds or minutes."
         ),
     ] = "fast",
-    passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 6,
+    passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 10,
     batch_size: Annotated[int | None, typer.Option(min=1, help="Problems between two updates of the policy.")] = None,
     max_memory: given.MaxMemory = None,
     engine: given.Engine = "local",
