@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from listwright._arrays import Bools, Floats, Ints, starts_of
 from listwright._kernels.center import center
+from listwright._kernels.costs import costs_of
 from listwright.errors import InputError
 from listwright.features import Rows
 
@@ -35,16 +36,9 @@ class Examples:
     chances: Floats | None = None  # by problem: the chance that the pick had, where it is known from a log
 
     @cached_property
-    def best_gains(self) -> Floats:
-        """By problem: the highest gain among the options (0 where there are none)."""
-        gains = np.where(self.options, self.gains, -np.inf)
-        best = np.maximum.reduceat(gains, self.rows.offsets[:-1])
-        return np.where(np.isfinite(best), best, 0.0)
-
-    @cached_property
     def costs(self) -> Floats:
         """By row: c(s) = max b - b(s) over the options; 0 for what is no option."""
-        return np.where(self.options, self.best_gains[self.rows.owners] - self.gains, 0.0)
+        return costs_of(self.gains, self.options, self.rows.offsets)
 
     @cached_property
     def used(self) -> Bools:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from typing import Self
 
 import numpy as np
@@ -143,13 +143,20 @@ class RidgeLeader(Learner):
         return "The surrogate regret is exact, against the best of all weights, which follows from the sums."
 
 
-def best_penalty(parts: list[RidgeSums], total: RidgeSums, fallback: float) -> float:
-    """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds."""
-    held = [part for part in parts if part.squares > 0]
+def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> float:
+    """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds: downhill
+    from the one in use, as that error has one valley."""
+    held = [(part, total.combined(part, -1.0)) for part in parts if part.squares > 0]
     if len(held) < 2:
-        return fallback
-    errors = np.zeros(len(PENALTIES))
-    for part in held:
-        rest = total.combined(part, -1.0)
-        errors += [part.loss(*rest.solve(penalty)) for penalty in PENALTIES]
-    return float(PENALTIES[int(errors.argmin())])
+        return start
+
+    @cache
+    def error(at: int) -> float:
+        if not 0 <= at < len(PENALTIES):
+            return np.inf
+        return sum(part.loss(*rest.solve(PENALTIES[at])) for part, rest in held)
+
+    at = int(np.abs(np.log(PENALTIES / start)).argmin())
+    while (least := min(at, at - 1, at + 1, key=error)) != at:
+        at = least
+    return float(PENALTIES[at])

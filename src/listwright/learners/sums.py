@@ -54,7 +54,8 @@ class RidgeSums:
         self, crossed: Crossed, owners: Ints, rows: Ints, table: Floats, target: Floats, weight: float
     ) -> None:
         """Adds the crossed columns of the same rows; those of a state stand together."""
-        new = np.diff(owners, prepend=-1) != 0
+        new = np.ones(len(owners), dtype=bool)
+        np.not_equal(owners[1:], owners[:-1], out=new[1:])
         learned, places = owners[new], np.cumsum(new) - 1
         states, items = crossed.states[learned].astype(np.float64), crossed.items[rows]
         by_item = np.zeros((len(learned), self.n_items))
@@ -142,7 +143,7 @@ def solved(matrix: Floats, right: Floats) -> Floats:
         return right.copy()
     scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
     scaled, right = matrix * scale[:, None] * scale, (right.T * scale).T
-    _, answer, failed = lapack.dposv(scaled, right)
+    _, answer, failed = lapack.dposv(scaled.T, right)  # symmetric, and LAPACK takes the columns first
     if failed:
         answer = linalg.pinvh(scaled, rtol=1e-12) @ right
     return (answer.T * scale).T
