@@ -34,6 +34,13 @@ def test_greedy_needs_no_optional_package() -> None:
     assert not modules & (OPTIONAL | {"sklearn", "pyarrow"})
 
 
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "sqlalchemy"])
+def test_serving_says_what_to_install(missing: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; import listwright.serve"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stderr.rstrip().endswith(f'Serving needs {missing}. Run: pip install "listwright[serve]"')
+
+
 def test_unknown_names_are_attribute_errors() -> None:
     import listwright
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.quality.summary import OURS, differences, failure_ratios, means
+from benchmarks.quality.summary import OURS, differences, failure_gaps, failure_ratios, means
 
 PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 BEGIN, END = "<!-- quality: begin -->", "<!-- quality: end -->"
@@ -42,19 +42,26 @@ def _solvers(values: pd.DataFrame) -> list[str]:
         table[train] = failure_ratios(values[values["train"] == train])["failure"]
     by_set = 1.0 - values.groupby(["method", "set", "train", "at"])["value"].mean()
     by_set = by_set.groupby(["method", "set"]).mean().unstack("set").loc[table.index]
-    head = ["method", "mean failure", "ratio to SCP best", "all training instances", "15 % of them"]
+    gaps = failure_gaps(values)
+    head = ["method", "mean failure", "ratio to SCP best", "fails more by", "all training instances", "15 % of them"]
     rows = [
-        [name, f"{row.failure:.4f}", f"{row.ratio:.2f}", f"{row['1.0']:.4f}", f"{row['0.15']:.4f}"]
+        [name, f"{row.failure:.4f}", f"{row.ratio:.2f}", _more(gaps, name), f"{row['1.0']:.4f}", f"{row['0.15']:.4f}"]
         for name, row in table.iterrows()
     ]
     each = [[name, *(f"{x:.3f}" for x in row)] for name, row in by_set.iterrows()]
     return [
         "### Solver portfolios (ASlib)",
-        f"{values['set'].nunique()} scenarios, official ten folds; mean over k = 1, 2, 3, 5, 8 and both sizes.",
+        f"{values['set'].nunique()} scenarios, official ten folds; mean over k = 1, 2, 3, 5, 8 and both sizes. In "
+        "brackets: 95 % interval over the test instances, each compared with itself.",
         _table(head, rows),
         "By scenario, the same mean:",
         _table(["method", *by_set.columns], each),
     ]
+
+
+def _more(gaps: pd.DataFrame, method: object) -> str:
+    row = gaps.loc[method]
+    return "" if method == OURS else f"{row.more:.4f} ({row.low:+.4f} to {row.high:+.4f})"
 
 
 def _trajectory(values: pd.DataFrame) -> list[str]:

@@ -36,6 +36,18 @@ def differences(values: pd.DataFrame, ours: str = OURS) -> list[dict[str, Any]]:
     return found
 
 
+def failure_gaps(values: pd.DataFrame, ours: str = OURS) -> pd.DataFrame:
+    """By method: how much more it fails than ours, sets counting alike, with a 95 % interval over the test problems.
+
+    A problem's lists (lengths, training sizes) are averaged first: they fail together.
+    """
+    by_problem = values.groupby(["method", "set", "problem"])["value"].mean().unstack("method")
+    gaps = by_problem.rsub(by_problem[ours], axis=0).groupby("set").agg(["mean", "sem"])
+    mean, error = (gaps.xs(what, axis=1, level=1) for what in ("mean", "sem"))
+    half = WITHIN * np.sqrt((error**2).sum()) / len(gaps)
+    return pd.DataFrame({"more": mean.mean(), "low": mean.mean() - half, "high": mean.mean() + half})
+
+
 def failure_ratios(values: pd.DataFrame, ours: str = OURS) -> pd.DataFrame:
     """Mean failure of each method over sets, training sizes and lengths alike, and its ratio to ours."""
     by_set = 1.0 - values.groupby(["method", "set", "train", "at"])["value"].mean()

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from listwright.errors import MissingExtra
-
 
 def serve(
     model: Annotated[Path | None, typer.Argument(metavar="MODEL", help="File that `listwright fit` wrote.")] = None,
@@ -29,10 +27,8 @@ def serve(
     keep_days: Annotated[float | None, typer.Option(help="Delete lists and feedback that are older.")] = None,
 ) -> None:
     """Serve lists over HTTP, store feedback so that none is lost, and learn from it. The API is told at /docs."""
-    try:
-        from listwright import serve as service
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"Serving needs {error.name}.", extra="serve") from None
+    from listwright import serve as service  # only here: it takes packages that other commands do without
+
     if new_key is not None:
         if keys is None:
             raise typer.BadParameter("--new-key needs --keys FILE.", param_hint="--keys")
