@@ -21,7 +21,8 @@ from listwright.rewards import AnySuccess
 
 # Where items recur: models of outcomes, and weights to start from, for success rates where the list failed by either
 # forest, means given that failure by forest and ridge, and the fast policy's score in its spreads. Chosen by
-# cross-validation on training parts of ASlib scenarios, motion paths and the trajectory data.
+# cross-validation on training parts of ASlib scenarios, motion paths and the trajectory data, as is how freely they
+# are left.
 MODELS = ("forest", "contrasts", "ridge")
 TRUST = (0.5, 0.5, 0.0, 0.1, 0.5)
 
@@ -135,7 +136,7 @@ def best_features(problems: Problems, fast: ListEstimator) -> Features:
 def best_learner(problems: Problems) -> Learner:
     """A small policy with shared weights. Few states leave it at those it starts from: `TRUST` where items recur, else
     the same for all scores."""
-    return SoftmaxLeader(300.0, prior=TRUST) if items_recur(problems) else SoftmaxLeader(10.0, prior=0.5)
+    return SoftmaxLeader(100.0, prior=TRUST) if items_recur(problems) else SoftmaxLeader(10.0, prior=0.5)
 
 
 def items_recur(problems: Problems) -> bool:
