@@ -109,20 +109,11 @@ class Forest(OutcomeModel):
 
 class Contrasts(OutcomeModel):
     """A forest on what sets items apart, to tell which states are alike: grown on outcomes less the state's mean, so
-    that no cut is spent on telling easy states from hard ones.
-
-    Parameters
-    ----------
-    n_trees, min_leaf : size of the forest and of its leaves.
-    """
-
-    def __init__(self, n_trees: int = 200, min_leaf: int = 2) -> None:
-        self.n_trees = n_trees
-        self.min_leaf = min_leaf
+    that no cut is spent on telling easy states from hard ones."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Grows the trees."""
-        self.forest_ = Forest(self.n_trees, self.min_leaf).fit(x, y - y.mean(axis=1, keepdims=True), seed)
+        self.forest_ = Forest().fit(x, y - y.mean(axis=1, keepdims=True), seed)
         return self
 
     def likeness(self, x: Floats) -> Floats:
