@@ -112,7 +112,9 @@ def test_every_command_is_documented_and_has_an_example() -> None:
 def test_every_example_can_be_parsed() -> None:
     for name, command in commands().items():
         words = shlex.split(command.epilog.removeprefix("Example: listwright "))
-        command.make_context(name, words[1:], resilient_parsing=False).close()
+        with command.make_context(name, words[1:], resilient_parsing=False) as context:
+            assert words[0] == name
+            assert not context.args
 
 
 def test_every_command_is_on_the_front_page() -> None:

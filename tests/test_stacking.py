@@ -147,5 +147,7 @@ def test_bad_input() -> None:
         lw.SCP(2, effort="most").fit(portfolio(10))
     with pytest.raises(InputError, match="models must be some of static, forest"):
         ExpectedGain(("oracle",)).fit(portfolio(10))
+    with pytest.raises(InputError, match="models must name at least one of static, forest"):
+        ExpectedGain(()).fit(portfolio(10))
     with pytest.raises(InputError, match="need the model forest or ridge"):
         ExpectedGain(("static",)).fit(passages(10))

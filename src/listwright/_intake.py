@@ -242,4 +242,7 @@ def _names(values: Any) -> NDArray[Any]:
 def _codes(values: NDArray[Any]) -> Ints:
     """Each different value as a number, in order of first appearance."""
     seen: dict[Any, int] = {}
-    return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
+    try:
+        return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
+    except TypeError as error:
+        raise InputError(f"Ids must be texts, numbers or other values that never change: {error}.") from None

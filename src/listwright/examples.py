@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -76,12 +75,12 @@ def folds_of(problem_ids: NDArray[Any]) -> Ints:
     >>> folds_of(np.array(["a", "b", "c"]))
     array([2, 1, 0])
     """
-    return np.array([_fold_of(name) for name in problem_ids.tolist()], dtype=np.int64)
+    return np.array([_fold_of(str(name)) for name in problem_ids.tolist()], dtype=np.int64)
 
 
-@lru_cache(maxsize=100_000, typed=True)  # batches of the same problems come up again and again
-def _fold_of(name: Hashable) -> int:
-    return crc32(str(name).encode()) % FOLDS
+@lru_cache(maxsize=100_000)  # the same problems come up in every pass
+def _fold_of(name: str) -> int:
+    return crc32(name.encode()) % FOLDS
 
 
 def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:

@@ -231,7 +231,9 @@ def test_try_it_says_what_is_wrong(visit: Visit, service: Any) -> None:
     for text, message in WRONG.items():
         page.get_by_label("Candidates").fill(text)
         page.get_by_role("button", name="Build the list").click()
-        page.locator("#answer").get_by_role("alert").filter(has_text=message).wait_for()
+        alert = page.locator("#answer").get_by_role("alert").filter(has_text=message)
+        alert.wait_for()
+        assert alert.count() == 1
 
 
 def test_model(visit: Visit, service: Any) -> None:

@@ -201,6 +201,8 @@ MODELS = {
 
 def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]:
     """Models not yet fitted, by name."""
+    if not given:
+        raise InputError(f"models must name at least one of {', '.join(MODELS)}. Got none.")
     models: dict[str, OutcomeModel] = {}
     for one in given:
         if isinstance(one, str) and one not in MODELS:

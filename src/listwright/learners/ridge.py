@@ -144,8 +144,8 @@ class RidgeLeader(Learner):
 
 
 def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> float:
-    """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds: downhill
-    from the one in use, as that error has one valley."""
+    """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds. Looked
+    for downhill from the one in use: that error is taken to have one valley."""
     held = [(part, total.combined(part, -1.0)) for part in parts if part.squares > 0]
     if len(held) < 2:
         return start
