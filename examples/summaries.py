@@ -5,10 +5,11 @@
 # The reward is ROUGE-1 recall against summaries by hand, which counts a word once.
 
 # %%
-import listwright as lw
 from listwright.simulate.corpus import corpus
-from listwright.summaries.problems import room_of, summary_features, summary_problems
-from listwright.summaries.summarize import summarize
+
+import listwright as lw
+from listwright.summarize.problems import room_of, summary_features, summary_problems
+from listwright.summarize.summarize import summarize
 from listwright.text import Budget
 
 # %% [markdown]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from listwright.examples import Examples
 from listwright.features import Rows
+from listwright.learners.examples import Examples
 
 
 def made(rows: Rows, gains: Any, *, weight: float = 1.0, position: int = 0, **given: Any) -> Examples:

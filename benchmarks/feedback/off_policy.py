@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 import listwright as lw
 from benchmarks.feedback.news import stream
-from listwright.evaluation import list_values
+from listwright.evaluation.values import list_values
 from listwright.features.auto import paper_features
 from listwright.feedback.explore import Epsilon
-from listwright.simulate.news import news
+from listwright.lab.simulate.news import news
 
 LENGTH, POOL, READERS_SEED = 3, 8, 7
 NAMES = ("slate_ips", "self_normalised", "per_position_ips", "cascade_dr")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import listwright as lw
-from listwright.evaluation import list_values, measured
+from listwright.evaluation.values import list_values, measured
 from listwright.feedback.bandit import ListBandit
 
 WARM_UP = 200  # problems that scales are taken from, without their rewards

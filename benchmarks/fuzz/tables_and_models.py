@@ -33,7 +33,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.stacking import PolicyScore
+from listwright.estimators.best_effort import PolicyScore
 from listwright.storage import load, save
 from listwright.storage.trial import made_up
 from listwright.tables import read

@@ -11,7 +11,7 @@ from benchmarks.quality.jobs import Job
 from benchmarks.quality.methods import rows
 from benchmarks.quality.rivals import FacilityGreedy, TunedDPP, TunedMMR
 from listwright.baselines import MMR, Oracle, TopK
-from listwright.datasets import read_arguments
+from listwright.lab.datasets import read_arguments
 
 LENGTHS = (1, 2, 3, 4, 5)
 

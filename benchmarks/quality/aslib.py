@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.quality.jobs import Job
 from benchmarks.quality.methods import METHODS, compared
-from listwright.datasets import TrainTest, read_aslib
+from listwright.lab.datasets import TrainTest, read_aslib
 
 LENGTHS = (1, 2, 3, 5, 8)
 SHARES = (0.15, 1.0)  # of the training instances

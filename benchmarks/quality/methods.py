@@ -7,7 +7,7 @@ from typing import Any
 
 import listwright as lw
 from listwright.baselines import ForestCover, NearestCover, StaticList, TopK
-from listwright.datasets import TrainTest
+from listwright.lab.datasets import TrainTest
 
 # Problems of one catalogue, such as a portfolio of solvers: a model for each item, or a kernel over past states.
 METHODS: dict[str, Any] = {

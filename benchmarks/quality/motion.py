@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.quality.jobs import Job
 from benchmarks.quality.methods import METHODS, compared
-from listwright.datasets import read_motion_paths
+from listwright.lab.datasets import read_motion_paths
 
 LENGTHS = tuple(range(1, 9))
 

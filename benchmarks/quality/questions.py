@@ -13,9 +13,9 @@ import listwright as lw
 from benchmarks.quality.jobs import Job
 from benchmarks.quality.rivals import TunedMMR
 from listwright.baselines import MMR, TopK
-from listwright.comparison.plan import fold_numbers
-from listwright.datasets import read_questions
-from listwright.evaluation import list_values
+from listwright.evaluation.plan import fold_numbers
+from listwright.evaluation.values import list_values
+from listwright.lab.datasets import read_questions
 
 LENGTHS = (2, 3, 5)
 BUDGETS = (160, 320)

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 import listwright as lw
 from listwright.baselines import DPP, MMR
-from listwright.evaluation import list_values
+from listwright.evaluation.values import list_values
 from listwright.features.links import cosines
 from listwright.rewards import FacilityLocation
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.quality.jobs import Job
 from benchmarks.quality.methods import METHODS, compared
-from listwright.datasets import read_trajectory
+from listwright.lab.datasets import read_trajectory
 
 LENGTHS = tuple(range(1, 9))
 SEEDS = 10

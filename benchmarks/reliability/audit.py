@@ -10,9 +10,9 @@ from sqlalchemy import create_engine, select
 
 import listwright as lw
 from benchmarks.reliability.traffic import Book
+from listwright.apps.serve.records import as_record
+from listwright.apps.serve.schema import clock, feedback, learners, lists
 from listwright.feedback import OnlineSCP
-from listwright.serve.records import as_record
-from listwright.serve.schema import clock, feedback, learners, lists
 
 
 def audit(store: str, model: Path, book: Book, *, learned: bool = True) -> list[str]:

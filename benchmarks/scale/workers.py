@@ -22,12 +22,12 @@ import ray
 
 import listwright as lw
 from benchmarks.scale.data import FEATURES, generate
-from listwright._threads import one_thread
+from listwright._internal.threads import one_thread
 from listwright.engines import Crew, Engine, Local, Ray
-from listwright.engines.tasks import Learn
 from listwright.problems import Problems
 from listwright.tables import Scan, scan
-from listwright.training import Training
+from listwright.training.round import Training
+from listwright.training.tasks import Learn
 
 RESULTS = Path(__file__).parent / "workers.json"
 LENGTH, ROUNDS = 2, 4

@@ -10,10 +10,10 @@ import numpy as np
 
 from benchmarks.speed.one_list import learned
 from listwright import Problems
-from listwright.examples import Examples
 from listwright.features import Rows, Volume
 from listwright.learners import RidgeLeader
-from listwright.losses import hinge_rank
+from listwright.learners.examples import Examples
+from listwright.learners.losses import hinge_rank
 
 
 class Slope(NamedTuple):

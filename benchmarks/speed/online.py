@@ -8,9 +8,9 @@ import numpy as np
 from vowpalwabbit import Workspace
 
 from benchmarks.speed.timing import Record, compare, must
-from listwright.examples import Examples
 from listwright.features import Rows
 from listwright.learners import GradientDescent
+from listwright.learners.examples import Examples
 
 STATES, ROWS, D = 300, 30, 50
 SLACK = 0.002  # of the mean cost of all candidates: the two differ in their steps, and both are left at their defaults

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from benchmarks.speed.timing import Record, compare, must
-from listwright.losses import hinge_rank, least_loss
+from listwright.learners.losses import hinge_rank, least_loss
 
 STATES, ROWS, D, C = 30, 300, 60, 1e-3
 OFFSETS = np.arange(STATES + 1) * ROWS

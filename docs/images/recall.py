@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import altair as alt
+from listwright.simulate.corpus import corpus
 
 import listwright as lw
-from listwright.report.theme import chart_config
-from listwright.simulate.corpus import corpus
-from listwright.summaries.problems import room_of, summary_features, summary_problems
+from listwright.lab.report.theme import chart_config
+from listwright.summarize.problems import room_of, summary_features, summary_problems
 from listwright.text import Budget
 
 BUDGETS = (166, 333, 499, 665)

@@ -2,10 +2,10 @@
 import numpy as np
 
 import listwright as lw
-from listwright.examples import Examples, folds_of, position_weights
 from listwright.learners import RidgeLeader
-from listwright.losses import hinge_rank
-from listwright.rollout import walk
+from listwright.learners.examples import Examples, folds_of, position_weights
+from listwright.learners.losses import hinge_rank
+from listwright.walk.plain import walk
 
 rng = np.random.default_rng(0)
 success = rng.random((6, 4)) < 0.4

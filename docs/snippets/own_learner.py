@@ -3,7 +3,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
-from listwright.examples import centered
+from listwright.learners.examples import centered
 
 rng = np.random.default_rng(0)
 x = rng.random((200, 10, 3))

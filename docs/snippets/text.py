@@ -1,8 +1,9 @@
 # --8<-- [start:summaries]
-import listwright as lw
 from listwright.simulate.corpus import corpus
-from listwright.summaries.model import summary_model
-from listwright.summaries.summarize import summarize
+
+import listwright as lw
+from listwright.summarize.model import summary_model
+from listwright.summarize.summarize import summarize
 from listwright.text import Budget, Cluster, quality_features, sizes, split_sentences, tokens
 
 reports = [

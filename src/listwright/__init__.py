@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "Comparison": "listwright.comparison",
-    "ConSeqOpt": "listwright.conseqopt",
-    "ContextFreeSCP": "listwright.context_free",
+    "Comparison": "listwright.evaluation",
+    "ConSeqOpt": "listwright.estimators",
+    "ContextFreeSCP": "listwright.estimators",
     "Lists": "listwright.lists",
     "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
-    "SCP": "listwright.scp",
-    "compare": "listwright.comparison",
-    "evaluate": "listwright.metrics",
+    "SCP": "listwright.estimators",
+    "compare": "listwright.evaluation",
+    "evaluate": "listwright.evaluation",
     "explain": "listwright.reasons",
-    "greedy": "listwright.clairvoyant",
+    "greedy": "listwright.selection",
     "load": "listwright.storage",
     "read": "listwright.tables",
     "scan": "listwright.tables",
@@ -94,16 +94,15 @@ if TYPE_CHECKING:
         simulate,
         text,
     )
-    from listwright.clairvoyant import greedy
-    from listwright.comparison import Comparison, compare
-    from listwright.conseqopt import ConSeqOpt
-    from listwright.context_free import ContextFreeSCP
+    from listwright.estimators.conseqopt import ConSeqOpt
+    from listwright.estimators.context_free import ContextFreeSCP
+    from listwright.estimators.scp import SCP
+    from listwright.evaluation import Comparison, compare, evaluate
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
-    from listwright.metrics import evaluate
     from listwright.problems import Problems
-    from listwright.reasons import explain
-    from listwright.scp import SCP
+    from listwright.reasons.explain import explain
+    from listwright.selection.greedy import greedy
     from listwright.storage import load
     from listwright.tables import read, scan
 

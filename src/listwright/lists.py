@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
 from listwright.problems import Problems
 
@@ -83,7 +83,7 @@ class Lists:
 
     def explain(self, i: int = 0) -> Any:
         """Why list i is what it is, worked out when asked: what each feature group adds to the score of each pick, the
-        runner-up and its margin, and which pick made a skipped item redundant. See `listwright.reasons.Reasons`."""
+        runner-up and its margin, and which pick made a skipped item redundant. See `reasons.Reasons`."""
         if self.explainer is None:
             raise InputError("These lists do not tell how they were built. Lists from predict of a learned model do.")
         return self.explainer(self.problems, i % len(self), self[i])

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from listwright._arrays import Floats, Floats32, Ints
-from listwright._intake import Intake
-from listwright._ragged import is_run, pieces
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.intake import Intake
+from listwright._internal.ragged import is_run, pieces
 from listwright.errors import InputError
 
 

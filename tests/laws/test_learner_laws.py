@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import listwright as lw
 from listwright.checks import LawBroken, check_learner
-from listwright.examples import Examples
 from listwright.features import Rows
 from listwright.learners import (
     Aggregate,
@@ -26,6 +25,7 @@ from listwright.learners import (
     SoftmaxLeader,
     WeightedMajority,
 )
+from listwright.learners.examples import Examples
 from listwright.learners.registry import KNOWN
 from listwright.policies import Linear, Policy, Uniform
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.examples import position_weights
 from listwright.guarantees import Certificate, certify
 from listwright.learners import WeightedMajority
+from listwright.learners.examples import position_weights
 from listwright.learners.rates import best_rate, exponential_weights
 
 N_RUNS, DELTA, T, K = 1000, 0.1, 2500, 5

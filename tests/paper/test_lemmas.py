@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import listwright as lw
-from listwright.examples import position_weights
 from listwright.guarantees import approximation_ratio
+from listwright.learners.examples import position_weights
 
 KINDS = ("coverage", "probabilistic", "concave", "facility", "success")
 SETS = ("coverage", "facility")  # an item that comes twice is worth nothing more, so that greedy need not repeat any

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from listwright.examples import position_weights
 from listwright.guarantees import regret_bound
 from listwright.learners import WeightedMajority
+from listwright.learners.examples import position_weights
 from listwright.learners.rates import best_rate, exponential_weights
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 
 INVERSE_GAP, EPSILON = 0, 1
 

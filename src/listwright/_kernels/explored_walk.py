@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
 from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, rescore, take_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.order import sort_within
 from listwright._kernels.pairs import cost_ranks, push_pairs
 

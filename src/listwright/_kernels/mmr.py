@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
 from listwright._kernels.heap import heapify, sift
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Ints
+from listwright._internal.arrays import Ints
 
 
 @njit(cache=True, nogil=True)

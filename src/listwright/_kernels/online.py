@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.logistic import logistic_pairs
 from listwright._kernels.pairs import hinge_pairs
 from listwright._kernels.residuals import squared_residuals

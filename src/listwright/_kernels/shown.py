@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats32
+from listwright._internal.arrays import Floats32
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from listwright._arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.segments import best_of, top_of
 
 

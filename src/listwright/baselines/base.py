@@ -10,15 +10,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.limits import at_least_one
 from listwright._kernels.lists import fill
 from listwright._kernels.order import sort_within
-from listwright._limits import as_room, at_least_one, check_length, check_problems
-from listwright._signature import Signature
-from listwright.evaluation import list_values
+from listwright.evaluation.values import list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.training.signature import Signature
+from listwright.walk.limits import as_room, check_length, check_problems
 
 
 class Baseline(BaseEstimator, ABC):

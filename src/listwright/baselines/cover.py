@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of

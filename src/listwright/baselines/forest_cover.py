@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from listwright._arrays import Floats, RandomState, as_generator
-from listwright._limits import at_least_one
+from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.limits import at_least_one
 from listwright.baselines.states import by_item, gains_alone
 from listwright.baselines.weighted_cover import WeightedCover
 from listwright.errors import InputError

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
 from listwright.baselines.base import as_lists, limits
 from listwright.lists import Lists

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, optimize, sparse
 
-from listwright._arrays import Bools, Floats, Ints
-from listwright._limits import as_room
-from listwright._threads import one_thread
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, limits
 from listwright.baselines.grown import grown
-from listwright.clairvoyant import greedy
 from listwright.errors import InputError
-from listwright.evaluation import list_values
+from listwright.evaluation.values import list_values
 from listwright.features.base import Scale
 from listwright.features.volume import FLAT, Volume, unit_rows
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.selection.greedy import greedy
+from listwright.walk.limits import as_room
 
 STEPS = 60  # of L-BFGS at most
 RIDGE = 1e-6  # on the diagonal of a list's kernel: lists may hold duplicates

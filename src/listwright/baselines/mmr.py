@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright._kernels.mmr import mmr_lists
 from listwright.baselines.base import as_lists, limits
 from listwright.baselines.similarity import Diverse, space_of

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 
 NAMES = ("ridge", "extra_trees", "boosting")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from listwright._arrays import Floats
-from listwright._limits import at_least_one
+from listwright._internal.arrays import Floats
+from listwright._internal.limits import at_least_one
 from listwright.baselines.weighted_cover import WeightedCover
 from listwright.problems import Problems
 

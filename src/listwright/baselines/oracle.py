@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.baselines.base import Baseline
-from listwright.clairvoyant import greedy
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.selection.greedy import greedy
 
 
 class Oracle(Baseline):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from listwright._arrays import Floats, RandomState, as_generator
+from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.lists import Lists
 from listwright.problems import Problems

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright._kernels.cosines import Space, centrality
 from listwright.baselines.base import Baseline
 from listwright.baselines.models import NAMES, check_estimator

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats, Floats32, Ints
-from listwright.context_free import with_catalogue
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright.errors import InputError
+from listwright.estimators.context_free import with_catalogue
 from listwright.features.base import dense
 from listwright.problems import Problems
 from listwright.rewards import reward_of

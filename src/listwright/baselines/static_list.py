@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.cover import cover_of, static_order
 from listwright.baselines.states import items_of
-from listwright.context_free import with_catalogue
+from listwright.estimators.context_free import with_catalogue
 from listwright.lists import Lists
 from listwright.problems import Problems
 

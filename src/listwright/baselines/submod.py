@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Ints
-from listwright._limits import as_room
+from listwright._internal.arrays import Floats, Ints
 from listwright.baselines.base import Baseline, as_lists, limits
 from listwright.baselines.grown import grown
 from listwright.errors import InputError
-from listwright.evaluation import list_values
+from listwright.evaluation.values import list_values
 from listwright.features.volume import unit_rows
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.walk.limits import as_room
 
 REDUNDANCIES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 SCALINGS = (0.0, 0.3, 0.6, 0.8, 1.0)

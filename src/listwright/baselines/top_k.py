@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, RandomState, as_generator
-from listwright._threads import one_thread
+from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.models import check_estimator, fitted, predicted
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of, state_table
-from listwright.context_free import with_catalogue
 from listwright.errors import InputError
+from listwright.estimators.context_free import with_catalogue
 from listwright.lists import Lists
 from listwright.problems import Problems
 

@@ -6,12 +6,12 @@ from abc import abstractmethod
 
 import numpy as np
 
-from listwright._arrays import Floats
-from listwright._threads import one_thread
+from listwright._internal.arrays import Floats
+from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, as_lists, limits
 from listwright.baselines.cover import Offer, cover_lists, cover_of, static_order
 from listwright.baselines.states import state_table
-from listwright.context_free import with_catalogue
+from listwright.estimators.context_free import with_catalogue
 from listwright.features.base import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from listwright._arrays import Floats32, Ints, RandomState, as_generator
+from listwright._internal.arrays import Floats32, Ints, RandomState, as_generator
 from listwright.checks.base import LawBroken
 from listwright.checks.grown import random_picks, snapshot
 from listwright.features import Features, Rows

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright.checks.base import TOLERANCE, listed
 from listwright.problems import Problems
 from listwright.rewards import Reward

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
-from listwright._arrays import Floats, Ints, RandomState, as_generator
+from listwright._internal.arrays import Floats, Ints, RandomState, as_generator
 from listwright.checks.base import LawBroken
-from listwright.examples import Examples
 from listwright.features import Crossed, Rows
 from listwright.learners import Learner
+from listwright.learners.examples import Examples
 from listwright.policies import Policy
 
 STATES, ITEMS = 40, 6

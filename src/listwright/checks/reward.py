@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints, RandomState, as_generator
+from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
 from listwright.checks.base import LawBroken, apart
 from listwright.checks.grown import Grown, picks_at, random_picks, short_lists, snapshot
 from listwright.problems import Problems

@@ -10,7 +10,7 @@ from typing import Any
 
 import numba
 
-from listwright._limits import at_least_one
+from listwright._internal.limits import at_least_one
 from listwright.engines.base import Crew, Engine, Hand, Task, Told
 from listwright.tables import Scan
 

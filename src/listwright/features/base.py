@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright.errors import InputError
-from listwright.features.summaries import Distinct, Moments
+from listwright.features.moments import Distinct, Moments
 from listwright.problems import Problems
 
 

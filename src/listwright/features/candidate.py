@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright.features.base import Features, Scale, dense
-from listwright.features.summaries import Moments
+from listwright.features.moments import Moments
 from listwright.problems import Problems
 
 

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright._kernels.distances import nearer
 from listwright.errors import InputError
 from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
-from listwright.features.summaries import Moments
+from listwright.features.moments import Moments
 from listwright.problems import Problems
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
 from listwright.errors import InputError
 from listwright.features.base import Features, Scale, dense
 from listwright.problems import Problems

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright.features.base import Features
 from listwright.features.given_failure import GivenFailure
 from listwright.features.outcomes import OutcomeModel

@@ -8,8 +8,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from listwright._arrays import Floats, Floats32, Ints
-from listwright._progress import tell
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.progress import tell
 from listwright.errors import InputError
 from listwright.features.base import Features, telling
 from listwright.features.identity import has_whole_catalogue, whole_problem

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright.errors import InputError
 from listwright.features.base import Crossed, Features, Scale, dense
-from listwright.features.summaries import Distinct, Moments
+from listwright.features.moments import Distinct, Moments
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright.errors import InputError
 from listwright.features.base import Features
 from listwright.features.volume import unit_rows

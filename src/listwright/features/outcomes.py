@@ -16,7 +16,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import Ridge as LinearRidge
 from sklearn.linear_model import RidgeCV
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 
 LEAST = 0.003  # predictions stay within [LEAST, 1 - LEAST]

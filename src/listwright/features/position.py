@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright.features.base import Features
 from listwright.problems import Problems
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._arrays import Floats, Floats32, Ints
-from listwright._progress import tell
-from listwright._ragged import pieces
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.progress import tell
+from listwright._internal.ragged import pieces
 from listwright.errors import InputError
 from listwright.features.base import Features, Scale, dense
 from listwright.features.outcomes import OutcomeModel, fresh_models

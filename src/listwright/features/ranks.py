@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._arrays import Floats, Floats32
+from listwright._internal.arrays import Floats, Floats32
 
 MOST_KNOTS = 1001
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
-from listwright.features.summaries import Moments
+from listwright.features.moments import Moments
 from listwright.problems import Problems
 
 FLAT = 1e-10  # squared length below which a direction is spanned already (duplicates), and no step is taken

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from listwright._arrays import Floats, RandomState, as_generator
+from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.limits import at_least_one
+from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
-from listwright._limits import as_room, at_least_one, check_length, check_problems
-from listwright._signature import Signature
-from listwright._threads import one_thread
 from listwright.errors import InputError
-from listwright.examples import position_weights
 from listwright.features import Features
 from listwright.feedback.arrays import arrays_of, check_arrays, put_arrays
 from listwright.feedback.explore import Exploration
@@ -30,11 +28,14 @@ from listwright.feedback.records import Record
 from listwright.feedback.teaching import lesson_of
 from listwright.feedback.waiting import Waiting
 from listwright.learners import Learner
+from listwright.learners.examples import position_weights
 from listwright.lists import Lists
 from listwright.policies import Linear
 from listwright.problems import Problems
-from listwright.reasons import Explainer
-from listwright.rollout import build_lists
+from listwright.reasons.explain import Explainer
+from listwright.training.signature import Signature
+from listwright.walk.limits import as_room, check_length, check_problems
+from listwright.walk.plain import build_lists
 
 
 class ListBandit(BaseEstimator, ABC):

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from listwright._arrays import Floats
-from listwright._threads import one_thread
+from listwright._internal.arrays import Floats
+from listwright._internal.threads import one_thread
 from listwright.features.auto import auto_features, paper_features
 from listwright.feedback.given import Given
 from listwright.feedback.log import Answered
 from listwright.learners.sums import solved
-from listwright.rollout import walk
+from listwright.walk.plain import walk
 
 PENALTY = 10.0  # of the model's ridge, on standardised columns
 PARTS = 2  # each list is foretold by a model that was fitted without it

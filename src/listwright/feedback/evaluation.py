@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, RandomState, as_generator
+from listwright._internal.arrays import Bools, Floats, RandomState, as_generator
 from listwright.errors import InputError
 from listwright.feedback.estimators import cascade_doubly_robust, cumulative_weights, per_position
 from listwright.feedback.importance import EvidenceWarning, effective_size, warn_missing

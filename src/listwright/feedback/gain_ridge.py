@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.features import Rows
 from listwright.learners import RidgeLeader
 from listwright.learners.ridge import best_penalty

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.feedback.records import Record
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 
 RESAMPLES = 1000
 

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Floats, Ints, as_numbers
-from listwright._signature import Signature
+from listwright._internal.arrays import Floats, Ints, as_numbers
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_frame, read_frame, read_parquet, write_parquet
 from listwright.feedback.outcomes import Outcome, by_list, checked_outcome, checked_propensities
@@ -19,6 +18,7 @@ from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.records import Record
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.training.signature import Signature
 
 
 @dataclass(frozen=True, eq=False)

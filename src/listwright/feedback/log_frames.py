@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright.errors import InputError
 from listwright.feedback.recommendations import Recommendations
 from listwright.lists import installed_backend

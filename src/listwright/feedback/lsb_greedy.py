@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._arrays import Floats, Floats32, Ints, RandomState
+from listwright._internal.arrays import Floats, Floats32, Ints, RandomState
 from listwright._kernels.linear import linear_scores
 from listwright.errors import InputError
 from listwright.features import Features, Rows

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from listwright._arrays import RandomState
+from listwright._internal.arrays import RandomState
 from listwright.errors import InputError
-from listwright.estimator import ListEstimator
+from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Identity
 from listwright.features.auto import auto_features
 from listwright.feedback.bandit import ListBandit

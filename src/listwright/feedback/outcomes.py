@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Bools, Floats, as_numbers
+from listwright._internal.arrays import Bools, Floats, as_numbers
 from listwright.errors import InputError
 
 Outcome = ArrayLike | Mapping[Any, float]

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.threads import one_thread
 from listwright._kernels.explored_walk import Chance, explored_lists
-from listwright._threads import one_thread
 from listwright.features import Features, Rows
 from listwright.feedback.explore import Exploration
 from listwright.feedback.exploring import Exploring
-from listwright.fused import folded, fused_parts, limits_of
 from listwright.policies import Linear, Policy
 from listwright.problems import Problems
-from listwright.rollout import walk
+from listwright.walk.compiled import folded, fused_parts, limits_of
+from listwright.walk.plain import walk
 
 
 @dataclass(frozen=True, eq=False)

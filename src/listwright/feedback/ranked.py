@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.base import clone
 
-from listwright._arrays import RandomState
+from listwright._internal.arrays import RandomState
 from listwright.features import Features, Identity
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.explore import Exploration, Own

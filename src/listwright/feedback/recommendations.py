@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 from listwright.lists import Lists
 

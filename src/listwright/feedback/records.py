@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Floats, Ints, as_whole_numbers
+from listwright._internal.arrays import Floats, Ints, as_whole_numbers
 from listwright.errors import InputError
 from listwright.feedback.outcomes import Outcome, checked_outcome, checked_propensities
 from listwright.problems import Problems

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32, Ints
 from listwright._kernels.shown import earlier_distances
 from listwright.features import Candidate, Crossed, Distance, Features, Position, Rows, Sum
 from listwright.feedback.given import Given
 from listwright.problems import Problems
-from listwright.rollout import walk
+from listwright.walk.plain import walk
 
 QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown items alone
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from listwright._arrays import Floats
-from listwright._threads import one_thread
+from listwright._internal.arrays import Floats
+from listwright._internal.threads import one_thread
 from listwright.errors import InputError
-from listwright.estimator import ListEstimator
+from listwright.estimators.base import ListEstimator
 from listwright.features import Features
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.explore import Own
@@ -18,7 +18,7 @@ from listwright.feedback.exploring import Exploring
 from listwright.feedback.log import Answered
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.rollout import walk
+from listwright.walk.plain import walk
 
 
 def target_chances(policy: Any, logged: Answered) -> Floats:

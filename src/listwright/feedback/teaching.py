@@ -8,15 +8,15 @@ from zlib import crc32
 
 import numpy as np
 
-from listwright._arrays import Floats
-from listwright.examples import FOLDS, Examples
+from listwright._internal.arrays import Floats
 from listwright.features import Features
 from listwright.feedback.gain_ridge import GainRidge
 from listwright.feedback.given import Given
 from listwright.feedback.records import Record
 from listwright.feedback.shown import shown_rows
 from listwright.learners import Learner
-from listwright.rollout import walk
+from listwright.learners.examples import FOLDS, Examples
+from listwright.walk.plain import walk
 
 Lesson = Callable[[], None]
 

@@ -9,10 +9,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from listwright._arrays import Floats, starts_of
+from listwright._internal.arrays import Floats, starts_of
 from listwright.errors import InputError
-from listwright.examples import Examples, centered
 from listwright.learners.base import Learner
+from listwright.learners.examples import Examples, centered
 from listwright.policies import Estimator, Policy, Uniform
 
 

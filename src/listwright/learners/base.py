@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from listwright.errors import InputError
-from listwright.examples import Examples
+from listwright.learners.examples import Examples
 from listwright.policies import Policy, Uniform
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints
-from listwright.examples import Examples
+from listwright._internal.arrays import Floats, Ints
+from listwright.learners.examples import Examples
 from listwright.learners.partial import Partial
 from listwright.policies import ItemDistribution, Policy
 

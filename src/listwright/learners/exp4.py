@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints
-from listwright.examples import Examples
+from listwright._internal.arrays import Floats, Ints
+from listwright.learners.examples import Examples
 from listwright.learners.experts import checked
 from listwright.learners.partial import Partial
 from listwright.policies import Policy, PolicyDistribution, Random

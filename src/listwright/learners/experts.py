@@ -9,11 +9,11 @@ from typing import Self
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
-from listwright.examples import Examples
 from listwright.features import Rows
 from listwright.learners.base import Learner
+from listwright.learners.examples import Examples
 from listwright.policies import ItemDistribution, Policy, PolicyDistribution, Random
 
 

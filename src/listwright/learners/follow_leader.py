@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.learners.experts import Experts, checked
 from listwright.policies import ItemLeader, Policy, Uniform
 

@@ -7,13 +7,13 @@ from typing import Self
 import numpy as np
 from sklearn.base import clone
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.online import adagrad_pass
 from listwright.errors import InputError
-from listwright.examples import Examples
 from listwright.features import Rows
 from listwright.learners.base import Learner, check_number
-from listwright.losses import LOSSES
+from listwright.learners.examples import Examples
+from listwright.learners.losses import LOSSES
 from listwright.policies import Linear, Policy
 
 

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 from listwright.learners.experts import Experts
 from listwright.learners.rates import doubled, exponential_weights

@@ -6,8 +6,8 @@ from typing import Self
 
 from sklearn.base import clone
 
-from listwright.examples import Examples
 from listwright.learners.base import Learner
+from listwright.learners.examples import Examples
 from listwright.policies import Policy, Sequence, Uniform
 
 

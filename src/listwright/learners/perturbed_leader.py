@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 from listwright.learners.experts import Experts
 from listwright.learners.rates import doubled

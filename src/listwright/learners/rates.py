@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 
 SECOND_ORDER = float(np.e - 2.0)  # exp(x) <= 1 + x + (e - 2) x^2 for x <= 1
 

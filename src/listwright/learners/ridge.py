@@ -8,14 +8,14 @@ from typing import Self
 import numpy as np
 from sklearn.base import clone
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.center import center
 from listwright._kernels.folds import by_fold, gathered
 from listwright._kernels.linear import crossed_scores
 from listwright.errors import InputError
-from listwright.examples import FOLDS, Examples, centered
 from listwright.features import Rows
 from listwright.learners.base import Learner
+from listwright.learners.examples import FOLDS, Examples, centered
 from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
 

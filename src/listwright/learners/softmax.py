@@ -8,10 +8,10 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
 
-from listwright._arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
 from listwright.errors import InputError
-from listwright.examples import Examples
 from listwright.learners.base import Learner, check_number
+from listwright.learners.examples import Examples
 from listwright.policies import Linear, Policy
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from listwright._arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright.features import Crossed, Rows
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
 from listwright.features import Rows
 

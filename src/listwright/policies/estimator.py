@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright.features import Rows
 from listwright.policies.base import Policy
 

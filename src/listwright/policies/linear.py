@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright._kernels.linear import crossed_scores, linear_scores
 from listwright.errors import InputError
 from listwright.features import Rows

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Floats, Ints
-from listwright._ragged import Ragged
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.ragged import Ragged
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, check_range, one_a_row
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._arrays import Floats, Ints, as_numbers, first_bad
-from listwright._ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
+from listwright._internal.ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Ints, as_numbers, first_bad, starts_of
+from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad, starts_of
+from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.threads import in_parallel
 from listwright._kernels.facility import dense_add, dense_alone, dense_gains, sparse_add, sparse_gains
 from listwright._kernels.lazy_facility import lazy_facility
-from listwright._ragged import Ragged, per_problem
-from listwright._threads import in_parallel
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Floats, Ints, as_numbers, first_bad
-from listwright._ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
+from listwright._internal.ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of, rows_of

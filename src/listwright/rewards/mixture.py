@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._arrays import Floats, Ints, as_numbers
+from listwright._internal.arrays import Floats, Ints, as_numbers
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import Reward

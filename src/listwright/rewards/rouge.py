@@ -7,10 +7,10 @@ from itertools import chain
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.ragged import Ragged, per_problem
 from listwright._kernels.best_reference import best_reference_gains
 from listwright._kernels.topics import CAP
-from listwright._ragged import Ragged, per_problem
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.coverage import TopicReward, TopicState

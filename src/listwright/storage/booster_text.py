@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright.errors import InputError
 
 ZERO_IS_MISSING = 1  # of the two bits of a split's decision type that say what counts as missing

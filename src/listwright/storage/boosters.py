@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._arrays import Floats
+from listwright._internal.arrays import Floats
 from listwright._kernels.trees import box_shares, logistic, tree_sums
 from listwright.errors import InputError, MissingExtra
 from listwright.storage.booster_text import Trees, read_trees

@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from listwright._whole_files import write_whole
+from listwright._internal.files import write_whole
 from listwright.errors import InputError
 from listwright.storage.archive import MOST_BYTES, archive_of, read_archive
 from listwright.storage.arrays import pack, unpack

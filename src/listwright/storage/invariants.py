@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from listwright._signature import Signature
 from listwright.features.base import Scale
 from listwright.features.ranks import Ranks
 from listwright.learners.sums import RidgeSums
@@ -20,7 +19,8 @@ from listwright.policies import (
     PolicyLeader,
     Sequence,
 )
-from listwright.training import Training
+from listwright.training.round import Training
+from listwright.training.signature import Signature
 
 MOST = 1 << 24  # columns, items and list positions that any model has
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright.storage.booster_text import Trees
 
 Sides = dict[int, tuple[float, float, float]]  # by column: above, up to, share of the training rows

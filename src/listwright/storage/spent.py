@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from listwright.errors import InputError
-from listwright.examples import Examples
 from listwright.learners import Experts, Learner
+from listwright.learners.examples import Examples
 
 
 class Spent(Learner):

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from listwright._signature import Signature
 from listwright.errors import InputError
-from listwright.examples import Examples
 from listwright.features import Features, Rows
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.playing import Playing
 from listwright.feedback.records import Record
 from listwright.learners import Aggregate, Learner, PerPosition
+from listwright.learners.examples import Examples
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.storage.spent import Spent
-from listwright.training import Training
+from listwright.training.round import Training
+from listwright.training.signature import Signature
 
 LARGEST = 50_000_000  # entries of the made-up features
 

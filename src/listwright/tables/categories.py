@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from listwright._arrays import Floats32, Ints, first_bad
+from listwright._internal.arrays import Floats32, Ints, first_bad
 from listwright.errors import InputError
 from listwright.tables.table import Table
 from listwright.tables.values import names

@@ -10,7 +10,7 @@ import narwhals as nw
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from listwright._arrays import Ints
+from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.tables.categories import catalogue_codes, catalogue_of, levels_of

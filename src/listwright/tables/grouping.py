@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._arrays import Ints, first_bad, starts_of
+from listwright._internal.arrays import Ints, first_bad, starts_of
 from listwright.errors import InputError
 from listwright.tables.table import Table
 from listwright.tables.values import as_array, names

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._arrays import Floats, Floats32, first_bad
+from listwright._internal.arrays import Floats, Floats32, first_bad
 from listwright.errors import InputError
 from listwright.tables.categories import one_hot
 from listwright.tables.columns import Columns

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats, first_bad
+from listwright._internal.arrays import Floats, first_bad
 from listwright.errors import InputError
 from listwright.rewards import (
     AnySuccess,

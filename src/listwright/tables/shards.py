@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from listwright._arrays import Ints, starts_of
+from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
 from listwright.tables.categories import catalogue_of, levels_of
 from listwright.tables.columns import Columns

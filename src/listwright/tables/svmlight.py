@@ -11,7 +11,7 @@ import pyarrow as pa
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from listwright._arrays import first_bad
+from listwright._internal.arrays import first_bad
 from listwright.errors import InputError
 from listwright.tables.streams import content
 from listwright.tables.table import Part, Table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from listwright._arrays import Ints, starts_of
+from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
 
 NAMES_SHOWN = 12  # column names that a message lists

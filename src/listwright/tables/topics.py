@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
-from listwright._arrays import Floats, Ints, first_bad
+from listwright._internal.arrays import Floats, Ints, first_bad
 from listwright.errors import InputError
 from listwright.tables.grouping import Groups
 from listwright.tables.spec import is_pattern

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._arrays import Ints
+from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from listwright._arrays import Floats, Ints, first_bad
+from listwright._internal.arrays import Floats, Ints, first_bad
 from listwright.errors import InputError
 from listwright.tables.table import Table
 

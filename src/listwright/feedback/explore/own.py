@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from listwright._arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows

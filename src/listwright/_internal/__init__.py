@@ -1,0 +1,1 @@
+"""Helpers without a subject of their own: arrays, ragged rows, files, threads, progress."""

@@ -1,0 +1,248 @@
+"""The border where arrays come in: shapes are settled, and bad input is named by problem and item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from listwright._internal.arrays import Floats, Floats32, Ints, as_numbers, as_whole_numbers, first_bad
+from listwright.errors import InputError
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What is known of the shape of the input, with the names that messages use."""
+
+    table: Any  # (rows, d), not yet checked
+    offsets: Ints
+    items_each: int | None  # number of candidates of every problem when features came as (problems, items, d)
+    problem_ids: NDArray[Any]
+    item_ids: NDArray[Any] | None
+
+    @classmethod
+    def of(cls, features: Any, offsets: Any, problem_ids: Any, item_ids: Any) -> Intake:
+        """Settles which rows belong to which problem."""
+        table, starts, items_each = _layout(features, offsets)
+        ids = _problem_ids(problem_ids, len(starts) - 1)
+        _no_empty_problem(starts, ids)
+        shape = cls(table, starts, items_each, ids, None)
+        return cls(table, starts, items_each, ids, shape._item_ids(item_ids))
+
+    @property
+    def n_problems(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.offsets[-1])
+
+    def name(self, row: int) -> str:
+        """How messages name a row."""
+        owner = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        item = row - int(self.offsets[owner]) if self.item_ids is None else self.item_ids[row]
+        return f"item {item!s} of problem {self.problem_ids[owner]!s}"
+
+    def features(self) -> Any:
+        """The float32 table, checked to be finite."""
+        if sparse.issparse(self.table):
+            return self._sparse_features()
+        if not np.isfinite(self.table).all():
+            row, column = np.argwhere(~np.isfinite(self.table))[0]
+            raise InputError(self._not_finite(row, column, self.table[row, column]))
+        return self.table
+
+    def _sparse_features(self) -> sparse.csr_array:
+        bad = first_bad(~np.isfinite(self.table.data))
+        if bad is not None:
+            row = int(np.searchsorted(self.table.indptr, bad, side="right")) - 1
+            raise InputError(self._not_finite(row, self.table.indices[bad], self.table.data[bad]))
+        return self.table
+
+    def _not_finite(self, row: int, column: int, value: float) -> str:
+        return f"Feature {column} of {self.name(int(row))} is {value}. Features must be finite numbers in float32."
+
+    def vectors(self, values: Any) -> Any:
+        """(rows, v) or CSR, checked to be finite."""
+        if values is None:
+            return None
+        table = sparse.csr_array(values).astype(np.float32) if sparse.issparse(values) else None
+        if table is None:
+            table = as_numbers(values, "vectors", np.float32)
+            table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
+        if table.ndim != 2 or table.shape[0] != self.n_rows:
+            raise InputError(f"vectors must have one row a candidate ({self.n_rows}). Got shape {table.shape}.")
+        numbers = table.data if sparse.issparse(table) else table
+        if not np.isfinite(numbers).all():
+            raise InputError("vectors must be finite numbers in float32.")
+        return table
+
+    def links(self, tables: Any) -> dict[str, sparse.csr_array] | None:
+        """CSR (rows, w) by name, checked: finite, and never past the last candidate of the row's problem."""
+        if tables is None:
+            return None
+        if not isinstance(tables, Mapping) or not tables:
+            raise InputError(f"links must be a dictionary of tables by name. Got {type(tables).__name__}.")
+        return {str(name): self._link_table(table, f"links[{name!r}]") for name, table in tables.items()}
+
+    def _link_table(self, values: Any, name: str) -> sparse.csr_array:
+        if not sparse.issparse(values):
+            array = as_numbers(values, name, np.float32)
+            values = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
+        if values.ndim != 2 or values.shape[0] != self.n_rows:
+            raise InputError(f"{name} must have one row a candidate ({self.n_rows}). Got shape {values.shape}.")
+        table = sparse.csr_array(values, dtype=np.float32)
+        rows = np.repeat(np.arange(self.n_rows), np.diff(table.indptr))
+        counts = np.repeat(np.diff(self.offsets), np.diff(self.offsets))
+        bad = first_bad(table.indices >= counts[rows])
+        if bad is not None:
+            where = f"{self.name(int(rows[bad]))} to candidate {table.indices[bad]}"
+            raise InputError(f"{name} links {where}, but its problem has {counts[rows[bad]]} candidates.")
+        if not np.isfinite(table.data).all():
+            raise InputError(f"{name} must hold finite numbers.")
+        return table
+
+    def context(self, values: Any) -> Floats32 | None:
+        """(problems, c), checked to be finite."""
+        if values is None:
+            return None
+        table = as_numbers(values, "context", np.float32)
+        if table.ndim != 2 or len(table) != self.n_problems:
+            raise InputError(f"context must have one row a problem: ({self.n_problems}, c). Got shape {table.shape}.")
+        if not np.isfinite(table).all():
+            owner, column = np.argwhere(~np.isfinite(table))[0]
+            raise InputError(
+                f"Context {column} of problem {self.problem_ids[owner]!s} is {table[owner, column]}. "
+                "Contexts must be finite numbers in float32."
+            )
+        return table
+
+    def catalogue(self, values: Any) -> Ints | None:
+        """One known item a row."""
+        if values is None:
+            return None
+        items = self._by_row(as_whole_numbers(values, "catalogue"), "catalogue")
+        bad = first_bad(items < 0)
+        if bad is not None:
+            raise InputError(f"catalogue of {self.name(bad)} is {items[bad]}. It must be 0, 1, 2, ...")
+        self._once_a_problem(items, "catalogue item")
+        return items
+
+    def sizes(self, values: Any) -> Floats | None:
+        """One positive size a row."""
+        if values is None:
+            return None
+        sizes = self._by_row(as_numbers(values, "sizes"), "sizes")
+        bad = first_bad(~(np.isfinite(sizes) & (sizes > 0)))
+        if bad is not None:
+            raise InputError(f"The size of {self.name(bad)} is {sizes[bad]}. Sizes must be above 0.")
+        return sizes
+
+    def names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
+        """One name a feature."""
+        if names is None:
+            return None
+        if len(names) != self.table.shape[1]:
+            raise InputError(f"feature_names must have one name a column ({self.table.shape[1]}). Got {len(names)}.")
+        return tuple(str(name) for name in names)
+
+    def _item_ids(self, values: Any) -> NDArray[Any] | None:
+        if values is None:
+            return None
+        ids = self._by_row(_names(values), "item_ids")
+        self._once_a_problem(ids, "item id")
+        return ids
+
+    def _by_row(self, values: NDArray[Any], name: str) -> NDArray[Any]:
+        """One entry a row, from (rows,), (problems, items) or, for equal problems, (items,)."""
+        equal = (np.diff(self.offsets) == self.offsets[1]).all()
+        if values.shape == (self.n_rows,) or (equal and values.shape == (self.n_problems, self.offsets[1])):
+            return values.reshape(-1)
+        if self.items_each is not None and values.shape == (self.items_each,):
+            return np.tile(values, self.n_problems)
+        raise InputError(f"{name} must have one entry a row ({self.n_rows}). Got shape {values.shape}.")
+
+    def _once_a_problem(self, values: NDArray[Any], what: str) -> None:
+        _, codes = np.unique(values, return_inverse=True) if values.dtype != object else (None, _codes(values))
+        owners = np.repeat(np.arange(self.n_problems), np.diff(self.offsets))
+        keys = owners * (int(codes.max()) + 1) + codes
+        order = np.argsort(keys, kind="stable")
+        bad = first_bad(np.diff(keys[order]) == 0)
+        if bad is not None:
+            row = int(order[bad + 1])
+            problem = self.problem_ids[owners[row]]
+            raise InputError(f"Problem {problem!s} has {what} {values[row]!s} twice. An item is listed once a problem.")
+
+
+def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
+    if sparse.issparse(features):
+        with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which is reported
+            table = sparse.csr_array(features).astype(np.float32, copy=False)
+        return table, _offsets(offsets, table.shape[0]), None
+    array = as_numbers(features, "features", np.float32)
+    if array.ndim == 3 and offsets is None:
+        if array.shape[0] == 0 or array.shape[1] == 0:
+            raise InputError(f"There is nothing to choose from: features has shape {array.shape}.")
+        starts = np.arange(array.shape[0] + 1) * array.shape[1]
+        return array.reshape(array.shape[0] * array.shape[1], array.shape[2]), starts, array.shape[1]
+    if array.ndim != 2:
+        raise InputError(f"features must be (rows, d) with offsets, or (problems, items, d). Got shape {array.shape}.")
+    return array, _offsets(offsets, len(array)), None
+
+
+def _offsets(offsets: Any, n_rows: int) -> Ints:
+    if offsets is None:
+        raise InputError("Features in rows need offsets. For a single problem pass offsets=[0, number of rows].")
+    starts = as_whole_numbers(offsets, "offsets")
+    if starts.ndim != 1 or len(starts) < 2 or n_rows == 0:
+        raise InputError(f"There are no problems: offsets has shape {starts.shape} and features {n_rows} rows.")
+    if starts[0] != 0 or starts[-1] != n_rows:
+        raise InputError(f"offsets must run from 0 to the number of rows, {n_rows}. Got {starts[0]} to {starts[-1]}.")
+    bad = first_bad(np.diff(starts) < 0)
+    if bad is not None:
+        raise InputError(f"offsets must not fall. Got {starts[bad]} and then {starts[bad + 1]} at position {bad + 1}.")
+    return starts
+
+
+def _no_empty_problem(offsets: Ints, ids: NDArray[Any]) -> None:
+    bad = first_bad(np.diff(offsets) == 0)
+    if bad is not None:
+        raise InputError(f"Problem {ids[bad]!s} has no candidates. Leave it out.")
+
+
+def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
+    if values is None:
+        return np.arange(n_problems)
+    ids = _names(values)
+    if ids.shape != (n_problems,):
+        raise InputError(f"problem_ids must have one id a problem ({n_problems}). Got shape {ids.shape}.")
+    _, first, counts = np.unique(_codes(ids), return_index=True, return_counts=True)
+    bad = first_bad(counts > 1)
+    if bad is not None:
+        raise InputError(f"Problem id {ids[first[bad]]!s} is there {counts[bad]} times. Ids must differ.")
+    return ids
+
+
+def _names(values: Any) -> NDArray[Any]:
+    """An array of names that keeps numbers numbers, and mixed kinds as they are."""
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        return (
+            array
+            if all(isinstance(value, str) for value in np.asarray(values, dtype=object).flat)
+            else np.asarray(values, dtype=object)
+        )
+    return array
+
+
+def _codes(values: NDArray[Any]) -> Ints:
+    """Each different value as a number, in order of first appearance."""
+    seen: dict[Any, int] = {}
+    try:
+        return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
+    except TypeError as error:
+        raise InputError(f"Ids must be texts, numbers or other values that never change: {error}.") from None

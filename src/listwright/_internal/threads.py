@@ -1,0 +1,53 @@
+"""Threads: one for linear algebra, many for problems that have nothing to do with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+import scipy.linalg  # noqa: F401  (brings its own BLAS, which must be loaded before the controller looks for it)
+from threadpoolctl import ThreadpoolController
+
+from listwright._internal.arrays import Ints
+
+
+@cache
+def _controller() -> Any:
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Inside, BLAS and LAPACK add up in one order. It takes some ten microseconds.
+
+    >>> import numpy as np
+    >>> with one_thread():
+    ...     float(np.ones(20_000) @ np.ones(20_000))
+    20000.0
+    """
+    return _controller().limit(limits=1, user_api="blas")
+
+
+def in_parallel(work: Callable[[int, int], None], offsets: Ints, worth_it: bool = True) -> None:
+    """Calls work(low, high) on runs of problems that cover all, on as many threads as numba may use.
+
+    That is NUMBA_NUM_THREADS in the environment, or one a core. The runs have about equally many rows. What is done for
+    a problem must not depend on its run, and must let other threads go on (nogil).
+
+    >>> seen = []
+    >>> in_parallel(lambda low, high: seen.extend(range(low, high)), np.array([0, 5, 6, 8]), worth_it=False)
+    >>> seen
+    [0, 1, 2]
+    """
+    n_threads = min(numba.get_num_threads(), len(offsets) - 1) if worth_it else 1
+    if n_threads == 1:
+        return work(0, len(offsets) - 1)
+    ends = offsets[-1] * np.arange(n_threads + 1) // n_threads
+    cuts = np.unique(np.searchsorted(offsets, ends)).tolist()
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(work, cuts[:-1], cuts[1:]))
+    return None

@@ -1,0 +1,1 @@
+"""Programs over the library: the command line and the HTTP service."""

@@ -1,0 +1,48 @@
+"""The command line: thin over the library, and quick to answer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from listwright.apps.cli.show import as_options
+from listwright.errors import InputError, MissingExtra
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command. Exit codes: 0 fine, 1 the input is wrong, 2 the command is.
+
+    A wrong input is told in one message, without a traceback.
+    """
+    try:
+        try:
+            _app()(args=None if arguments is None else list(arguments), prog_name="listwright")
+        finally:
+            sys.stdout.flush()
+    except (InputError, MissingExtra) as error:
+        print(f"Error: {as_options(str(error))}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        print(f"Error: {error.strerror or error}.", file=sys.stderr)
+        _print_no_more()
+        sys.exit(1)
+
+
+def _print_no_more() -> None:
+    """What could not be printed must not be tried again when Python ends, which would end in a traceback."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _app() -> Any:
+    """The commands; typer may not be there."""
+    try:
+        from listwright.apps.cli.app import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("rich", "typer"):
+            raise
+        raise MissingExtra(f"The command line needs {error.name}.", extra="cli") from None
+    return app

@@ -1,0 +1,58 @@
+"""The commands. Each has a file of its own, which imports the library only when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from listwright import __version__
+from listwright.apps.cli.check import check
+from listwright.apps.cli.compare import compare
+from listwright.apps.cli.demo import demo
+from listwright.apps.cli.evaluate import evaluate
+from listwright.apps.cli.explain import explain
+from listwright.apps.cli.fit import fit
+from listwright.apps.cli.inspect import inspect
+from listwright.apps.cli.predict import predict
+from listwright.apps.cli.reproduce import reproduce
+from listwright.apps.cli.serve import serve
+from listwright.apps.cli.summarize import summarize
+
+app = typer.Typer(
+    name="listwright",
+    help="Learn to build lists that are relevant and not redundant.",
+    epilog="Example: listwright demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"listwright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
+app.command(epilog="Example: listwright demo --out report.html")(demo)
+app.command(epilog="Example: listwright check past.csv --reward any:clicked")(check)
+app.command(epilog="Example: listwright fit past.csv --reward any:clicked --length 3 -o model.listwright")(fit)
+app.command(epilog="Example: listwright predict model.listwright new.csv -o lists.csv --explain")(predict)
+app.command(epilog="Example: listwright evaluate model.listwright held_out.csv")(evaluate)
+app.command(epilog="Example: listwright explain model.listwright new.csv --problem q17")(explain)
+app.command(epilog="Example: listwright compare past.csv --reward any:clicked --lengths 1,3,5")(compare)
+app.command(epilog="Example: listwright inspect model.listwright")(inspect)
+app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2 --out report")(reproduce)
+app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
+app.command(epilog="Example: listwright serve model.listwright --learn")(serve)

@@ -1,0 +1,36 @@
+"""`listwright check`: a doctor for tables and rewards."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import progress, show_json
+from listwright.apps.cli.training_tables import Read, on_tables
+
+
+@on_tables
+def check(
+    read: Read,
+    trials: Annotated[int, typer.Option(min=1, help="Random lists that the laws are tried on.")] = 30,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Look for what spoils learning: a reward that is not submodular, duplicates, features that say nothing or give the
+    answer away, problems that no list can solve. Exit code 1 where the reward breaks a law."""
+    from listwright.checks.problems import examine
+
+    found: Any = read()[0]
+    problems = found.sample() if hasattr(found, "shards") else found
+    with progress("checking"):
+        findings = examine(problems, n_trials=trials, random_state=seed)
+    if as_json:
+        show_json([one.to_dict() for one in findings])
+    else:
+        print(problems)
+        for one in findings:
+            print(one)
+    if any(one.level == "error" for one in findings):
+        raise typer.Exit(1)

@@ -1,0 +1,159 @@
+"""`listwright compare`: methods side by side on one's own data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import progress, show_json, show_section, show_text
+from listwright.apps.cli.sources import check_folder
+from listwright.apps.cli.training_tables import Read, on_tables
+
+if TYPE_CHECKING:
+    from listwright.evaluation import Comparison
+    from listwright.lab.report import Report
+
+METHODS = {
+    "scp": ("listwright.estimators.scp", "SCP", {}),
+    "scp-best": ("listwright.estimators.scp", "SCP", {"effort": "best"}),
+    "conseqopt": ("listwright.estimators.conseqopt", "ConSeqOpt", {}),
+    "top-k": ("listwright.baselines", "TopK", {}),
+    "boosting": ("listwright.baselines", "TopK", {"estimator": "boosting"}),
+    "static": ("listwright.baselines", "StaticList", {}),
+    "mmr": ("listwright.baselines", "MMR", {"relevance": "ridge"}),
+    "dpp": ("listwright.baselines", "DPP", {"relevance": "ridge"}),
+    "nearest": ("listwright.baselines", "NearestCover", {}),
+    "forest": ("listwright.baselines", "ForestCover", {}),
+    "random": ("listwright.baselines", "Random", {}),
+    "oracle": ("listwright.baselines", "Oracle", {}),
+}
+USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
+
+
+def _chosen(names: str) -> str:
+    chosen = [name.strip() for name in names.split(",")]
+    unknown = [name for name in chosen if name not in METHODS]
+    if unknown:
+        raise typer.BadParameter(f"there is no method {unknown[0]!r}. Choose of {', '.join(METHODS)}.")
+    return ",".join(chosen)
+
+
+@on_tables
+def compare(
+    read: Read,
+    methods: Annotated[
+        str,
+        typer.Option(callback=_chosen, help=f"By commas; others are compared with the first. {', '.join(METHODS)}."),
+    ] = USUAL,
+    lengths: Annotated[str, typer.Option(help="Lengths of lists, by commas.")] = "1,3,5",
+    budgets: Annotated[str | None, typer.Option(help="Total sizes, by commas, in place of lengths.")] = None,
+    train_sizes: Annotated[
+        str | None, typer.Option(help="Problems to learn from, by commas: numbers, or shares such as 0.5.")
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Parts; each is tested on what is learned from the others.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Repetitions with other folds.")] = 1,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for report.html, results.json and figures/.")] = Path(
+        "report"
+    ),
+    as_json: given.AsJson = False,
+) -> None:
+    """Fit methods on the same folds of a table, measure their lists on the rest, and write a report with paired
+    intervals and pictures."""
+    wanted: dict[str, Any] = {"lengths": given.numbers(lengths, "--lengths", int)}
+    if budgets is not None:
+        wanted["budgets"] = given.numbers(budgets, "--budgets", float)
+    if train_sizes is not None:
+        wanted["train_sizes"] = [_size(part) for part in given.numbers(train_sizes, "--train-sizes", float)]
+    check_folder(out)
+    from listwright.evaluation import compare as compared
+    from listwright.lab.report import write_report
+
+    problems, _, _ = read()
+    chosen = {name: _method(name) for name in methods.split(",")}
+    total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
+    with progress("comparing") as tick:
+        done: list[str] = []
+
+        def told(line: str) -> None:
+            done.append(line)
+            tick(len(done), total)
+
+        found = compared(chosen, problems, folds=folds, seeds=seeds, progress=told, **wanted)
+    report = report_of(found, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
+    results = found.table().records()
+    written = write_report(report, out, results=results)
+    if as_json:
+        show_json({"means": results, "differences": _differences(found)})
+        return
+    show_section(report.sections[0])
+    show_text(report.findings)
+    print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
+
+
+def report_of(found: Comparison, about: str) -> Report:
+    """Means, paired differences and a chart."""
+    from listwright.lab.report import Figure, Report, Section, Table
+
+    means = found.table()
+    rows = [[_text(entry) for entry in (record | _learned_from(record)).values()] for record in means.records()]
+    heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
+    parts: list[Any] = [Table(heads, rows, "Mean over problems; learned from so many problems of the other folds.")]
+    apart = _differences(found)
+    if apart:
+        shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
+        caption = f"{found.methods[0]} less the other method, problem by problem, over all lengths; 95 % interval."
+        parts.append(Table(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
+    parts.append(Figure("values", found.picture(), "Mean value with 95 % intervals."))
+    return Report("Methods compared", findings(found), [Section("Methods on the same folds", about, parts)])
+
+
+def findings(found: Comparison) -> str:
+    """Who is ahead, and of whom that can be said."""
+    parts = [_standing(record) for record in _differences(found)]
+    return f"{found.methods[0]} is {', '.join(parts)}." if parts else f"Only {found.methods[0]} was measured."
+
+
+def _standing(record: dict[str, Any]) -> str:
+    """Ahead or behind, where the interval says so."""
+    low, high = record["low"], record["high"]
+    if low is None or low <= 0 <= high:
+        return f"level with {record['method']}"
+    if low > 0:
+        return f"ahead of {record['method']} by {low:.3f} to {high:.3f}"
+    return f"behind {record['method']} by {-high:.3f} to {-low:.3f}"
+
+
+def _differences(found: Comparison) -> list[dict[str, Any]]:
+    """Of the first method to each other, over all lengths and sizes; JSON knows neither NaN nor infinity."""
+    if len(found.methods) < 2:
+        return []
+    records = found.differences(found.methods[0], pooled=True).records()
+    return [{key: _finite(value) for key, value in record.items()} for record in records]
+
+
+def _learned_from(record: dict[str, Any]) -> dict[str, str]:
+    """The size of the training part in words: a share, or a number of problems."""
+    size = record["train_size"]
+    return {"train_size": "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _method(name: str) -> Any:
+    from importlib import import_module
+
+    module, kind, settings = METHODS[name]
+    return getattr(import_module(module), kind)(**settings)
+
+
+def _size(value: float) -> float:
+    return int(value) if value > 1 else value

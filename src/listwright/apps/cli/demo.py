@@ -1,0 +1,66 @@
+"""`listwright demo`: the library at work in half a minute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from listwright.apps.cli.show import progress, show_json, show_section, show_text
+from listwright.apps.cli.written_lists import table_bytes
+
+NEXT = """\
+Open {page} in a browser: charts, and pictures of the arm.
+
+Try next:
+  listwright reproduce trajectory      the whole experiment, with more training sets
+  listwright reproduce news            recommend news to readers
+  listwright reproduce summaries       summarise reports
+  listwright summarize FOLDER          summarise text files of your own
+  python -c "import listwright as lw; help(lw.SCP)"    learn lists from data of your own
+"""
+TABLES: dict[str, dict[str, Any]] = {
+    "past.csv": {"n_readers": 200, "random_state": 1},
+    "held_out.csv": {"n_readers": 100, "first": 200, "random_state": 2},
+    "new.csv": {"n_readers": 20, "first": 300, "clicks": False, "random_state": 3},
+}  # what readers saw, and clicked
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("report.html"),
+    tables: Annotated[
+        Path | None, typer.Option(help="Folder to write past.csv, held_out.csv and new.csv into, instead of the page.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
+) -> None:
+    """Learn to list starting trajectories for a robot arm, compare with other ways, and write a page with pictures; or
+    write some tables to try the other commands on."""
+    if tables is not None:
+        written = write_tables(tables)
+        show_json(written) if as_json else print("Wrote " + ", ".join(written))
+        return
+    from listwright.lab.experiments import demo as experiment
+    from listwright.lab.report import write_page
+
+    with progress("learning") as tick:
+        records = experiment.run(tick=tick)
+    report = experiment.report(records)
+    page = write_page(report, out)
+    if as_json:
+        show_json(records)
+        return
+    show_section(report.sections[0])
+    show_text(report.findings)
+    print("\n" + NEXT.format(page=page), end="")
+
+
+def write_tables(folder: Path) -> list[str]:
+    """The readers of the front page: past ones, some held out, and new ones who have not clicked yet."""
+    from listwright.lab.report.files import write_bytes
+    from listwright.lab.simulate.readers import table
+
+    written = {folder / name: table_bytes(table(**settings), ".csv") for name, settings in TABLES.items()}
+    for path, content in written.items():
+        write_bytes(path, content)
+    return [str(path) for path in written]

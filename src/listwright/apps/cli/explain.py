@@ -1,0 +1,49 @@
+"""`listwright explain`: why a list is what it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import show_json
+from listwright.apps.cli.sources import load_model, read_for
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
+
+
+def explain(
+    model: given.Model,
+    data: given.Data,
+    problem: Annotated[str, typer.Option(help="Id of the problem.")],
+    length: given.Length = None,
+    budget: given.Budget = None,
+    short_lists: given.ShortLists = False,
+    new_levels: given.NewLevels = "error",
+    format: given.Format = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Tell the reasons of one list: what each group of features adds to the score of a pick, how far the runner-up is
+    behind, and which pick made a skipped item redundant."""
+    from listwright.reasons.explain import explain as explained
+
+    learned = load_model(model, data)
+    problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)
+    i = number_of(problems, problem)
+    reasons = explained(learned, problems, i, length=length, budget=budget, short_lists=short_lists or None)
+    if as_json:
+        show_json(reasons.to_dict())
+    else:
+        print(reasons)
+
+
+def number_of(problems: Problems, name: str) -> int:
+    """Where the problem of that id stands."""
+    for i, one in enumerate(problems.problem_ids):
+        if str(one) == name:
+            return i
+    some = ", ".join(str(one) for one in problems.problem_ids[:3])
+    raise InputError(f"There is no problem {name!r} in the table. It has {len(problems):,}, such as {some}.")

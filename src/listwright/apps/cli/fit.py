@@ -1,0 +1,153 @@
+"""`listwright fit`: from a table to a model."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import as_options, progress, show_json
+from listwright.apps.cli.sources import STANDARD, check_place, save_model
+from listwright.apps.cli.training_tables import Read, on_tables
+
+if TYPE_CHECKING:
+    from listwright.guarantees import Certificate
+    from listwright.problems import Problems
+    from listwright.tables import Scan
+
+COPIES = 24  # measured: 4-byte copies of a batch's columns at the peak
+EFFORTS = ("fast", "best")
+
+
+def _known(effort: str) -> str:
+    if effort not in EFFORTS:
+        raise typer.BadParameter(f"must be one of {', '.join(EFFORTS)}. Got {effort!r}.")
+    return effort
+
+
+@on_tables
+def fit(
+    read: Read,
+    out: Annotated[str, typer.Option("-o", "--out", help="Model file to write, or - for standard output.")],
+    length: given.Length = None,
+    budget: given.Budget = None,
+    short_lists: given.ShortLists = False,
+    effort: Annotated[
+        str,
+        typer.Option(
+            callback=_known, help="fast: linear, in a moment; best: boosted trees too, in seconds or minutes."
+        ),
+    ] = "fast",
+    passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 10,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Problems between two updates of the policy.")] = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="File to write how far learning is; for Parquet files, which are read in parts.")
+    ] = None,
+    checkpoint_every: Annotated[int, typer.Option(min=1, help="Rounds between two checkpoints.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, to the same model.")] = False,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Learn to build lists from a table of problems whose lists can be measured, and write a model file."""
+    given.one_limit(length, budget)
+    check_place(out)
+    if resume and checkpoint is None:
+        raise typer.BadParameter("name the file to go on from, with --checkpoint.", param_hint="--resume")
+    from listwright.estimators.scp import SCP
+
+    say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
+    problems, columns, reward = read(max_memory=given.memory_of(max_memory, engine, checkpoint))
+    given.sizes_for(budget, problems, "Name it with --size-column.")
+    settings: dict[str, Any] = {"length": length} if budget is None else {"budget": budget}
+    settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort}
+    model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
+    saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume}
+    seconds = _learn(model, problems, say, saved)
+    model.columns_, model.reward_spec_ = columns, reward
+    save_model(model, out)
+    certificate = model.certificate()
+    if not as_json:
+        say(two_sentences(certificate))
+        say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
+    elif out != STANDARD:
+        show_json(counts(problems) | {"seconds": seconds, "model": out, "certificate": asdict(certificate)})
+
+
+def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
+    """Fits the model, with words for those who watch; the seconds that it took."""
+    from listwright.problems import Problems
+
+    if isinstance(problems, Problems):
+        model.check(problems)
+    say(before(problems))
+    started = time.perf_counter()
+    with progress("learning") as tick, model.engine.connected():
+        if model.engine.about():
+            say(model.engine.about())
+        model.fit(problems, tick=tick, **saved)
+    return time.perf_counter() - started
+
+
+def counts(problems: Problems | Scan) -> dict[str, int]:
+    """What a fit starts with."""
+    return {
+        "problems": len(problems),
+        "candidates": problems.n_rows,
+        "features": problems.n_features,
+        "memory_bytes": memory(problems),
+    }
+
+
+def memory(problems: Problems | Scan) -> int:
+    """About how many bytes learning needs: the table as read and as features, and what is seen of each batch: its
+    columns and their distances to the list, before and after they are put side by side and turned to float64."""
+    from listwright.learners import as_learner
+    from listwright.problems import Problems
+
+    if not isinstance(problems, Problems):
+        return problems.max_memory
+    row = 4 * (problems.n_features + (0 if problems.context is None else problems.context.shape[1]))
+    batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
+    return int(2 * row * problems.n_rows + COPIES * row * batch)
+
+
+def before(problems: Problems | Scan) -> str:
+    """One line before the work starts."""
+    found = counts(problems)
+    size = max(found.pop("memory_bytes") / 2**20, 1)
+    many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())
+    if hasattr(problems, "shards"):
+        return f"{many}; they are read in {len(problems.shards):,} parts, within {size:,.0f} MiB of memory."
+    return f"{many}; learning takes about {size:,.0f} MiB of memory."
+
+
+def two_sentences(certificate: Certificate) -> str:
+    """What was seen while learning, and what is proved of it."""
+    seen = (
+        f"While learning, lists were worth {certificate.value_seen:.3f} on average over {certificate.rounds:,} states, "
+        f"with an average regret of at most {certificate.regret_bound_used:.3f}."
+    )
+    if certificate.breaches:
+        return as_options(f"{seen} This is no guarantee for new problems: {'; '.join(certificate.breaches)}.")
+    worth = (
+        f"With probability {1 - certificate.delta:.3g} such lists are worth at least "
+        f"{max(certificate.lower_bound_on_value, 0):.3f} on new problems of the same kind"
+    )
+    return f"{seen} {worth}, if these are independent."
+
+
+def _speaker(*, quiet: bool, aside: bool) -> Any:
+    """Prints for people; to standard error where standard output carries the model."""
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr if aside else sys.stdout, flush=True)
+
+    return say

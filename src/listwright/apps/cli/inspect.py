@@ -1,0 +1,41 @@
+"""`listwright inspect`: what is in a model file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import as_options, show_json
+from listwright.apps.cli.sources import about_model
+
+
+def inspect(model: given.Model, as_json: given.AsJson = False) -> None:
+    """Tell what a model is: its settings, the columns it reads, what it was trained for and what came of it."""
+    learned, about = about_model(model)
+    columns = getattr(learned, "columns_", None)
+    found = about | {
+        "reward": getattr(learned, "reward_spec_", None),
+        "columns": None if columns is None else asdict(columns),
+        "certificate": as_options(str(learned.certificate())),
+    }
+    if as_json:
+        show_json(found)
+        return
+    for name, value in found.items():
+        _show(name, value)
+
+
+def _show(name: str, value: Any) -> None:
+    """A line, or one for each entry."""
+    if isinstance(value, dict):
+        print(f"{name}:")
+        for key, entry in value.items():
+            if entry not in (None, (), {}):
+                print(f"  {key}: {_text(entry)}")
+    elif value is not None:
+        print(f"{name}: {_text(value)}")
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,62 @@
+"""`listwright predict`: lists for new problems."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import progress, show_json
+from listwright.apps.cli.sources import STANDARD, check_place, load_model, read_for
+from listwright.apps.cli.written_lists import as_records, check_ending, write_lists
+from listwright.errors import InputError
+
+
+def predict(
+    model: given.Model,
+    data: given.Data,
+    out: Annotated[
+        str, typer.Option("-o", "--out", help="File to write: .csv, .tsv, .jsonl or .parquet; - for standard output.")
+    ] = STANDARD,
+    length: given.Length = None,
+    budget: given.Budget = None,
+    short_lists: given.ShortLists = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Add the reasons of each pick.")] = False,
+    new_levels: given.NewLevels = "error",
+    format: given.Format = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Build a list for each problem of a table: one row a pick, in order. The model knows its columns."""
+    check_place(out)
+    check_ending(out)
+    learned = load_model(model, data)
+    learned.engine, memory = given.engine_of(engine, address), given.memory_of(max_memory, engine)
+    if memory is not None and (explain or as_json or Path(out).suffix.lower() not in (".parquet", ".pq")):
+        raise InputError("Lists that are built in parts go to a .parquet file, without reasons. Name one with --out.")
+    with progress("reading"):
+        problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels, max_memory=memory)
+    lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
+    if memory is not None:
+        with progress("building lists") as tick:
+            lists.to_parquet(out, tick=tick)
+        print(f"Wrote {len(lists):,} lists to {out}.", file=sys.stderr)
+        return
+    reasons = None
+    if explain:
+        reasons = []
+        with progress("explaining") as tick:
+            for i in range(len(lists)):
+                reasons.append(lists.explain(i))
+                tick(i + 1, len(lists))
+    if out != STANDARD or not as_json:
+        write_lists(lists, out, reasons)
+    if as_json:
+        show_json(as_records(lists, reasons))
+    elif out != STANDARD:
+        print(f"Wrote {len(lists):,} lists to {out}.", file=sys.stderr)

@@ -1,0 +1,90 @@
+"""What commands print: tables and findings to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from listwright.lab.experiments.tasks import Tick
+    from listwright.lab.report import Section, Table
+
+PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "context", "engine", "features",
+              "format", "ignore", "item", "length", "max_memory", "n_passes", "new_levels", "problem", "references",
+              "resume", "reward", "short_lists", "size", "vectors")  # fmt: skip
+NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes"}
+_PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
+
+
+def as_options(message: str) -> str:
+    """What the library says, with its parameters as the command line writes them.
+
+    >>> as_options("Problem q17 has 4 candidates but length=5. Pass short_lists=True to accept shorter lists.")
+    'Problem q17 has 4 candidates but --length 5. Pass --short-lists to accept shorter lists.'
+    >>> as_options("Name the right column with problem=.")
+    'Name the right column with --problem-column.'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, _, text, number = found.groups()
+        flag = "--" + NAMED_OTHERWISE.get(name, name).replace("_", "-")
+        return f"{flag} {text or number}" if text or number else flag
+
+    return _PARAMETER.sub(option, message)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Tick]:
+    """A bar that hears of what is done; it goes away at the end, and is silent where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        bar = bars.add_task(title, total=None)
+        yield lambda done, total: bars.update(bar, completed=done, total=total)
+
+
+def show_section(section: Section) -> None:
+    """Its title, its text and its tables."""
+    from rich.console import Console
+
+    from listwright.lab.report import Table
+
+    console = Console(highlight=False)
+    console.print(f"\n{section.title}", style="bold", markup=False)
+    console.print(section.text, markup=False)
+    for part in section.parts:
+        if isinstance(part, Table):
+            console.print()
+            console.print(_rich_table(part))
+
+
+def show_text(text: str) -> None:
+    """A paragraph, as wide as the window."""
+    from rich.console import Console
+
+    Console(highlight=False).print(f"\n{text}", markup=False)
+
+
+def _rich_table(table: Table) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+
+    shown = RichTable(
+        *table.columns, box=SIMPLE_HEAD, caption=table.caption or None, caption_justify="left", pad_edge=False
+    )
+    for column in shown.columns[1:]:
+        column.justify = "right"
+    for index, row in enumerate(table.rows):
+        shown.add_row(*(str(entry) for entry in row), style="bold" if index in table.emphasis else None)
+    return shown
+
+
+def show_json(content: Any) -> None:
+    """For machines."""
+    print(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=2))

@@ -1,0 +1,132 @@
+"""Where commands read from and write to: files, or standard input and output."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import is_zipfile
+
+from listwright.apps.cli.options import one_from_standard_input, sizes_for
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.tables import Columns
+
+STANDARD = "-"
+PACKED = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # how packed files start
+
+
+def read_problems(
+    data: list[str], *, format: str | None = None, max_memory: str | None = None, **options: Any
+) -> tuple[Any, Columns]:
+    """Problems from files or standard input, and how the table was read; with `max_memory`, a scan of the files."""
+    from listwright.tables import read_with_columns, scan
+
+    if max_memory is not None:
+        if STANDARD in data or format not in (None, "parquet"):
+            raise InputError("max_memory= and engine= are for Parquet files. Leave them out, or write Parquet first.")
+        scanned = scan(data, max_memory=max_memory, **options)
+        return scanned, scanned.columns
+    if STANDARD not in data:
+        return read_with_columns(data, format=format, **options)
+    if len(data) > 1:
+        raise InputError("Standard input (-) cannot be read together with files.")
+    with _file(STANDARD, "data") as path:
+        return read_with_columns(path, format=format or _kind(Path(path)), **options)
+
+
+def read_for(model: Any, data: list[str], *, budget: float | None = None, **options: Any) -> Any:
+    """Problems or a scan for a model, read as its training table was; sizes are only needed where there is a budget."""
+    known = getattr(model, "columns_", None)
+    if known is not None:
+        known = known if budget is not None or model.budget is not None else replace(known, size=None)
+        problems = read_problems(data, columns=known, **options)[0]
+        sizes_for(budget, problems, "Fit the model again on a table that has one.")
+        return problems
+    signature = model.signature_
+    if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:
+        raise InputError("This model does not know the columns of its table. Fit it with `listwright fit`.")
+    return read_problems(data, features=list(signature.feature_names), **options)[0]
+
+
+def load_model(model: str, data: list[str]) -> Any:
+    """The model in a file or from standard input; who gives the data first is told."""
+    from listwright.storage import load
+
+    one_from_standard_input(model, data)
+    with _file(model, "model") as path:
+        try:
+            return load(path)
+        except InputError as error:
+            swapped = any(is_zipfile(name) for name in data) and not is_zipfile(path)
+            raise InputError(f"{error} Is it the data? The model comes first." if swapped else str(error)) from None
+
+
+def about_model(model: str) -> tuple[Any, dict[str, Any]]:
+    """The model, and what its file says of itself."""
+    from listwright.storage import inspect, load
+
+    with _file(model, "model") as path:
+        return load(path), inspect(path)
+
+
+def save_model(model: Any, out: str) -> None:
+    """The model to a file or standard output, whole or not at all."""
+    from listwright.storage import save
+
+    if out != STANDARD:
+        save(model, out)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        save(model, Path(folder) / "model")
+        sys.stdout.buffer.write((Path(folder) / "model").read_bytes())
+
+
+def check_place(out: str) -> None:
+    """Refuses a file that cannot be written, before any work is done for it."""
+    path = Path(out)
+    if out == STANDARD:
+        return
+    if path.is_dir():
+        raise InputError(f"{path} is a folder. Name a file to write.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
+
+
+def check_folder(out: Path) -> None:
+    """Refuses a place for a folder where something else is."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file. Name a folder to write the report into.")
+
+
+@contextmanager
+def _file(name: str, what: str) -> Iterator[str]:
+    """A path to read from; standard input is kept in a file meanwhile, which errors do not name."""
+    if name != STANDARD:
+        yield name
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        data = sys.stdin.buffer.read()
+        packed = next((ending for ending, start in PACKED.items() if data.startswith(start)), "")
+        path = Path(folder) / f"{what}{packed}"
+        path.write_bytes(data)
+        try:
+            yield str(path)
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), "Standard input")) from None
+
+
+def _kind(path: Path) -> str:
+    """The kind of a table by how it starts."""
+    from listwright.tables.streams import content
+
+    start = content(path)[:4096]
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    line = start.lstrip().partition(b"\n")[0]
+    return "jsonl" if line.startswith((b"{", b"[{")) else "svmlight" if b" qid:" in line else "csv"

@@ -1,0 +1,67 @@
+"""`listwright summarize`: a summary of text files, and why each sentence was taken."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from listwright.apps.cli.show import show_json
+
+if TYPE_CHECKING:
+    from listwright.summarize.summarize import Summary
+
+SHOWN_REASONS = 4
+
+
+def summarize(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", help="A folder of text files, a folder of such folders, or text files that go together."
+        ),
+    ],
+    budget: Annotated[
+        str, typer.Option(help="How long at most: 665b (bytes), 665c (characters), 100w (words), 120t (tokens).")
+    ] = "665b",
+    model: Annotated[
+        Path | None, typer.Option(help="A model file; without it the one that comes with listwright.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each sentence was taken.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
+) -> None:
+    """Take the sentences of some documents that tell most, and do not tell the same, within a budget."""
+    from listwright.storage import load
+    from listwright.summarize.summarize import clusters_of
+    from listwright.summarize.summarize import summarize as summaries_of
+    from listwright.text.budget import parse_budget
+    from listwright.text.files import EncodingNote
+
+    allowed = parse_budget(budget)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", EncodingNote)
+        clusters = clusters_of(paths)
+    for note in notes:
+        print(f"Note: {note.message}", file=sys.stderr)
+    found = summaries_of(clusters, allowed, model=None if model is None else load(model), explain=explain)
+    if as_json:
+        show_json([summary.to_dict() for summary in found])
+        return
+    for summary in found:
+        _show(summary, titled=len(found) > 1)
+
+
+def _show(summary: Summary, *, titled: bool) -> None:
+    if titled:
+        print(f"== {summary.cluster}")
+    for sentence in summary.sentences:
+        print(sentence.text)
+        if sentence.reasons is not None:
+            strongest = list(sentence.reasons.items())[:SHOWN_REASONS]
+            why = ", ".join(f"{name} {value:+.1f}" for name, value in strongest)
+            print(f"    {sentence.document}, sentence {sentence.position}: {why}")
+    if titled:
+        print()

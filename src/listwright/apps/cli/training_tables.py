@@ -1,0 +1,94 @@
+"""How commands read tables with a reward: the options that say which column is what, written once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import progress
+from listwright.apps.cli.sources import read_problems
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
+    from listwright.tables import Columns, Scan
+
+    Read = Callable[..., tuple[Problems | Scan, Columns, str]]
+else:
+    Read = Any  # typer looks at annotations while it runs, and the library is not loaded yet
+
+Names = list[str] | None
+
+
+def on_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of `_read` too, but for those that it has itself; its first argument is a function
+    that reads the table."""
+    own = inspect.signature(command, eval_str=True).parameters
+    table = {name: one for name, one in inspect.signature(_read, eval_str=True).parameters.items() if name not in own}
+    data, reward, *others = table.values()
+    both = [data, reward, *list(own.values())[1:], *others]
+
+    @wraps(command)
+    def joined(**values: Any) -> None:
+        command(partial(_read, **{name: values.pop(name) for name in table}), **values)
+
+    named = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in both]
+    joined.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # where typer finds the options
+    return joined
+
+
+def _read(
+    data: given.Data,
+    reward: given.Reward,
+    references: given.References = None,
+    problem: Annotated[str, typer.Option("--problem-column", help="Column with the problem's id.")] = "problem",
+    item: Annotated[str, typer.Option("--item-column", help="Column with the item's id; may be missing.")] = "item",
+    size: Annotated[str, typer.Option("--size-column", help="Column with the item's size; may be missing.")] = "size",
+    features: Annotated[
+        Names,
+        typer.Option(help="Columns of features, by commas or as 'f_*'; by default all numbers but the reward's."),
+    ] = None,
+    context: Annotated[Names, typer.Option(help="Columns that say something of the whole problem.")] = None,
+    vectors: Annotated[
+        Names, typer.Option(help="Columns that similarity is measured on: one of lists, or several.")
+    ] = None,
+    catalogue: Annotated[str | None, typer.Option(help="Column that names an item of a recurring set.")] = None,
+    categorical: Annotated[Names, typer.Option(help="Columns of text that become 0/1 features.")] = None,
+    ignore: Annotated[Names, typer.Option(help="Columns that are no features.")] = None,
+    format: given.Format = None,
+    max_memory: given.MaxMemory = None,
+) -> Any:
+    """Problems, how the table was read, and what lists are worth."""
+    with progress("reading"):
+        found = read_problems(
+            data,
+            reward=reward,
+            references=references,
+            problem=problem,
+            item=item,
+            size=size,
+            features=several(features),
+            context=several(context),
+            vectors=several(vectors),
+            catalogue=catalogue,
+            categorical=several(categorical) or (),
+            ignore=several(ignore) or (),
+            format=format,
+            max_memory=max_memory,
+        )
+    return *found, reward
+
+
+def several(values: Names) -> Names:
+    """Values of an option that may come by commas and more than once; None where it was left out.
+
+    >>> several(["a,b", "c_*"])
+    ['a', 'b', 'c_*']
+    """
+    if not values:
+        return None
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]

@@ -1,0 +1,88 @@
+"""Lists as files: CSV, JSON lines or Parquet, one row a pick."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from listwright.apps.cli.sources import STANDARD
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.lists import Lists
+    from listwright.reasons.explain import Reasons
+
+ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
+
+
+def check_ending(out: str) -> None:
+    """Refuses a file of an unknown kind before any work is done for it."""
+    if out != STANDARD and Path(out).suffix.lower() not in ENDINGS:
+        raise InputError(f"Lists go to a file that ends in {', '.join(ENDINGS)}. Got {out}.")
+
+
+def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
+    """One row a pick, with the reasons as further columns; a file is written whole or not at all."""
+    from listwright.lab.report.files import write_bytes
+
+    columns = {name: column.tolist() for name, column in lists.to_dict().items()}
+    if reasons is not None:
+        columns |= _told([pick for one in reasons for pick in one.picks])
+    ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
+    content = _json_lines(columns) if ending in (".jsonl", ".ndjson") else table_bytes(columns, ending)
+    if out == STANDARD:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    else:
+        write_bytes(Path(out), content)
+
+
+def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
+    """One entry a list."""
+    records = [
+        {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
+        for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
+    ]
+    if reasons is None:
+        return records
+    told = [{"reasons": one.to_dict()} for one in reasons]
+    return [record | more for record, more in zip(records, told, strict=True)]
+
+
+def _told(picks: list[Any]) -> dict[str, list[Any]]:
+    return {
+        "runner_up": [pick.runner_up for pick in picks],
+        "margin": [pick.margin for pick in picks],
+        "contributions": [pick.contributions for pick in picks],
+        "note": [pick.note for pick in picks],
+    }
+
+
+def _json_lines(columns: dict[str, list[Any]]) -> bytes:
+    rows = zip(*columns.values(), strict=True)
+    return "".join(
+        json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n" for row in rows
+    ).encode()
+
+
+def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
+    """Parquet, CSV or TSV; dictionaries are written as JSON."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    if "contributions" in columns:
+        texts = [json.dumps(entry, ensure_ascii=False) for entry in columns["contributions"]]
+        columns = columns | {"contributions": texts}
+    sink = pa.BufferOutputStream()
+    if ending in (".parquet", ".pq"):
+        parquet.write_table(pa.table(columns), sink)
+    else:
+        options = csv.WriteOptions(delimiter="\t" if ending == ".tsv" else ",", quoting_style="needed")
+        csv.write_csv(pa.table(columns), sink, options)
+    return bytes(sink.getvalue())
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

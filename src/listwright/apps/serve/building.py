@@ -1,0 +1,103 @@
+"""A list for a request: the answer, and what is stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pydantic_core import to_json
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.apps.serve.intake import problem_of
+from listwright.apps.serve.payloads import ListRequest
+from listwright.apps.serve.records import Served, new_id, now, pack
+from listwright.apps.serve.refusals import invalid
+from listwright.apps.serve.settings import Limits
+from listwright.apps.serve.versions import Fleet
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.policies import Estimator, Linear, Policy
+from listwright.policies import Sequence as PolicySequence
+from listwright.problems import Problems
+
+SMALL = 20_000  # numbers of a request whose list is built at once: another thread would cost more than it brings
+
+
+def work(asked: Sequence[ListRequest]) -> int:
+    """About how many numbers are in requests."""
+    return sum(len(one.items) * len(one.items[0].features) for one in asked)
+
+
+def build_all(asked: Sequence[ListRequest], fleet: Fleet, limits: Limits) -> list[Served]:
+    """Lists for the requests of a batch."""
+    return [build(one, fleet, limits, f"lists.{i}.") for i, one in enumerate(asked)]
+
+
+def build(asked: ListRequest, fleet: Fleet, limits: Limits, at: str = "") -> Served:
+    """A list by the version that its id falls to; `at` is where the request stands in a body."""
+    created = now()
+    list_id = new_id(created)
+    version = fleet.choose(list_id)
+    problem = problem_of(asked, version.shape, limits, at)
+    try:
+        lists = version.lists(problem, asked.length, asked.budget, list_id)
+    except InputError as error:
+        raise invalid(f"{at}items", str(error)) from None
+    ids, picks, propensities = [item.id for item in asked.items], lists[0], _propensities(lists)
+    answer = {
+        "list_id": list_id,
+        "items": _items(lists, problem, ids, picks, propensities),
+        "model_version": version.number,
+    }
+    packed = pack(problem, ids, picks, propensities, asked.budget)
+    state = getattr(lists, "version", 0)
+    return Served(list_id, created, version.number, state, to_json(answer, inf_nan_mode="null"), packed)
+
+
+def _items(
+    lists: Lists, problem: Problems, ids: list[Any], picks: Ints, propensities: Floats | None
+) -> list[dict[str, Any]]:
+    scores = None if lists.scores is None else lists.scores[0]
+    whys = _whys(lists, problem, picks, scores)
+    return [
+        {
+            "id": ids[row],
+            "position": position + 1,
+            "score": None if scores is None else float(scores[position]),
+            "propensity": None if propensities is None else float(propensities[position]),
+            "why": whys[position],
+        }
+        for position, row in enumerate(picks)
+    ]
+
+
+def _whys(lists: Lists, problem: Problems, picks: Ints, scores: Floats | None) -> list[dict[str, Any] | None]:
+    """What each pick scores before anything is picked, and what the list before it changed of that."""
+    explainer = lists.explainer
+    if explainer is None or scores is None:
+        return [None] * len(picks)
+    rows = explainer.features.rows(explainer.features.start(problem))  # type: ignore[attr-defined]
+    everything, rng = np.ones(problem.n_rows, dtype=bool), np.random.default_rng(0)
+    alone = explainer.policy.pick(rows, everything, 0, rng)[1].copy()  # type: ignore[attr-defined]
+    alone[picks[:1]] = scores[:1]  # the same number, but for rounding
+    ranks = 1 + (alone[None, :] > alone[picks][:, None]).sum(axis=1)
+    return [
+        {"alone": float(alone[row]), "given_list": float(score - alone[row]), "rank_alone": int(rank)}
+        for row, score, rank in zip(picks, scores, ranks, strict=True)
+    ]
+
+
+def _propensities(lists: Lists) -> Floats | None:
+    """Of each pick: told by a policy that explores, 1 for one that is certain, else not known."""
+    told = getattr(lists, "propensities", None)
+    if told is not None:
+        return np.asarray(told)[0][: len(lists[0])]
+    policy = getattr(lists.explainer, "policy", None)
+    return np.ones(len(lists[0])) if _certain(policy) else None
+
+
+def _certain(policy: Policy | None) -> bool:
+    if isinstance(policy, PolicySequence):
+        return all(_certain(one) for one in policy.policies)
+    return isinstance(policy, Linear | Estimator)

@@ -1,0 +1,108 @@
+"""What the page and operators read: rates with intervals, from the sums that the writer keeps."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from pydantic_core import from_json
+from sqlalchemy import Connection, func, select
+
+from listwright.apps.serve.schema import clock, feedback, lists, minutes, positions
+from listwright.evaluation.intervals import Z95
+
+MOST_POINTS = 2_000
+
+
+def wilson(failures: int, answered: int) -> tuple[float | None, float | None, float | None]:
+    """A share and its 95 % interval, which holds for few cases too (Wilson, 1927).
+
+    >>> [round(x, 3) for x in wilson(1, 10)]
+    [0.1, 0.018, 0.404]
+    """
+    if not answered:
+        return None, None, None
+    share, z = failures / answered, Z95 * Z95 / answered
+    middle = (share + z / 2) / (1 + z)
+    half = Z95 * sqrt(share * (1 - share) / answered + z / answered / 4) / (1 + z)
+    return share, max(0.0, middle - half), min(1.0, middle + half)
+
+
+def rate(served: int, answered: int, failures: int) -> dict[str, Any]:
+    """Counts with the failure rate."""
+    share, low, high = wilson(failures, answered)
+    counts = {"lists": served, "answered": answered, "failures": failures}
+    return {**counts, "failure_rate": share, "low": low, "high": high}
+
+
+def by_version(connection: Connection) -> dict[int, dict[str, Any]]:
+    """Rates of each version, over all time."""
+    sums = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
+    rows = connection.execute(select(minutes.c.version, *sums).group_by(minutes.c.version).order_by(minutes.c.version))
+    return {row[0]: rate(*map(int, row[1:])) for row in rows}
+
+
+def totals(connection: Connection, learn: bool) -> dict[str, Any]:
+    """All lists, by version, and how far learning is."""
+    versions = by_version(connection)
+    counts = [sum(one[name] for one in versions.values()) for name in ("lists", "answered", "failures")]
+    numbers = {row.name: row.value for row in connection.execute(select(clock))}
+    return {
+        **rate(*counts),
+        "versions": [{"version": number, **one} for number, one in versions.items()],
+        "learning": {"on": learn, "events": numbers["event"], "applied": numbers["applied"]},
+    }
+
+
+def series(connection: Connection, since: float, until: float, step: int) -> dict[str, Any]:
+    """Rates over time, by version; `step` is whole minutes in seconds, longer where there would be too many points."""
+    step = max(60, step // 60 * 60, -(-int(until - since) // MOST_POINTS // 60) * 60)
+    bucket = (minutes.c.minute - minutes.c.minute % (step // 60)).label("bucket")
+    sums = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
+    inside = minutes.c.minute.between(int(since // 60), int(until // 60))
+    wanted = select(bucket, minutes.c.version, *sums).where(inside).group_by(bucket, minutes.c.version)
+    rows = connection.execute(wanted.order_by(bucket, minutes.c.version))
+    points = [{"start": row[0] * 60.0, "version": row[1], **rate(*map(int, row[2:]))} for row in rows]
+    return {"step": step, "points": points}
+
+
+def gains(connection: Connection) -> dict[str, Any]:
+    """Mean gain by version and position."""
+    rows = connection.execute(select(positions).order_by(positions.c.version, positions.c.position))
+    return {"positions": [_gain(row) for row in rows]}
+
+
+def _gain(row: Any) -> dict[str, Any]:
+    n, mean = row.answered, row.gain / row.answered
+    half = None
+    if n > 1:
+        half = Z95 * sqrt(max(0.0, (row.squares - n * mean * mean) / (n - 1)) / n)
+    return {
+        "version": row.version,
+        "position": row.position,
+        "answered": n,
+        "gain": mean,
+        "low": None if half is None else mean - half,
+        "high": None if half is None else mean + half,
+    }
+
+
+def recent(connection: Connection, limit: int, before: str | None) -> dict[str, Any]:
+    """The latest lists, with what came of them."""
+    columns = lists.c.id, lists.c.created, lists.c.version, lists.c.answer, feedback.c.gains
+    wanted = select(*columns).outerjoin(feedback, feedback.c.list_id == lists.c.id)
+    if before is not None:
+        wanted = wanted.where(lists.c.id < before)
+    rows = connection.execute(wanted.order_by(lists.c.id.desc()).limit(limit))
+    return {"lists": [_short(row) for row in rows]}
+
+
+def _short(row: Any) -> dict[str, Any]:
+    gains = None if row.gains is None else from_json(row.gains)
+    return {
+        "list_id": row.id,
+        "created": row.created,
+        "model_version": row.version,
+        "items": len(from_json(row.answer)["items"]),
+        "failed": None if gains is None else not any(gain > 0 for gain in gains),
+    }

@@ -1,0 +1,162 @@
+"""A doctor for problems: what spoils learning before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
+from listwright.checks import LawBroken, check_reward
+from listwright.features.candidate import feature_names
+from listwright.problems import Problems
+from listwright.rewards import Function, reward_of
+
+TRIED, TRIED_OWN = 200, 20  # problems on which the laws are tried; fewer for functions that may be slow
+TELLS_ALL = 0.9999  # correlation with the reward past which a feature is the reward in other words
+SHOWN = 3  # examples in a message
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    level: str  # "ok", "warning" or "error"
+    check: str
+    message: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain values."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.level:<7}  {self.message}"
+
+
+def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> list[Finding]:
+    """Looks at problems with a reward: its laws, problems that teach nothing, duplicates, features that say nothing or
+    too much.
+
+    Parameters
+    ----------
+    n_trials, random_state : random lists on which the laws of the reward are tried, as in `check_reward`.
+
+    >>> import listwright as lw
+    >>> x = np.array([[[1.0, 5.0], [2.0, 5.0]], [[3.0, 5.0], [4.0, 5.0]]])
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess([[0, 1], [0, 0]]), problem_ids=["u", "v"])
+    >>> for finding in examine(problems):
+    ...     print(finding)
+    ok       The reward keeps its laws (monotone, submodular) on all lists tried, of 2 problems.
+    warning  1 of 2 problems gain nothing from any item, and teach nothing: v.
+    ok       No problem has two candidates with the same features.
+    warning  1 of 2 features are constant, and tell nothing: feature 1.
+    ok       No feature gives the reward away.
+    """
+    reward = reward_of(problems, "examine")
+    gains = reward.gains(reward.start(problems))
+    return [
+        _laws(problems, n_trials, as_generator(random_state)),
+        _reachable(problems, gains),
+        _duplicates(problems),
+        _constant(problems),
+        _telling(problems, gains),
+    ]
+
+
+def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Finding:
+    most = TRIED_OWN if isinstance(problems.reward, Function) else TRIED
+    some = problems[np.sort(rng.permutation(len(problems))[:most])]
+    try:
+        check_reward(some.reward, some, n_trials=n_trials, random_state=rng)
+    except LawBroken as error:
+        return Finding("error", error.law, str(error))
+    many = f"{len(some):,} problem{'' if len(some) == 1 else 's'}"
+    laws = "monotone, submodular" if some.reward.submodular else "monotone"
+    return Finding("ok", "laws", f"The reward keeps its laws ({laws}) on all lists tried, of {many}.")
+
+
+def _reachable(problems: Problems, gains: Floats) -> Finding:
+    best = np.maximum.reduceat(gains, problems.offsets[:-1])
+    lost = best <= 0
+    if lost.all():
+        return Finding("error", "unreachable", "No item of any problem gains anything: check the reward's column.")
+    if lost.any():
+        told = f"{lost.sum():,} of {len(problems):,} problems gain nothing from any item, and teach nothing"
+        return Finding("warning", "unreachable", f"{told}: {_some(problems.problem_ids[lost])}.")
+    return Finding("ok", "unreachable", "Every problem has an item that gains something.")
+
+
+def _duplicates(problems: Problems) -> Finding:
+    if not problems.n_features:
+        return Finding("ok", "duplicates", "Candidates have no features of their own.")
+    twins = _twins(problems)
+    if not twins.any():
+        return Finding("ok", "duplicates", "No problem has two candidates with the same features.")
+    owners = np.unique(problems.owners[twins])
+    told = f"{twins.sum():,} of {problems.n_rows:,} candidates have the same features as another of their problem"
+    return Finding("warning", "duplicates", f"{told}: see {_some(problems.problem_ids[owners])}.")
+
+
+def _twins(problems: Problems) -> Bools:
+    """By row: whether an earlier row of its problem has the same features, by two random sums of each row."""
+    if problems.catalogue is not None:
+        return np.zeros(problems.n_rows, dtype=bool)  # the catalogue tells them apart
+    draw = np.random.default_rng(0).standard_normal((problems.n_features, 2))
+    sums = np.stack([_row_sums(problems.features, column) for column in draw.T])
+    order = np.lexsort((sums[1], sums[0], problems.owners))
+    same = (np.diff(problems.owners[order]) == 0) & (np.diff(sums[:, order], axis=1) == 0).all(axis=0)
+    found = np.zeros(problems.n_rows, dtype=bool)
+    found[order[1:][same]] = True
+    return found
+
+
+def _row_sums(features: Any, column: Floats) -> Floats:
+    if sparse.issparse(features):
+        return np.asarray(features @ column)
+    return np.einsum("ij,j->i", features, column)
+
+
+def _constant(problems: Problems) -> Finding:
+    low, high = (_dense(getattr(problems.features, name)(axis=0)) for name in ("min", "max"))
+    flat = np.flatnonzero(low == high)
+    if not len(flat):
+        return Finding("ok", "constant", "Every feature varies.")
+    told = f"{len(flat):,} of {problems.n_features:,} features are constant, and tell nothing"
+    return Finding("warning", "constant", f"{told}: {_named(problems, flat)}.")
+
+
+def _telling(problems: Problems, gains: Floats) -> Finding:
+    close = np.flatnonzero(np.abs(_correlations(problems.features, gains)) > TELLS_ALL)
+    if not len(close):
+        return Finding("ok", "leak", "No feature gives the reward away.")
+    names = _named(problems, close)
+    return Finding("warning", "leak", f"The reward can be read off {names}: will it be known for new problems?")
+
+
+def _correlations(features: Any, gains: Floats) -> Floats:
+    """Of each column with the gains; 0 where either is constant."""
+    n, centred = len(gains), gains - gains.mean()
+    means = _dense(features.mean(axis=0, dtype=np.float64))
+    if sparse.issparse(features):
+        squares = _dense(features.multiply(features).mean(axis=0, dtype=np.float64))
+    else:
+        squares = np.einsum("ij,ij->j", features, features, dtype=np.float64) / n
+    spread = np.sqrt(np.maximum(squares - means**2, 0.0) * centred.var())
+    shared = _dense(features.T @ centred) / n
+    return np.divide(shared, spread, out=np.zeros_like(shared), where=spread > 1e-9 * np.maximum(np.abs(means), 1e-9))
+
+
+def _dense(row: Any) -> Floats:
+    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
+
+
+def _named(problems: Problems, columns: Ints) -> str:
+    names = feature_names(problems)
+    return _some([names[i] for i in columns])
+
+
+def _some(names: Any) -> str:
+    shown = ", ".join(str(name) for name in names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"

@@ -1,0 +1,165 @@
+"""The context-free form: lists drawn from one distribution over a catalogue (Algorithm 1 of the paper)."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from listwright._internal.arrays import Floats, Ints, RandomState
+from listwright.errors import InputError
+from listwright.estimators.base import ListEstimator, Tick
+from listwright.evaluation.values import list_values
+from listwright.features import Features, Identity
+from listwright.learners import Experts, Learner
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.tables import Scan
+from listwright.walk.limits import as_room
+
+TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
+
+
+class ContextFreeSCP(ListEstimator):
+    """Learns one distribution over a catalogue, such that lists drawn from it compete with the best fixed list.
+
+    Problems need a catalogue; without one, equally long problems are taken to list the same items in the same order.
+    Lists are drawn with replacement, as in the theory; `predict(best_list=True)` gives the best fixed list found.
+
+    Parameters
+    ----------
+    length : m, the number of draws of a list.
+    rival_length : k, the length of the lists competed with; the same as length where None.
+    learner : "majority", "leader", "perturbed_leader", "exp3", or a learner over items.
+    weighting, n_passes, batch_size, keep, random_state : as in `SCP`; one pass, state by state, is the paper's.
+
+    >>> import listwright as lw
+    >>> success = np.random.default_rng(0).random((500, 4)) < [0.1, 0.8, 0.1, 0.2]
+    >>> problems = lw.Problems.from_arrays(np.zeros((500, 4, 1)), reward=lw.rewards.AnySuccess(success))
+    >>> model = ContextFreeSCP(length=2, random_state=0).fit(problems)
+    >>> int(model.probabilities_.argmax()), model.best_list_[:1]
+    (1, array([1]))
+    """
+
+    budget = None
+    features = "auto"
+    per_size = False
+    repeats = True
+    skip_solved = False
+    short_lists = False
+
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        rival_length: int | None = None,
+        learner: Any = "majority",
+        weighting: str = "discounted",
+        n_passes: int = 1,
+        batch_size: int | str = 1,
+        keep: str = "last",
+        random_state: RandomState = None,
+    ) -> None:
+        self.length = length
+        self.rival_length = rival_length
+        self.learner = learner
+        self.weighting = weighting
+        self.n_passes = n_passes
+        self.batch_size = batch_size
+        self.keep = keep
+        self.random_state = random_state
+
+    def fit(self, problems: Problems | Scan, *, tick: Tick | None = None, **checkpoints: Any) -> Self:
+        """Learns the distribution, then tries some lists drawn from it on the training problems."""
+        problems = with_catalogue(problems)
+        super().fit(problems, tick=tick, **checkpoints)
+        self.best_list_ = self._best_list(problems)
+        return self
+
+    def partial_fit(self, problems: Problems | Scan) -> Self:
+        """One more pass over new problems with the same catalogue."""
+        problems = with_catalogue(problems)
+        super().partial_fit(problems)
+        self.best_list_ = self._best_list(problems)
+        return self
+
+    def predict(  # type: ignore[override]
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+        best_list: bool = False,
+    ) -> Lists:
+        """Lists drawn from the distribution, or with `best_list=True` the best fixed list for every problem."""
+        problems = with_catalogue(problems)
+        if not best_list:
+            return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
+        check_is_fitted(self, "training_")
+        self.signature_.check(problems, "predict")
+        steps = self._steps(problems, self.length if length is None and budget is None else length, True)
+        rows = rows_of_items(problems, self.best_list_[:steps])
+        room = as_room(budget, problems)
+        return Lists(problems.without_reward(), rows if room is None else _that_fit(problems, rows, room))
+
+    @property
+    def probabilities_(self) -> Floats:
+        """The learned distribution over the catalogue; of a mixture, that of the last round."""
+        kept = self.policy_ if hasattr(self.policy_, "probabilities") else self.training_.policy
+        return kept.probabilities  # type: ignore[attr-defined]
+
+    def _make_features(self, problems: Problems) -> Features:
+        return Identity()
+
+    def _make_learner(self, problems: Problems | Scan) -> Learner:
+        learner = super()._make_learner(problems)
+        if not isinstance(learner, Experts) or learner.policies is not None:
+            raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
+        return learner
+
+    def _best_list(self, problems: Problems) -> Ints:
+        """The best on the training problems of the likeliest items and of lists drawn from the distribution."""
+        rng = np.random.default_rng(0)
+        chances = self.probabilities_
+        drawn = [rng.choice(len(chances), size=self.length, p=chances) for _ in range(TRIED)]
+        tried = [np.argsort(-chances, kind="stable")[: self.length], *(_without_repeats(items) for items in drawn)]
+        values = [list_values(Lists(problems, rows_of_items(problems, items)), problems).mean() for items in tried]
+        return tried[int(np.argmax(values))]
+
+
+def with_catalogue(problems: Problems | Scan) -> Problems:
+    """The problems with a catalogue: their own, or the position where all are equally long."""
+    if isinstance(problems, Scan):
+        raise InputError("Context-free lists are learned and built in memory. Pass scan.sample(), or read the files.")
+    if not isinstance(problems, Problems) or problems.catalogue is not None:
+        return problems  # what is no Problems is refused by the checks that follow
+    if (problems.counts != problems.counts[0]).any():
+        raise InputError("Context-free lists need a catalogue. Pass catalogue to Problems.from_arrays.")
+    return problems.with_catalogue(np.arange(problems.n_rows) - problems.offsets[problems.owners])
+
+
+def rows_of_items(problems: Problems, items: Ints) -> Ints:
+    """(problems, items): the row of each item in each problem, -1 where a problem does not offer it."""
+    assert problems.catalogue is not None
+    where = np.full((len(problems), int(max(problems.catalogue.max(), items.max(initial=0))) + 1), -1)
+    where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)
+    rows = where[:, items]
+    return np.take_along_axis(rows, np.argsort(rows < 0, axis=1, kind="stable"), axis=1)
+
+
+def _that_fit(problems: Problems, rows: Ints, room: Floats) -> Ints:
+    """The rows in their order, without those that do not fit what is left of the budget."""
+    assert problems.sizes is not None
+    kept = rows.copy()
+    for column in kept.T:
+        fits = (column >= 0) & (problems.sizes[column] <= room)
+        room[fits] -= problems.sizes[column[fits]]
+        column[~fits] = -1
+    return np.take_along_axis(kept, np.argsort(kept < 0, axis=1, kind="stable"), axis=1)
+
+
+def _without_repeats(items: Ints) -> Ints:
+    return items[np.sort(np.unique(items, return_index=True)[1])]

@@ -1,0 +1,143 @@
+"""SCP: one policy that builds lists (Algorithm 2 of the paper)."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any, Self
+
+from sklearn.base import clone
+
+from listwright._internal.arrays import RandomState
+from listwright._internal.progress import shown_on_terminal
+from listwright.errors import InputError
+from listwright.estimators.base import ListEstimator, Tick
+from listwright.estimators.best_effort import best_features, best_learner
+from listwright.estimators.tuning import tuned
+from listwright.features import Features
+from listwright.learners import Learner
+from listwright.problems import Problems
+from listwright.tables import Scan
+
+EFFORTS = ("fast", "best")
+
+
+class SCP(ListEstimator):
+    """Learns one policy that builds a list item by item, from problems whose lists can be measured.
+
+    At every position of every list that the current policy builds, the candidates' marginal gains give a cost-sensitive
+    example (v, c, w); a no-regret learner on these competes with the best sequence of policies.
+
+    Parameters
+    ----------
+    length : m, the number of items of a list.
+    rival_length : k, the length of the lists competed with; the same as length where None.
+    budget : total size of a list; takes the place of length. Items that do not fit are skipped.
+    learner : "ridge", "gradient", "hinge_rank", "logistic_rank"; any of `listwright.learners`; or a scikit-learn
+        estimator, which is trained on all examples so far.
+    features : what the policy sees: "auto", or any of `listwright.features`, which add up.
+    weighting : of positions: "discounted" (1 - 1/k)^(m - i), "min_sum" (m - i) or "uniform".
+    per_size : learn gains per size; "auto": under a budget.
+    n_passes : passes over the training problems.
+    batch_size : states between two updates; 1 with n_passes=1 is the paper's online algorithm.
+    keep : "last" policy, "best" round by a validation part of the training problems, or "mixture" over rounds: all of
+        up to 256 states, and an even sample of more; 16 where policies are fitted estimators, which take memory.
+    repeats : whether an item may come twice in a list.
+    skip_solved : learn only from states where something is left to gain; elsewhere every choice costs the same.
+        "auto": save in the paper's online form, which learns from every state.
+    short_lists : accept problems with fewer candidates than the length.
+    effort : "fast": the linear policy, in milliseconds. "best": a small policy over estimates of what each item still
+        brings given the list, from forests, boosting and the fast policy, fitted out of fold; in seconds, and shown on
+        the terminal as it goes.
+    tune : let `fit` choose features and penalty, where these are left at their defaults, by the value of lists in
+        cross-validation on the training problems; `trials_` says what was tried.
+    engine : where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
+    random_state : seed or numpy Generator.
+
+    >>> import numpy as np
+    >>> import listwright as lw
+    >>> rng = np.random.default_rng(0)
+    >>> kind, quality = rng.integers(3, size=(200, 12)), rng.random((200, 12))
+    >>> wanted = rng.integers(3, size=(200, 1))
+    >>> features = np.concatenate([np.eye(3)[kind], quality[..., None]], axis=2)
+    >>> reward = lw.rewards.AnySuccess((kind == wanted) & (quality > 0.5))
+    >>> problems = lw.Problems.from_arrays(features, reward=reward)
+    >>> model = lw.SCP(length=3, random_state=0).fit(problems[:150])
+    >>> model.predict(problems[150:])
+    Lists: 50 lists of 3 items
+    >>> round(model.score(problems[150:]), 2)
+    0.92
+    """
+
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        rival_length: int | None = None,
+        budget: float | None = None,
+        learner: Any = "ridge",
+        features: Any = "auto",
+        weighting: str = "discounted",
+        per_size: bool | str = "auto",
+        n_passes: int = 10,
+        batch_size: int | str = "auto",
+        keep: str = "last",
+        repeats: bool = False,
+        skip_solved: bool | str = "auto",
+        short_lists: bool = False,
+        effort: str = "fast",
+        tune: bool = False,
+        engine: Any = "local",
+        random_state: RandomState = None,
+    ) -> None:
+        self.length = length
+        self.rival_length = rival_length
+        self.budget = budget
+        self.learner = learner
+        self.features = features
+        self.weighting = weighting
+        self.per_size = per_size
+        self.n_passes = n_passes
+        self.batch_size = batch_size
+        self.keep = keep
+        self.repeats = repeats
+        self.skip_solved = skip_solved
+        self.short_lists = short_lists
+        self.effort = effort
+        self.tune = tune
+        self.engine = engine
+        self.random_state = random_state
+
+    def fit(self, problems: Problems | Scan, *, tick: Tick | None = None, **checkpoints: Any) -> Self:
+        """Learns a policy from problems with a reward, in memory or from a scan: see `ListEstimator.fit`."""
+        with shown_on_terminal() if self.effort == "best" or self.tune else nullcontext():
+            return self._fit_tuned(problems, tick) if self.tune else super().fit(problems, tick=tick, **checkpoints)
+
+    def _fit_tuned(self, problems: Problems | Scan, tick: Tick | None) -> Self:
+        if isinstance(problems, Scan):
+            raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
+        self.check(problems)
+        fast, trials = tuned(clone(self).set_params(tune=False, effort="fast"), problems)
+        chosen = {"features": fast.features, "learner": fast.learner}
+        fitted = clone(self).set_params(tune=False, **chosen).fit(problems, tick=tick)
+        self.__dict__.update({name: value for name, value in vars(fitted).items() if name.endswith("_")})
+        self.trials_ = trials
+        return self
+
+    def _make_features(self, problems: Problems) -> Features:
+        if self.effort == "fast":
+            return super()._make_features(problems)
+        return best_features(problems, clone(self).set_params(effort="fast", keep="last", engine="local"))
+
+    def _make_learner(self, problems: Problems | Scan) -> Learner:
+        if self.effort == "fast" or isinstance(problems, Scan):
+            return super()._make_learner(problems)
+        return best_learner(problems)
+
+    def _n_passes(self) -> int:
+        return self.n_passes if self.effort == "fast" else min(self.n_passes, 3)
+
+    def check(self, problems: Problems) -> None:
+        """Refuses settings and problems that cannot be learned from, as `fit` does before it starts."""
+        super().check(problems)
+        if self.effort not in EFFORTS:
+            raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")

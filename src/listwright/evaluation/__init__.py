@@ -1,0 +1,26 @@
+"""What lists are worth, and methods side by side: values, metrics, intervals, comparisons."""
+
+from listwright.evaluation.compare import compare
+from listwright.evaluation.comparison import Comparison
+from listwright.evaluation.distance import intra_list_distance
+from listwright.evaluation.evaluate import Evaluation, evaluate
+from listwright.evaluation.intervals import Estimate, estimate
+from listwright.evaluation.table import Table
+from listwright.evaluation.topics import alpha_ndcg, err_ia, subtopic_recall
+from listwright.evaluation.values import list_values, measured
+
+__all__ = [
+    "Comparison",
+    "Estimate",
+    "Evaluation",
+    "Table",
+    "alpha_ndcg",
+    "compare",
+    "err_ia",
+    "estimate",
+    "evaluate",
+    "intra_list_distance",
+    "list_values",
+    "measured",
+    "subtopic_recall",
+]

@@ -1,0 +1,84 @@
+"""What each list is worth and how diverse it is, problem by problem: in memory, or over the shards of a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Floats
+from listwright._internal.threads import one_thread
+from listwright.errors import InputError
+from listwright.evaluation.distance import intra_list_distance
+from listwright.evaluation.topics import alpha_ndcg, err_ia, has_topics, subtopic_recall
+from listwright.evaluation.values import measured
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess
+from listwright.tables import Scan
+from listwright.training.streamed import StreamedLists
+from listwright.training.tasks import Build
+
+
+def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
+    """The metrics that apply, by name; lists are measured already."""
+    values = lists.values
+    assert values is not None
+    probable = isinstance(problems.reward, AnySuccess)
+    found = {"value": values, "failure": 1.0 - values if probable else (values <= 0).astype(np.float64)}
+    if has_topics(problems):
+        found["alpha_ndcg"] = alpha_ndcg(lists, problems)
+        found["err_ia"] = err_ia(lists, problems)
+        found["subtopic_recall"] = subtopic_recall(lists, problems)
+    if problems.vectors is not None or problems.n_features:
+        found["intra_list_distance"] = intra_list_distance(lists, problems)
+    return found
+
+
+def earned(lists: Lists) -> Floats:
+    """(problems, positions): what each list is worth up to a position."""
+    assert lists.picked_gains is not None
+    return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Builds and measures the lists of a shard."""
+
+    build: Build
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[dict[str, Floats], Floats]:
+        """By problem: the metrics, and what is earned by position."""
+        rng = np.random.default_rng([self.build.seed, shard])
+        lists = ((measured(self.build.lists(block.without_reward(), rng), block), block) for block in blocks)
+        return _joined([(per_problem(one, block), earned(one)) for one, block in lists])
+
+
+def measured_scan(lists: StreamedLists, scan: Scan) -> tuple[dict[str, Floats], Floats]:
+    """The same for all shards, on the engine of the model that builds the lists."""
+    if scan.reward is None:
+        raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
+    with one_thread(), lists.engine.crew(scan) as crew:
+        return _joined(list(crew.each(Measure(lists.build), [shard.number for shard in scan.shards])))
+
+
+def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budget: ArrayLike | None) -> StreamedLists:
+    """Lists of a scan from a model, or as they are."""
+    if isinstance(model_or_lists, Lists):
+        raise InputError("These lists are for problems in memory. Pass the model, or what it predicts for the scan.")
+    found = model_or_lists
+    if not isinstance(found, StreamedLists):
+        found = model_or_lists.predict(scan, length=length, budget=budget)
+    assert isinstance(found, StreamedLists)
+    return found
+
+
+def _joined(parts: list[tuple[dict[str, Floats], Floats]]) -> tuple[dict[str, Floats], Floats]:
+    """One after the other; shorter lists earn nothing behind their end."""
+    width = max(sums.shape[1] for _, sums in parts)
+    wide = [np.pad(sums, ((0, 0), (0, width - sums.shape[1])), mode="edge") for _, sums in parts]
+    shared = [name for name in parts[0][0] if all(name in found for found, _ in parts)]
+    return {name: np.concatenate([found[name] for found, _ in parts]) for name in shared}, np.concatenate(wide)

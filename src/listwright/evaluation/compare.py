@@ -1,0 +1,166 @@
+"""Every method is fitted and tested on the same splits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from listwright._internal.arrays import Floats
+from listwright.errors import InputError
+from listwright.evaluation.comparison import Comparison
+from listwright.evaluation.plan import Split, as_seeds, splits
+from listwright.evaluation.table import Table
+from listwright.evaluation.values import list_values, measured
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+from listwright.tables import Scan
+from listwright.walk.limits import check_problems
+
+
+class Limits(NamedTuple):
+    """How long lists may be: lengths, or budgets."""
+
+    name: str
+    values: tuple[Any, ...]
+    refit: bool
+
+
+def compare(
+    methods: Mapping[str, Any],
+    problems: Problems | Scan,
+    *,
+    folds: int | ArrayLike = 5,
+    test: Problems | Scan | None = None,
+    lengths: Sequence[int] = (1, 3, 5),
+    budgets: Sequence[float] | None = None,
+    train_sizes: Sequence[float] | None = None,
+    seeds: int | Sequence[int] = 1,
+    refit_lengths: bool = False,
+    progress: bool | Callable[[str], None] = False,
+) -> Comparison:
+    """Fits every method on the same training problems and measures its lists on the same test problems.
+
+    Methods are cloned. Each is fitted once with the largest of `lengths`, and the shorter lists are the beginnings of
+    its lists. Methods never see the reward of test problems, save one with a true `needs_reward` (the oracle). Problems
+    with fewer candidates than a length get shorter lists.
+
+    Parameters
+    ----------
+    methods : estimators by name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or one's own with the same manners.
+    problems : problems with a reward: those of all folds, or with `test` the ones to learn from. Methods need them in
+        memory: of a scan, a sample is taken that fits into its `max_memory` (see `Scan.sample`).
+    folds : a number of folds drawn at random, or the fold of each problem.
+    test : problems to test on, in place of folds.
+    lengths : numbers of items.
+    budgets : total sizes, in place of lengths. A method with a `budget` parameter is fitted for each.
+    train_sizes : shares (floats up to 1.0) or numbers of the training problems to learn from; smaller ones are parts of
+        larger ones.
+    seeds : repetitions, or a list of seeds. A seed draws the folds and the training problems, and is the `random_state`
+        of every method that has one.
+    refit_lengths : fit for each length instead of using beginnings of longer lists.
+    progress : one line a fit on the standard error stream, or what is to be called with each line.
+
+    >>> import listwright as lw
+    >>> from listwright.baselines import Oracle, Random, TopK
+    >>> features = np.random.default_rng(0).random((60, 8, 2))
+    >>> problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(features[..., 0] > 0.7))
+    >>> compare({"random": Random(), "top-k": TopK(), "oracle": Oracle()}, problems, lengths=[1, 2])
+    Comparison: mean value and its standard error on 60 problems
+    method       length 1       length 2
+    random  0.350 ± 0.062  0.550 ± 0.065
+    top-k   0.967 ± 0.023  0.967 ± 0.023
+    oracle  0.967 ± 0.023  0.967 ± 0.023
+    """
+    problems, test = _in_memory(problems), None if test is None else _in_memory(test)
+    _check(methods, problems, test)
+    limits = _limits(lengths, budgets, refit_lengths)
+    plan = splits(problems, folds=folds, test=test, train_sizes=train_sizes, seeds=as_seeds(seeds))
+    parts = []
+    for split in plan:
+        for name, method in methods.items():
+            for limit, values in _values(method, split, limits):
+                parts.append(_records(name, split, limits.name, limit, values))
+            if progress:
+                told = progress if callable(progress) else _print_aside
+                told(f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems")
+    columns = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+    bounded = reward_of(problems if test is None else test).bounded
+    return Comparison(Table(columns), tuple(methods), limits.name, bounded)
+
+
+def _in_memory(problems: Problems | Scan) -> Problems:
+    return problems.sample() if isinstance(problems, Scan) else problems
+
+
+def _print_aside(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None) -> None:
+    if not isinstance(methods, Mapping) or not methods:
+        raise InputError(f"methods must be a dictionary of at least one estimator by name. Got {methods!r}.")
+    for name, method in methods.items():
+        if isinstance(method, type) or not all(hasattr(method, what) for what in ("fit", "predict", "get_params")):
+            raise InputError(f"Method {name!r} must be an estimator with fit and predict. Got {method!r}.")
+    for part in (problems,) if test is None else (problems, test):
+        check_problems(part)
+        reward_of(part, "compare")
+
+
+def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> Limits:
+    name, values = ("length", tuple(lengths)) if budgets is None else ("budget", tuple(budgets))
+    if not values or min(values) <= 0:
+        raise InputError(f"{name}s must be above 0, at least one of them. Got {values!r}.")
+    return Limits(name, tuple(sorted(set(values))), refit)
+
+
+def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Floats]]:
+    """What the lists of one method are worth under each limit."""
+    hidden = split.test if getattr(method, "needs_reward", False) else split.test.without_reward()
+    if limits.name == "length":
+        for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
+            model = _fitted(method, split, {"length": max(group)})
+            lists = model.predict(hidden, length=max(group), short_lists=True)
+            earned = _earned(lists, split.test)
+            yield from ((length, earned[:, min(length, earned.shape[1]) - 1]) for length in group)
+        return
+    takes_budget, model = "budget" in method.get_params(), None
+    for budget in limits.values:
+        if model is None or takes_budget:
+            model = _fitted(method, split, {"budget": budget})
+        yield budget, list_values(model.predict(hidden, budget=budget, short_lists=True), split.test)
+
+
+def _earned(lists: Lists, problems: Problems) -> Floats:
+    """(problems, positions): what each list is worth up to a position."""
+    gains = measured(lists, problems).picked_gains
+    assert gains is not None
+    return np.cumsum(gains, axis=1)
+
+
+def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
+    """A clone with those of the settings that it has, trained."""
+    model = clone(method)
+    known = model.get_params()
+    wanted = settings | {"random_state": split.seed, "short_lists": True}
+    return model.set_params(**{name: value for name, value in wanted.items() if name in known}).fit(split.train)
+
+
+def _records(method: str, split: Split, limit_name: str, limit: Any, values: Floats) -> dict[str, Any]:
+    """Columns with one entry a test problem."""
+    n = len(values)
+    return {
+        "method": np.full(n, method, dtype=object),
+        "fold": np.full(n, split.fold),
+        "seed": np.full(n, split.seed),
+        "train_size": np.full(n, split.train_size),
+        limit_name: np.full(n, limit),
+        "problem": split.test.problem_ids,
+        "value": values,
+    }

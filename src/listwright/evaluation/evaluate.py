@@ -1,0 +1,127 @@
+"""All metrics of some lists at once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright.errors import InputError
+from listwright.evaluation.by_problem import earned, measured_scan, per_problem, streamed_lists_of
+from listwright.evaluation.intervals import Estimate, estimate
+from listwright.evaluation.values import measured
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+from listwright.tables import Scan
+
+TOLD = {
+    "value": ("value", "what a list is worth"),
+    "failure": ("failure", "share of lists that earn nothing"),
+    "alpha_ndcg": ("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
+    "err_ia": ("ERR-IA", "how early a reader finds what she looks for: 1 where always with the first item"),
+    "subtopic_recall": ("subtopic recall", "share of topics that the list covers"),
+    "intra_list_distance": ("intra-list distance", "how unlike the items of a list are: 1 - cosine similarity"),
+}  # by metric: how it is called, and what it says
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Metrics by name, and the value of the first 1, 2, ... items; each a mean over problems with its interval."""
+
+    metrics: dict[str, Estimate]
+    by_position: tuple[Estimate, ...]
+    lists: Lists | None = field(repr=False)  # None where they were built from a scan
+    per_problem: dict[str, Floats] = field(repr=False)  # for comparing two methods problem by problem
+
+    @property
+    def n_problems(self) -> int:
+        """Number of lists that were measured."""
+        return len(self.per_problem["value"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, as JSON takes them."""
+        return {
+            "n_problems": self.n_problems,
+            "metrics": {name: asdict(one) for name, one in self.metrics.items()},
+            "value_by_position": [asdict(one) for one in self.by_position],
+        }
+
+    def __str__(self) -> str:
+        rows = [(TOLD[name][0], str(one), TOLD[name][1]) for name, one in self.metrics.items()]
+        rows += [(f"value of the first {i}", str(one), "") for i, one in enumerate(self.by_position, start=1)]
+        first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+        lines = [f"{name:<{first}}  {numbers:<{second}}  {meaning}".rstrip() for name, numbers, meaning in rows]
+        many = f"{self.n_problems:,} problem" + ("" if self.n_problems == 1 else "s")
+        return "\n".join([f"{many}: mean (95 % interval)", *lines])
+
+
+def evaluate(
+    model_or_lists: Any,
+    problems: Problems | Scan,
+    *,
+    length: int | None = None,
+    budget: ArrayLike | None = None,
+    interval: str = "normal",
+    random_state: RandomState = 0,
+) -> Evaluation:
+    """What lists are worth on problems with a reward, and how diverse they are.
+
+    Value; failure (the list earned nothing; of probabilities, the expected share); alpha-nDCG, ERR-IA and subtopic
+    recall where the reward knows topics; intra-list distance where there are vectors or features.
+
+    Parameters
+    ----------
+    model_or_lists : a fitted model, whose lists are built first, or lists for the same problems.
+    problems : in memory, or a scan, which is measured block by block; that keeps some numbers a problem.
+    length, budget : of the lists to build, where not the model's own.
+    interval : "normal" or "bootstrap".
+    random_state : of the bootstrap.
+
+    >>> import listwright as lw
+    >>> reward = lw.rewards.Coverage([[[1, 0], [0, 1], [1, 1]]] * 4)
+    >>> problems = lw.Problems.from_arrays(np.eye(12).reshape(4, 3, 12), reward=reward)
+    >>> print(evaluate(lw.greedy(problems, length=1), problems))
+    4 problems: mean (95 % interval)
+    value                 1.000 (1.000 to 1.000)  what a list is worth
+    failure               0.000 (0.000 to 0.000)  share of lists that earn nothing
+    alpha-nDCG            1.000 (1.000 to 1.000)  new topics early in the list, as a share of what is possible
+    ERR-IA                0.500 (0.500 to 0.500)  how early a reader finds what she looks for: ...
+    subtopic recall       1.000 (1.000 to 1.000)  share of topics that the list covers
+    value of the first 1  1.000 (1.000 to 1.000)
+    """
+    if isinstance(problems, Scan):
+        found, sums = measured_scan(streamed_lists_of(model_or_lists, problems, length, budget), problems)
+        return _evaluation(found, sums, None, interval, as_generator(random_state))
+    reward_of(problems, "evaluate")
+    lists = measured(_lists(model_or_lists, problems, length, budget), problems)
+    return _evaluation(per_problem(lists, problems), earned(lists), lists, interval, as_generator(random_state))
+
+
+def _evaluation(
+    found: dict[str, Floats], sums: Floats, lists: Lists | None, interval: str, rng: np.random.Generator
+) -> Evaluation:
+    """Means and intervals of what was found by problem, and by problem and position."""
+    metrics = {name: estimate(values, interval=interval, rng=rng) for name, values in found.items()}
+    positions = [estimate(values, interval=interval, rng=rng) for values in sums.T]
+    return Evaluation(
+        {name: one for name, one in metrics.items() if one is not None},
+        tuple(one for one in positions if one is not None),
+        lists,
+        found,
+    )
+
+
+def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: ArrayLike | None) -> Lists:
+    if isinstance(model_or_lists, Lists):
+        if length is not None or budget is not None:
+            raise InputError("length and budget are for a model's lists. These lists are built already.")
+        return model_or_lists
+    if not hasattr(model_or_lists, "predict"):
+        raise InputError(f"evaluate takes a fitted model, or lists. Got {type(model_or_lists).__name__}.")
+    found = model_or_lists.predict(problems.without_reward(), length=length, budget=budget)
+    assert isinstance(found, Lists)
+    return found

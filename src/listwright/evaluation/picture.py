@@ -1,0 +1,48 @@
+"""The means of a comparison as a chart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from listwright.errors import MissingExtra
+from listwright.evaluation.statistics import half_width
+from listwright.evaluation.table import Table
+
+
+def curves(table: Table, methods: tuple[str, ...], limit: str, n_problems: int, y: str, *, bounded: bool) -> Any:
+    """A line a method with its 95 % interval: against train size where there are several and one length, else against
+    length, one chart a train size."""
+    alt = _altair()
+    sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
+    x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
+    records = [_point(record, n_problems, y, bounded) for record in table.records()]
+    base = alt.Chart(alt.Data(values=records)).encode(
+        x=alt.X(f"{x}:Q", title=x.replace("_", " "), axis=alt.Axis(values=np.unique(table[x]).tolist())),
+        color=alt.Color("method:N", sort=list(methods)),
+    )
+    bars = base.mark_errorbar().encode(y=alt.Y("low:Q", title=f"mean {y}", scale=alt.Scale(zero=False)), y2="high:Q")
+    lines = base.mark_line(point=True).encode(y="mean:Q", tooltip=["method:N", f"{x}:Q", "mean:Q", "low:Q", "high:Q"])
+    chart = alt.layer(bars, lines)
+    if x == limit and len(sizes) > 1:
+        return chart.facet(column=alt.Column("train_size:O", title="train size"))
+    return chart
+
+
+def _point(record: dict[str, Any], n_problems: int, y: str, bounded: bool) -> dict[str, Any]:
+    """A row of the table with its interval, which ends where shares end; JSON knows no NaN."""
+    half = float(half_width(record["standard_error"], n_problems))
+    low, high = record[y] - half, record[y] + half
+    if bounded:
+        low, high = max(low, 0.0), min(high, 1.0)
+    band = {"low": low, "high": high} if np.isfinite(half) else {"low": None, "high": None}
+    return record | {"mean": record[y], "standard_error": None} | band
+
+
+def _altair() -> Any:
+    try:
+        import altair as alt
+    except ImportError:
+        raise MissingExtra("The picture needs altair.", extra="plots") from None
+    return alt

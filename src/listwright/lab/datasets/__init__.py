@@ -1,0 +1,24 @@
+"""Published data sets as problems, read from files that you have; nothing is downloaded."""
+
+from listwright.lab.datasets._splits import TrainTest
+from listwright.lab.datasets.arguments import Arguments, read_arguments
+from listwright.lab.datasets.aslib import Scenario, read_aslib
+from listwright.lab.datasets.motion_paths import read_motion_paths
+from listwright.lab.datasets.movies import Movies, read_movies
+from listwright.lab.datasets.questions import read_questions
+from listwright.lab.datasets.trajectory import read_trajectory
+from listwright.lab.datasets.trec import read_trec_diversity
+
+__all__ = [
+    "Arguments",
+    "Movies",
+    "Scenario",
+    "TrainTest",
+    "read_arguments",
+    "read_aslib",
+    "read_motion_paths",
+    "read_movies",
+    "read_questions",
+    "read_trajectory",
+    "read_trec_diversity",
+]

@@ -1,0 +1,178 @@
+"""Words of candidates and of the query they answer, weighed within each problem.
+
+How rare a word is, is counted among the candidates of its own problem. No other problem is looked at, so that features
+of a test problem do not depend on what else is in the file. Each column of the tables here is a word *of a problem*, so
+products of tables never link candidates of two problems.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright.text.vectors import Rows, term_counts, unit_rows
+from listwright.text.words import FUNCTION_WORDS
+
+VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
+_BM25_SATURATION, _BM25_LENGTH = 1.2, 0.75
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Counts of the words of each candidate and of each problem's query.
+
+    >>> terms = count_terms([["rain", "fell"], ["rain"], ["wind"]], np.array([0, 0, 1]), [["rain"], ["storm"]])
+    >>> terms.counts.toarray().tolist()
+    [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+    >>> terms.query_cosine.round(2).tolist()
+    [0.25, 1.0, 0.0]
+    """
+
+    counts: Rows  # (candidates, terms)
+    queries: Rows  # (problems, terms)
+    owners: Ints  # by candidate: its problem
+    term_owners: Ints
+    hashes: Ints  # by term: its column in vectors
+    is_content: Bools  # by term: whether it is more than a function word
+
+    @cached_property
+    def frequency(self) -> Ints:
+        """In how many candidates of its problem each term stands."""
+        return np.bincount(self.counts.indices, minlength=self.counts.shape[1])
+
+    @cached_property
+    def n_candidates(self) -> Ints:
+        """By term: how many candidates its problem has."""
+        return np.bincount(self.owners)[self.term_owners]
+
+    @cached_property
+    def idf(self) -> Floats:
+        """log((N + 1) / (df + 1/2)), as in `listwright.text.vectors.tf_idf`."""
+        return np.log((self.n_candidates + 1) / (self.frequency + 0.5))
+
+    @cached_property
+    def unit(self) -> Rows:
+        """tf-idf rows of length 1."""
+        return unit_rows(_scaled(self.counts, self.idf))
+
+    @cached_property
+    def query_cosine(self) -> Floats:
+        """Cosine of each candidate with its query."""
+        return row_sums(self.unit @ unit_rows(_scaled(self.queries, self.idf)).T)
+
+    @cached_property
+    def bm25(self) -> Floats:
+        """Okapi BM25 of each candidate for the content words of its query."""
+        lengths = row_sums(self.counts)
+        means = np.bincount(self.owners, lengths) / np.bincount(self.owners)
+        relative = np.repeat(lengths / np.maximum(means[self.owners], 1.0), np.diff(self.counts.indptr))
+        tf = self.counts.data
+        held = tf + _BM25_SATURATION * (1.0 - _BM25_LENGTH + _BM25_LENGTH * relative)
+        idf = np.log1p((self.n_candidates - self.frequency + 0.5) / (self.frequency + 0.5))
+        weights = _with_data(self.counts, tf * (_BM25_SATURATION + 1.0) / held * idf[self.counts.indices])
+        return row_sums(weights @ _scaled(_flags(self.queries), self.is_content).T)
+
+    @cached_property
+    def rare(self) -> Bools:
+        """By term: a content word that at most a quarter of the candidates hold (at least two may)."""
+        return self.is_content & (self.frequency <= np.maximum(2, self.n_candidates // 4))
+
+    def shared_with_query(self, weights: Floats | Bools) -> Floats:
+        """Summed weight of the terms that each candidate shares with its query."""
+        return row_sums(_flags(self.counts) @ _scaled(_flags(self.queries), weights).T)
+
+    def shared_rare_words(self) -> Rows:
+        """Link table: how many rare words two candidates share."""
+        flags = _scaled(_flags(self.counts), self.rare)
+        return off_diagonal(flags @ flags.T)
+
+    def cosines(self) -> Rows:
+        """Link table: tf-idf cosine of two candidates."""
+        return off_diagonal(self.unit @ self.unit.T)
+
+    def vectors(self) -> Rows:
+        """The tf-idf rows over hashed columns: similarity within a problem, for `Problems.vectors`."""
+        indices = self.hashes[self.unit.indices]
+        rows = sparse.csr_array((self.unit.data, indices, self.unit.indptr), (len(self.owners), VECTOR_COLUMNS))
+        rows.sum_duplicates()
+        return rows
+
+
+def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[Sequence[str]]) -> Terms:
+    """Counts words of candidates and queries; `owners` says which query a candidate belongs to."""
+    counts, columns = term_counts([*texts, *queries])
+    problem = np.concatenate([owners, np.arange(len(queries))])
+    entry_owner = np.repeat(problem, np.diff(counts.indptr))
+    keys, local = np.unique(entry_owner * len(columns) + counts.indices, return_inverse=True)
+    table = sparse.csr_array((counts.data, local, counts.indptr), (len(problem), len(keys)))
+    hashes = np.array([zlib.crc32(word.encode()) % VECTOR_COLUMNS for word in columns], dtype=np.int64)
+    content = np.array([word not in FUNCTION_WORDS for word in columns], dtype=bool)
+    word_of = keys % len(columns)
+    return Terms(
+        counts=table[: len(texts)],
+        queries=table[len(texts) :],
+        owners=owners,
+        term_owners=keys // len(columns),
+        hashes=hashes[word_of],
+        is_content=content[word_of],
+    )
+
+
+def row_sums(table: Any) -> Floats:
+    """Sum of each row of a sparse table."""
+    return np.asarray(table.sum(axis=1), dtype=np.float64).ravel()
+
+
+def off_diagonal(table: Rows) -> Rows:
+    """The table in float32 without its diagonal and without stored zeros."""
+    entries = sparse.coo_array(table)
+    keep = (entries.row != entries.col) & (entries.data != 0)
+    where = (entries.row[keep], entries.col[keep])
+    kept = sparse.csr_array((entries.data[keep].astype(np.float32), where), shape=table.shape)
+    kept.sort_indices()
+    return kept
+
+
+def within_problems(table: Rows, starts: Ints) -> Rows:
+    """A link table with its columns numbered within the problem of the row, for `Problems.links`."""
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    first = np.repeat(starts[owners], np.diff(table.indptr))
+    return sparse.csr_array((table.data, table.indices - first, table.indptr), (table.shape[0], np.diff(starts).max()))
+
+
+def best_link(table: Rows, worth: Floats) -> Floats:
+    """For each row the highest link x worth of the candidate linked to; 0 without links."""
+    values = table.data * worth[table.indices]
+    best = np.zeros(table.shape[0])
+    np.maximum.at(best, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), values)
+    return best
+
+
+def highest(values: Floats, owners: Ints) -> Floats:
+    """By row: the highest value in its problem.
+
+    >>> highest(np.array([1.0, 3.0, 2.0]), np.array([0, 0, 1])).tolist()
+    [3.0, 3.0, 2.0]
+    """
+    best = np.full(int(owners.max()) + 1, -np.inf)
+    np.maximum.at(best, owners, values)
+    return best[owners]
+
+
+def _with_data(table: Rows, data: Any) -> Rows:
+    return sparse.csr_array((data, table.indices, table.indptr), shape=table.shape)
+
+
+def _scaled(table: Rows, by_column: Any) -> Rows:
+    return _with_data(table, table.data * by_column[table.indices])
+
+
+def _flags(table: Rows) -> Rows:
+    return _with_data(table, np.ones(len(table.data)))

@@ -1,0 +1,224 @@
+"""ASlib: algorithm-selection scenarios (Bischl et al. 2016). Which solvers should be tried on an instance?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright.errors import InputError
+from listwright.lab.datasets._arff import Arff, read_arff
+from listwright.lab.datasets._files import column_of, first_of, read_parquet
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess
+from listwright.text.files import read_text
+
+_Names = NDArray[np.str_]
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A scenario: one problem for each instance that some solver solves, one candidate for each solver.
+
+    Parameters
+    ----------
+    name : the scenario's name.
+    problems : no features; the instance's features as context; solvers as catalogue and item_ids; reward: any solver of
+        the list solves the instance.
+    folds : the official fold of each problem, from 1.
+    context_names : name of each context column.
+    """
+
+    name: str
+    problems: Problems
+    folds: Ints
+    context_names: tuple[str, ...]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of official folds."""
+        return int(self.folds.max())
+
+    def split(self, fold: int) -> tuple[Problems, Problems]:
+        """Training and test problems, where `fold` is the test part."""
+        test = self.folds == fold
+        if not test.any() or test.all():
+            raise InputError(f"fold must be one of {', '.join(map(str, np.unique(self.folds)))}. Got {fold}.")
+        return self.problems[~test], self.problems[test]
+
+
+class _Raw(NamedTuple):
+    """A scenario as its files have it; instances may come more than once."""
+
+    name: str
+    ran: _Names  # by run: the instance
+    solvers: _Names
+    solved: Bools
+    described: _Names  # by row of features: the instance
+    features: Floats
+    feature_names: list[str]
+    folded: _Names  # by row of folds: the instance
+    folds: Ints
+
+
+def read_aslib(path: str | Path) -> Scenario:
+    """Reads a scenario's folder: as published (`algorithm_runs.arff`, `feature_values.arff`, `cv.arff`,
+    `description.txt`) or as Parquet (`runs.parquet`, `instances.parquet`).
+
+    A solver solves an instance where its run is "ok" within the cutoff; of repeated runs, the share that does.
+    Instances that no solver solves are left out. Problems and solvers come in alphabetical order.
+
+    Instance features become the context, each number by itself, so that no test instance can tell on another: x is
+    turned into sign(x) log(1 + abs(x)), because counts of variables and clauses have long tails, and a missing number
+    into 0, with a 0/1 column for each group of features that are missing together. Scales are left to the model.
+    """
+    folder = Path(path)
+    runs = first_of(folder, ("algorithm_runs.arff", "runs.parquet"), "An ASlib scenario")
+    raw = _published(folder) if runs.suffix == ".arff" else _parquet(folder)
+    instances, solvers = np.unique(np.concatenate([raw.ran, raw.described])), np.unique(raw.solvers)
+    success = _mean_by(_place(raw.ran, instances), raw.solved, np.searchsorted(solvers, raw.solvers), len(instances))
+    keep = success.max(axis=1) > 0
+    if not keep.any():
+        raise InputError(f"No solver solves any instance of {raw.name}. Check the runs in {folder}.")
+    table = _mean_features(_place(raw.described, instances), raw.features, len(instances))[keep]
+    context, names = plain_context(table, raw.feature_names)
+    problems = Problems.from_arrays(
+        np.zeros((int(keep.sum()), len(solvers), 0), dtype=np.float32),
+        context=context,
+        catalogue=np.arange(len(solvers)),
+        item_ids=solvers,
+        problem_ids=instances[keep],
+        reward=AnySuccess(success[keep]),
+    )
+    return Scenario(raw.name, problems, _folds(raw, instances[keep], folder), names)
+
+
+def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
+    """Signed logarithms, 0 for what is missing, and a column for each group of columns that are missing together.
+
+    >>> context, names = plain_context(np.array([[1.0, np.nan, np.nan], [-1.0, 3.0, 0.0]]), ["a", "b", "c"])
+    >>> print(context.round(2), *names)
+    [[ 0.69  0.    0.    1.  ]
+     [-0.69  1.39  0.    0.  ]] a b c b missing
+    """
+    missing = ~np.isfinite(table)
+    known = np.where(missing, 0.0, table)
+    some = np.flatnonzero(missing.any(axis=0))
+    patterns, first = np.unique(missing[:, some], axis=1, return_index=True)
+    flags = [f"{names[some[column]]} missing" for column in first]
+    logs = np.sign(known) * np.log1p(np.abs(known))
+    return np.concatenate([logs, patterns], axis=1).astype(np.float32), (*names, *flags)
+
+
+def _published(folder: Path) -> _Raw:
+    facts = _facts(read_text(folder / "description.txt"))
+    runs = read_arff(folder / "algorithm_runs.arff", ("instance_id", "repetition", "algorithm", "runstatus"))
+    features = read_arff(folder / "feature_values.arff", ("instance_id", "repetition"))
+    folds = read_arff(folder / "cv.arff", ("instance_id", "repetition", "fold"))
+    first = folds.numbers("repetition") == 1  # later repetitions are other ways to cut the folds
+    table, names = _feature_table(features)
+    return _Raw(
+        name=facts.get("scenario_id", [folder.resolve().name])[0],
+        ran=runs.texts("instance_id"),
+        solvers=runs.texts("algorithm"),
+        solved=_solved(runs, facts),
+        described=features.texts("instance_id"),
+        features=table,
+        feature_names=names,
+        folded=folds.texts("instance_id")[first],
+        folds=folds.numbers("fold")[first].astype(np.int64),
+    )
+
+
+def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
+    kind = facts.get("performance_type", ["runtime"])[0]
+    if kind != "runtime":
+        raise InputError(f"read_aslib reads scenarios of performance_type runtime. Got {kind} in {runs.path.parent}.")
+    cutoff = facts.get("algorithm_cutoff_time", ["?"])[0]
+    measure = next(name for name in runs.kinds if name not in ("instance_id", "repetition", "algorithm", "runstatus"))
+    in_time = runs.numbers(measure) <= (np.inf if cutoff == "?" else float(cutoff))
+    return in_time & (runs.texts("runstatus") == "ok")
+
+
+def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
+    """Numbers as they are; a nominal feature as a 0/1 column for each of its values."""
+    columns: dict[str, Floats] = {}
+    for name in features.kinds:
+        if name in ("instance_id", "repetition"):
+            continue
+        levels = features.levels(name)
+        if levels is None:
+            columns[name] = features.numbers(name)
+        else:
+            columns |= {f"{name} is {level}": (features.texts(name) == level).astype(np.float64) for level in levels}
+    return np.stack(list(columns.values()), axis=1), list(columns)
+
+
+def _facts(text: str) -> dict[str, list[str]]:
+    """The top-level entries of a description: one value, or a list.
+
+    >>> _facts("scenario_id: S1\\nmaximize:\\n    - false\\n    - true\\n")
+    {'scenario_id': ['S1'], 'maximize': ['false', 'true']}
+    """
+    facts: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        item = line.strip()
+        if item.startswith("- ") and facts:
+            facts[next(reversed(facts))].append(item[2:].strip(" \"'"))
+        elif line[:1].strip() and ":" in line:
+            name, _, value = line.partition(":")
+            facts[name] = [part.strip(" \"'") for part in value.split(",") if part.strip()]
+    return {name: values for name, values in facts.items() if values}
+
+
+def _parquet(folder: Path) -> _Raw:
+    runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
+    instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
+    names = [name for name in instances.column_names if name not in ("instance_id", "fold")]
+    ids = column_of(instances, "instance_id").astype(np.str_)
+    columns = [column_of(instances, name).astype(np.float64) for name in names]
+    return _Raw(
+        name=folder.resolve().name,
+        ran=column_of(runs, "instance_id").astype(np.str_),
+        solvers=column_of(runs, "algorithm").astype(np.str_),
+        solved=column_of(runs, "solved").astype(bool),
+        described=ids,
+        features=np.stack(columns, axis=1) if columns else np.zeros((len(ids), 0)),
+        feature_names=names,
+        folded=ids,
+        folds=column_of(instances, "fold").astype(np.int64),
+    )
+
+
+def _place(names: _Names, among: _Names) -> Ints:
+    return np.searchsorted(among, names).astype(np.int64)
+
+
+def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
+    """Mean of the values of each (row, column); 0 where there are none."""
+    n_columns = int(columns.max()) + 1
+    cells = rows * n_columns + columns
+    sums = np.bincount(cells, values, minlength=n_rows * n_columns)
+    counts = np.bincount(cells, minlength=n_rows * n_columns)
+    return (sums / np.maximum(counts, 1)).reshape(n_rows, n_columns)
+
+
+def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
+    """Mean over repetitions of what is known; NaN where nothing is."""
+    known = np.isfinite(table)
+    sums, counts = np.zeros((n_rows, table.shape[1])), np.zeros((n_rows, table.shape[1]))
+    np.add.at(sums, rows, np.where(known, table, 0.0))
+    np.add.at(counts, rows, known)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _folds(raw: _Raw, instances: _Names, folder: Path) -> Ints:
+    fold_of = dict(zip(raw.folded.tolist(), raw.folds.tolist(), strict=True))
+    missing = [name for name in instances.tolist() if name not in fold_of]
+    if missing:
+        raise InputError(f"Instance {missing[0]} of {folder} has no fold.")
+    return np.array([fold_of[name] for name in instances.tolist()], dtype=np.int64)

@@ -1,0 +1,157 @@
+"""MovieTweetings: which movies will a user like? Ratings from 0 to 10 with their time (Dooms et al. 2013)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from listwright._internal.arrays import Floats32, Ints, starts_of
+from listwright.errors import InputError
+from listwright.lab.datasets._files import column_of, first_of, read_parquet
+from listwright.lab.datasets._movie_features import Choices, Ratings, choice_features, user_context
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess, Coverage
+from listwright.text.files import read_text
+
+_RATINGS = ("user", "movie", "rating", "ts")
+_MOVIES = ("movie", "title", "genres")
+_YEAR = re.compile(r"\((\d{4})\)\s*$")
+
+
+@dataclass(frozen=True, eq=False)
+class Movies:
+    """Users with the movies that they rated later.
+
+    Parameters
+    ----------
+    problems : one a user.
+    decided : the time (seconds since 1970) before which everything that features and context use was known. Test users
+        whose time is after that of all training users make a split without a look ahead.
+    genres : name of each column of `problems.vectors`.
+    """
+
+    problems: Problems
+    decided: Ints
+    genres: tuple[str, ...]
+
+
+def read_movies(
+    path: str | Path,
+    *,
+    reward: Literal["genres", "liked"] = "genres",
+    liked: float = 8,
+    min_ratings: int = 10,
+) -> Movies:
+    """Reads a folder with `ratings.dat` and `movies.dat` as published, or `ratings.parquet` and `movies.parquet`.
+
+    A user's ratings are cut in half by time. The first half is known: it gives the context (how the user rates, and
+    which genres). The movies of the second half are the candidates, in order of their ids; those rated before are left
+    out. Their features come from ratings before the first of them: how often and how well other users rated the movie,
+    and how its genres fared with this user. Users who like none of their candidates are left out.
+
+    Parameters
+    ----------
+    reward : "genres", the share of the genres of liked candidates that liked movies of the list have; or "liked",
+        whether any movie of the list is liked.
+    liked : the lowest rating of a movie that is liked.
+    min_ratings : users with fewer ratings are left out.
+    """
+    if reward not in ("genres", "liked"):
+        raise InputError(f'reward must be "genres" or "liked". Got {reward!r}.')
+    if min_ratings < 2:
+        raise InputError(f"min_ratings must be at least 2, one rating for each half. Got {min_ratings}.")
+    ratings, genres = _read(Path(path), liked)
+    choices = _choices(ratings, min_ratings)
+    covers = sparse.csr_array(ratings.genres[choices.movies] * choices.liked[:, None])
+    worth = np.asarray(covers.sum(axis=1)).ravel() if reward == "genres" else choices.liked
+    wanted = np.bincount(choices.owners, worth) > 0
+    if not wanted.any():
+        raise InputError(f"No user likes any of the later movies: no rating of {liked} or more. Lower liked.")
+    choices, rows = choices.of_users(wanted)
+    features, names = choice_features(ratings, choices)
+    problems = Problems.from_arrays(
+        features,
+        offsets=starts_of(np.bincount(choices.owners)),
+        context=user_context(ratings, choices),
+        problem_ids=ratings.user_ids[choices.users],
+        item_ids=ratings.movie_ids[choices.movies],
+        feature_names=names,
+        vectors=ratings.genres[choices.movies],
+        reward=Coverage(covers[rows]) if reward == "genres" else AnySuccess(choices.liked),
+    )
+    return Movies(problems, choices.decided, genres)
+
+
+def _choices(ratings: Ratings, min_ratings: int) -> Choices:
+    """The later half of the ratings of each user who has enough."""
+    order = np.lexsort((np.arange(len(ratings.users)), ratings.times, ratings.users))
+    counts = np.bincount(ratings.users)
+    place = np.arange(len(order)) - starts_of(counts)[:-1][ratings.users[order]]
+    enough = counts[ratings.users[order]] >= min_ratings
+    if not enough.any():
+        raise InputError(f"No user has {min_ratings} ratings. The most is {counts.max()}. Lower min_ratings.")
+    later = place >= counts[ratings.users[order]] // 2
+    return Choices.of(ratings, history=order[enough & ~later], chosen=order[enough & later])
+
+
+def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
+    file = first_of(folder, ("ratings.parquet", "ratings.dat"), "The MovieTweetings data")
+    read = _from_parquet if file.suffix == ".parquet" else _from_text
+    users, movies, rates, times = read(file, _RATINGS)
+    known, titles, labels = read(folder / f"movies{file.suffix}", _MOVIES)
+    user_ids, user_rows = np.unique(users.astype(np.int64), return_inverse=True)
+    movie_ids, places = np.unique(known.astype(np.int64), return_index=True)
+    movie_rows = np.searchsorted(movie_ids, movies.astype(np.int64))
+    lost = np.append(movie_ids, -1)[movie_rows] != movies.astype(np.int64)
+    if lost.any():
+        raise InputError(f"Movie {movies[lost][0]} is rated, but {folder} has no such movie.")
+    genres, flags = _genre_flags(labels[places])
+    stars = rates.astype(np.float64)
+    ratings = Ratings(
+        users=user_rows,
+        movies=movie_rows,
+        stars=stars,
+        liked=stars >= liked,
+        times=times.astype(np.int64),
+        genres=flags,
+        years=_years(titles[places]),
+        user_ids=user_ids,
+        movie_ids=movie_ids,
+    )
+    return ratings, genres
+
+
+def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
+    table = read_parquet(file, columns)
+    return [column_of(table, name) for name in columns]
+
+
+def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
+    """Lines of values between double colons, in the order of `columns`."""
+    lines = [line.split("::") for line in read_text(file).split("\n") if line.strip()]
+    for line in lines:
+        if len(line) != len(columns):
+            raise InputError(f"{file} must have lines of {'::'.join(columns)}. Got {'::'.join(line)!r}.")
+    return [np.array([value.strip() for value in column], dtype=object) for column in zip(*lines, strict=True)]
+
+
+def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32]:
+    split = [[genre for genre in (label or "").split("|") if genre] for label in labels]
+    names = sorted({genre for genres in split for genre in genres})
+    column = {name: number for number, name in enumerate(names)}
+    flags = np.zeros((len(split), len(names)), dtype=np.float32)
+    for row, genres in enumerate(split):
+        flags[row, [column[genre] for genre in genres]] = 1.0
+    return tuple(names), flags
+
+
+def _years(titles: NDArray[np.object_]) -> Ints:
+    """The year in brackets at a title's end; 0 where there is none."""
+    found = [_YEAR.search(title) for title in titles]
+    return np.array([int(year[1]) if year else 0 for year in found])

@@ -1,0 +1,97 @@
+"""TREC diversity judgements: which documents cover the subtopics of a query? (Web track 2009-2014.)"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Floats32, as_numbers, starts_of
+from listwright.errors import InputError
+from listwright.lab.datasets._files import found
+from listwright.problems import Problems
+from listwright.tables import qrels_reward, read_qrels
+from listwright.text.files import read_text
+
+_RANK_SCALE = 60.0  # as in reciprocal rank fusion
+
+
+def read_trec_diversity(
+    qrels: str | Path,
+    *,
+    candidates: Mapping[str, Mapping[str, ArrayLike]] | None = None,
+    runs: Sequence[str | Path] = (),
+    depth: int = 100,
+) -> Problems:
+    """Reads judgements, lines of "query subtopic document judgement", for the candidates given.
+
+    The reward is the share of subtopics that the list covers, out of those that the candidates cover (a judgement above
+    0 says so). Documents that nobody judged cover nothing. Queries whose candidates cover nothing are left out.
+
+    Parameters
+    ----------
+    candidates : by query, the features of each candidate document.
+    runs : instead of candidates, files of ranked results, lines of "query Q0 document rank score tag". The candidates
+        are the first `depth` documents of each run by score; features are, by run, 60 / (60 + rank) and the score
+        between 0 and 1 within the query, and 0 where the run lacks the document.
+    """
+    if (candidates is None) == (not runs):
+        raise InputError("Give either candidates with features, or runs.")
+    judged = read_qrels(found(qrels, "A file of judgements"))
+    rows_of = _from_runs(runs, depth) if candidates is None else candidates
+    queries = [query for query, rows in rows_of.items() if any((query, name) in judged.answers for name in rows)]
+    if not queries:
+        raise InputError(f"{qrels} judges no candidate of any query above 0. Check the names of queries and documents.")
+    problems = Problems.from_arrays(
+        _table([vector for query in queries for vector in rows_of[query].values()]),
+        offsets=starts_of([len(rows_of[query]) for query in queries]),
+        problem_ids=queries,
+        item_ids=[document for query in queries for document in rows_of[query]],
+        feature_names=_names(runs) if candidates is None else None,
+    )
+    return problems.with_reward(qrels_reward(judged, problems))
+
+
+def _table(vectors: list[ArrayLike]) -> Floats32:
+    rows = [as_numbers(vector, "Features of a candidate", np.float32) for vector in vectors]
+    if rows[0].ndim != 1 or len({row.shape for row in rows}) != 1:
+        raise InputError(
+            f"Every candidate needs as many features as the others. Got {sorted({r.shape for r in rows})}."
+        )
+    return np.stack(rows)
+
+
+def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, Any]]:
+    rows_of: dict[str, dict[str, Any]] = {}
+    for number, path in enumerate(runs):
+        for query, scored in _scored(path).items():
+            ranked = sorted(scored, key=lambda pair: -pair[1])[:depth]  # ties stay in the order of the file
+            low, high = ranked[-1][1], ranked[0][1]
+            for rank, (document, score) in enumerate(ranked, start=1):
+                row = rows_of.setdefault(query, {}).setdefault(document, np.zeros(2 * len(runs), np.float32))
+                row[2 * number] = _RANK_SCALE / (_RANK_SCALE + rank)
+                row[2 * number + 1] = (score - low) / (high - low) if high > low else 0.0
+    return rows_of
+
+
+def _scored(path: str | Path) -> dict[str, list[tuple[str, float]]]:
+    """By query: documents with their scores."""
+    documents: dict[str, list[tuple[str, float]]] = {}
+    for number, line in enumerate(read_text(found(path, "A run")).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            query, _, document, _, score, _ = line.split()
+            documents.setdefault(query, []).append((document, float(score)))
+        except ValueError:
+            raise InputError(
+                f"{path}, line {number}: expected query Q0 document rank score tag. Got {line!r}."
+            ) from None
+    return documents
+
+
+def _names(runs: Sequence[str | Path]) -> list[str]:
+    return [f"{Path(run).name} {kind}" for run in runs for kind in ("rank", "score")]

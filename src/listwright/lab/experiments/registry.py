@@ -1,0 +1,87 @@
+"""Experiments by name. An experiment is a module with `run`, `section` and `findings`; it is imported when it is run.
+
+To add one: write the module, and name it here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.lab.experiments.records import Record
+    from listwright.lab.experiments.tasks import Tick
+    from listwright.lab.report import Section
+
+
+class ExperimentModule(Protocol):
+    """What an experiment's module has to offer."""
+
+    def run(self, *, data: Path | None, seeds: int, jobs: int, tick: Tick) -> list[Record]:
+        """Repeat the experiment `seeds` times."""
+        ...
+
+    def section(self, records: list[Record], *, data: Path | None) -> Section:
+        """How it was done, with tables and charts."""
+        ...
+
+    def findings(self, records: list[Record], *, data: Path | None) -> str:
+        """What was found, in a paragraph with numbers."""
+        ...
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment's name, what it shows, and where it is."""
+
+    name: str
+    about: str
+    module: str
+    reads: tuple[str, ...] = ()  # what a data folder holds that it can read, as patterns
+
+    def load(self) -> ExperimentModule:
+        """Import it."""
+        return cast(ExperimentModule, import_module(self.module))
+
+    def finds(self, data: Path) -> bool:
+        """Whether a data folder holds what the experiment reads."""
+        return any(next(data.glob(pattern), None) is not None for pattern in self.reads)
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    one.name: one
+    for one in (
+        Experiment(
+            "trajectory",
+            "robot arm: failure against the number of training environments (figure a)",
+            "listwright.lab.experiments.trajectory",
+            reads=("scp_trajectory.npz",),
+        ),
+        Experiment(
+            "news",
+            "news readers: failure against the number of recommendations (figure b)",
+            "listwright.lab.experiments.news",
+        ),
+        Experiment(
+            "summaries",
+            "reports: ROUGE of summaries against other methods and training clusters (table 1, figure c)",
+            "listwright.lab.experiments.summaries",
+            reads=("*.jsonl", "*.jsonl.gz", "*/"),
+        ),
+    )
+}
+
+
+def experiment(name: str) -> Experiment:
+    """An experiment by name.
+
+    >>> experiment("news").about
+    'news readers: failure against the number of recommendations (figure b)'
+    """
+    if name not in EXPERIMENTS:
+        raise InputError(f"There is no experiment {name!r}. Choose one of {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]

@@ -1,0 +1,55 @@
+"""Repetitions of an experiment, one after the other or in several processes, with the same results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from listwright._internal.threads import one_thread
+from listwright.errors import InputError
+
+Result = TypeVar("Result")
+Tick = Callable[[int, int], None]  # (done, all)
+
+
+def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int, tick: Tick) -> list[Result]:
+    """`work(*task)` for every task, in the order of the tasks; `tick` hears of each that is done.
+
+    >>> repeat(max, [(1, 2), (4, 3)], jobs=1, tick=lambda done, total: None)
+    [2, 4]
+    """
+    if jobs < 1:
+        raise InputError(f"jobs must be at least 1. Got {jobs}.")
+    results: list[Result] = []
+    for result in _stream(work, tasks, jobs):
+        results.append(result)
+        tick(len(results), len(tasks))
+    return results
+
+
+def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Result]:
+    if jobs == 1:
+        yield from (work(*task) for task in tasks)
+        return
+    # Fresh processes: a fork would copy the locks of threads that it does not copy.
+    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
+        yield from pool.map(partial(_on_one_thread, work), tasks)
+
+
+def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
+    """Processes share the cores; threads within them would only get in each other's way."""
+    with one_thread():
+        return work(*task)
+
+
+def check_repetitions(seeds: int) -> None:
+    """At least one repetition."""
+    if seeds < 1:
+        raise InputError(f"seeds must be at least 1. Got {seeds}.")
+
+
+def quiet(done: int, total: int) -> None:
+    """Hears of progress and says nothing."""

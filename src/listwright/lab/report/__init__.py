@@ -1,0 +1,20 @@
+"""Reports: one page that opens anywhere, pictures, and the numbers behind them."""
+
+from __future__ import annotations
+
+from listwright.lab.report.files import write_json, write_text
+from listwright.lab.report.parts import Figure, Gallery, Report, Section, Table
+from listwright.lab.report.write import page_of, write_page, write_report
+
+__all__ = [
+    "Figure",
+    "Gallery",
+    "Report",
+    "Section",
+    "Table",
+    "page_of",
+    "write_json",
+    "write_page",
+    "write_report",
+    "write_text",
+]

@@ -1,0 +1,139 @@
+"""The page itself: one HTML file with everything inside, for large and small screens, by day and by night."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from listwright.lab.report.parts import Figure, Gallery, Report, Section, Table
+from listwright.lab.report.theme import FONT, chart_config
+
+# The page may run its own script and nothing else; it cannot reach the network.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+
+STYLE = f"""
+:root {{ color-scheme: light dark; --page: #fff; --text: #1c2127; --faint: #5c6570; --line: #e1e5ea; --card: #f6f8fa;
+  --accent: #2f7fd1; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --page: #14181d; --text: #e3e6ea; --faint: #a3abb5; --line: #343b45;
+  --card: #1c2229; --accent: #6cb0f5; }} }}
+* {{ box-sizing: border-box; }}
+body {{ margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 {FONT}; }}
+main {{ max-width: 54rem; margin: 0 auto; padding: 2rem 1.1rem 4rem; }}
+h1 {{ font-size: 1.7rem; line-height: 1.25; margin: 0 0 1rem; }}
+h2 {{ font-size: 1.25rem; margin: 2.8rem 0 .5rem; }}
+p {{ margin: .6rem 0; max-width: 46rem; }}
+.findings {{ background: var(--card); border-left: 4px solid var(--accent); padding: .9rem 1.1rem; max-width: none; }}
+figure {{ margin: 1.4rem 0; }}
+figcaption {{ color: var(--faint); font-size: .88rem; margin-top: .4rem; max-width: 46rem; }}
+.scroll {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }}
+th, td {{ padding: .32rem .8rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+th {{ font-weight: 600; color: var(--faint); }}
+tr.emphasis td {{ font-weight: 600; }}
+.chart {{ width: 100%; overflow-x: auto; }}
+.gallery {{ display: flex; flex-wrap: wrap; gap: 1rem .8rem; }}
+.gallery figure {{ margin: .4rem 0; }}
+.gallery .chart {{ width: auto; }}
+.gallery figcaption {{ max-width: 15.5rem; }}
+.vega-embed {{ width: 100%; }}
+.vega-bindings {{ font-size: .9rem; color: var(--text); padding: .4rem 0 0; }}
+.vega-bind label {{ display: flex; align-items: center; gap: .6rem; }}
+.vega-bind input {{ accent-color: var(--accent); }}
+@media (max-width: 40rem) {{ body {{ font-size: 15px; }} main {{ padding: 1.2rem .9rem 3rem; }}
+  th, td {{ padding: .3rem .5rem; }} }}
+@media print {{ .vega-bindings {{ display: none; }} }}
+"""
+
+# `ast` keeps Vega from compiling expressions to code, which the page's policy would refuse.
+DRAW = """
+const specifications = JSON.parse(document.getElementById("specifications").textContent);
+const night = matchMedia("(prefers-color-scheme: dark)");
+function draw() {
+  const config = night.matches ? specifications.night : specifications.day;
+  config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 120));
+  for (const [name, chart] of Object.entries(specifications.charts)) {
+    vegaEmbed("#chart-" + name, chart, {config, mode: "vega-lite", actions: false, renderer: "svg", ast: true,
+      tooltip: {theme: night.matches ? "dark" : "light"}});
+  }
+}
+night.addEventListener("change", draw);
+draw();
+"""
+
+
+def html_page(report: Report, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
+    """The report as one HTML text.
+
+    Parameters
+    ----------
+    charts : specifications by figure name.
+    stills : SVG by figure name, shown where scripts are off.
+    script : what draws the charts.
+    """
+    sections = "\n".join(_section(section, stills) for section in report.sections)
+    drawing = _scripts(charts, script) if charts else ""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<title>{escape(report.title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+<h1>{escape(report.title)}</h1>
+<p class="findings">{escape(report.findings)}</p>
+{sections}
+</main>
+{drawing}</body>
+</html>
+"""
+
+
+def _section(section: Section, stills: Mapping[str, str]) -> str:
+    parts = "\n".join(_part(part, stills) for part in section.parts)
+    return f"<section>\n<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}\n</section>"
+
+
+def _part(part: Table | Figure | Gallery, stills: Mapping[str, str]) -> str:
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Figure):
+        return _figure(part, stills)
+    inside = "\n".join(_figure(figure, stills) for figure in part.figures)
+    return f'<figure>\n<div class="gallery">\n{inside}\n</div>{_caption(part.caption)}\n</figure>'
+
+
+def _figure(figure: Figure, stills: Mapping[str, str]) -> str:
+    still = f"<noscript>{stills[figure.name]}</noscript>"
+    return f'<figure><div class="chart" id="chart-{figure.name}">{still}</div>{_caption(figure.caption)}</figure>'
+
+
+def _caption(text: str) -> str:
+    return f"<figcaption>{escape(text)}</figcaption>" if text else ""
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
+    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    return f'<figure><div class="scroll">{shown}</div>{_caption(table.caption)}</figure>'
+
+
+def _row(row: Any, emphasised: bool) -> str:
+    cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
+    return f'<tr class="emphasis">{cells}</tr>' if emphasised else f"<tr>{cells}</tr>"
+
+
+def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
+    day, night = chart_config(), chart_config(dark=True)
+    data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
+    return (
+        f'<script type="application/json" id="specifications">{data}</script>\n'
+        f"<script>{script}</script>\n<script>{DRAW}</script>\n"
+    )

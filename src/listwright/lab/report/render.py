@@ -1,0 +1,53 @@
+"""Charts as pictures and as scripts, through vl-convert: no browser, no network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from listwright.errors import InputError, MissingExtra
+from listwright.lab.report.theme import chart_config
+
+WIDTH = 640  # pixels, of a chart that fills its container
+
+
+def converter() -> Any:
+    """The vl_convert module."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtra("Reports need vl-convert.", extra="plots") from None
+    return vl_convert
+
+
+def charts() -> Any:
+    """The altair module."""
+    try:
+        import altair as alt
+    except ImportError:
+        raise MissingExtra("Charts need altair.", extra="plots") from None
+    return alt
+
+
+def specification(chart: Any) -> dict[str, Any]:
+    """A chart as Vega-Lite says it; colours and fonts are left to the page."""
+    if hasattr(chart, "to_dict"):
+        chart = chart.to_dict(validate=False)
+    if not isinstance(chart, dict):
+        raise InputError(f"A chart is an altair chart or a Vega-Lite dictionary. Got {type(chart).__name__}.")
+    return {name: value for name, value in chart.items() if name not in ("config", "$schema")}
+
+
+def as_svg(specified: dict[str, Any]) -> str:
+    """A specification as SVG text, by day; a chart that fills its container gets a width of its own."""
+    width = {"width": WIDTH} if specified.get("width") == "container" else {}
+    return str(converter().vegalite_to_svg(specified | width | {"config": chart_config()}))
+
+
+def as_png(svg: str, *, scale: float = 2.0) -> bytes:
+    """SVG text as a PNG picture."""
+    return bytes(converter().svg_to_png(svg, scale=scale))
+
+
+def script() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script that needs nothing else."""
+    return str(converter().javascript_bundle()).replace("</script", "<\\/script")

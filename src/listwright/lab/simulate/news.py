@@ -1,0 +1,175 @@
+"""News readers: who clicks on which article?
+
+The experiment (b) of the paper, simulated. Articles are mixtures of topics; each of 75 users has a linear preference
+over topics, near that of a few groups of like-minded readers. What is known of a visitor is only the soft membership in
+these groups, found by clustering the users, and corrupted. A visitor looks at every article that is offered and clicks
+on it with a probability that grows with the preference; the visit fails if there is no click (abandonment).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Floats, Floats32, Ints, RandomState, as_generator, as_whole_numbers
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess
+
+STEEPNESS = 9.0  # how sharply a preference turns into clicks
+THRESHOLD = 0.62  # the preference at which a click is as likely as not
+MIXING = 0.15  # how much users belong to several groups
+INDIVIDUAL = 0.1  # spread of users about what their groups like
+
+
+@dataclass(frozen=True, eq=False)
+class News:
+    """Users, articles and what is known of them.
+
+    Parameters
+    ----------
+    articles : (articles, topics), shares that add up to 1.
+    preferences : (users, topics), the linear weights; nobody sees them.
+    memberships : (users, groups), soft clusters of the preferences, before corruption.
+    corruption : share of a context that is noise, from 0 to 1.
+    pool : number of articles on offer in a visit.
+    """
+
+    articles: Floats
+    preferences: Floats
+    memberships: Floats
+    corruption: float
+    pool: int
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return len(self.preferences)
+
+    def click_probabilities(self) -> Floats:
+        """(users, articles): the probability that a user who sees an article clicks on it."""
+        liking = self.preferences @ self.articles.T
+        return 1.0 / (1.0 + np.exp(-STEEPNESS * (liking - THRESHOLD)))
+
+    def visits(
+        self, users: ArrayLike, *, per_user: int = 10, sampled: bool = True, random_state: RandomState = None
+    ) -> Problems:
+        """Visits of some users as problems, user by user, each with its own pool of articles.
+
+        A row holds the article's topics; the context is the corrupted membership, drawn anew at each visit.
+
+        Parameters
+        ----------
+        users : numbers of the users.
+        sampled : clicks are drawn, as a log would show them; False: the reward holds their probabilities.
+
+        >>> world = news(random_state=0)
+        >>> world.visits([3, 5], per_user=2, random_state=0)
+        Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 99, reward AnySuccess
+        """
+        _check(per_user=per_user)
+        rng = as_generator(random_state)
+        visitors = np.repeat(self._checked(users), per_user)
+        offered = np.stack([_drawn(len(self.articles), self.pool, rng) for _ in visitors])
+        chances = self.click_probabilities()[visitors[:, None], offered]
+        contexts = self._contexts(visitors, rng)
+        return Problems.from_arrays(
+            self.articles[offered],
+            context=contexts,
+            catalogue=offered,
+            reward=AnySuccess(rng.random(chances.shape) < chances if sampled else chances),
+            problem_ids=[f"user {user}, visit {index % per_user}" for index, user in enumerate(visitors)],
+            feature_names=[f"topic {topic}" for topic in range(self.articles.shape[1])],
+        )
+
+    def _contexts(self, visitors: Ints, rng: np.random.Generator) -> Floats32:
+        known = self.memberships[visitors]
+        noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
+        return ((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32)
+
+    def _checked(self, users: ArrayLike) -> Ints:
+        numbers = np.atleast_1d(as_whole_numbers(users, "users"))
+        if not len(numbers) or numbers.min() < 0 or numbers.max() >= self.n_users:
+            raise InputError(f"users must be numbers from 0 to {self.n_users - 1}. Got {users!r}.")
+        return numbers
+
+
+def news(
+    *,
+    n_users: int = 75,
+    n_articles: int = 100,
+    n_topics: int = 10,
+    n_groups: int = 7,
+    pool: int = 30,
+    corruption: float = 0.5,
+    random_state: RandomState = None,
+) -> News:
+    """Draw users and articles.
+
+    >>> world = news(random_state=0)
+    >>> world.preferences.shape, world.articles.shape, world.memberships.shape
+    ((75, 10), (100, 10), (75, 7))
+    """
+    _check(n_users=n_users, n_articles=n_articles, n_topics=n_topics, n_groups=n_groups, pool=pool)
+    if n_groups > n_users or pool > n_articles:
+        raise InputError(
+            f"There must be no more groups than users and no larger pool than articles. Got {n_groups=}, {pool=}."
+        )
+    if not 0.0 <= corruption <= 1.0:
+        raise InputError(f"corruption must be between 0 and 1. Got {corruption}.")
+    rng = as_generator(random_state)
+    articles = rng.dirichlet(np.full(n_topics, 0.15), size=n_articles)
+    preferences = _preferences(n_users, n_topics, n_groups, rng)
+    return News(articles, preferences, soft_clusters(preferences, n_groups, rng=rng), corruption, pool)
+
+
+def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 100) -> Floats:
+    """Fuzzy c-means with exponent 2: (points, clusters), memberships that add up to 1.
+
+    >>> points = np.array([[0.0], [0.1], [1.0], [1.1]])
+    >>> soft_clusters(points, 2, rng=np.random.default_rng(0)).round(2).max(axis=1)
+    array([1., 1., 1., 1.])
+    """
+    centres = points[_spread(points, n_clusters, rng)]
+    for _ in range(rounds):
+        members = _memberships(points, centres)
+        shares = members**2
+        centres = (shares.T @ points) / shares.sum(axis=0)[:, None]
+    return _memberships(points, centres)
+
+
+def _memberships(points: Floats, centres: Floats) -> Floats:
+    """In inverse proportion to the squared distance from each centre."""
+    gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
+    nearness = 1.0 / np.maximum(gaps, 1e-9)
+    members: Floats = nearness / nearness.sum(axis=1, keepdims=True)
+    return members
+
+
+def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Generator) -> Floats:
+    """Each user is mostly of one group, and a little of others; a group likes a few topics and shrugs at the rest."""
+    liked = np.stack([rng.permutation(n_topics) < max(1, round(0.2 * n_topics)) for _ in range(n_groups)])
+    tastes = np.where(liked, 1.0, 0.15)
+    belongs = rng.dirichlet(np.full(n_groups, MIXING), size=n_users)
+    return np.clip(belongs @ tastes + INDIVIDUAL * rng.standard_normal((n_users, n_topics)), 0.0, 1.0)
+
+
+def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
+    """A random point, then each time the one farthest from those chosen."""
+    chosen = [int(rng.integers(len(points)))]
+    while len(chosen) < count:
+        gaps = ((points[:, None] - points[chosen][None]) ** 2).sum(axis=2).min(axis=1)
+        chosen.append(int(gaps.argmax()))
+    return chosen
+
+
+def _drawn(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
+    return np.sort(rng.choice(n_articles, size=pool, replace=False))
+
+
+def _check(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise InputError(f"{name} must be at least 1. Got {count}.")

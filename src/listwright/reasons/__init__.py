@@ -1,0 +1,5 @@
+"""Why an item was picked."""
+
+from listwright.reasons.explain import Explainer, explain
+
+__all__ = ["Explainer", "explain"]

@@ -1,0 +1,201 @@
+"""Clairvoyant greedy: the list built with the reward in sight, against which everything is measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
+from listwright._internal.limits import at_least_one
+from listwright._kernels.segments import best_rows
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.rewards import Reward, reward_of
+from listwright.walk.limits import as_room
+
+METHODS = ("lazy", "naive", "stochastic")
+Pick = Callable[[Any, Bools], tuple[Ints, Floats]]  # (reward state, open rows) -> (one row a problem, its gains)
+
+
+def greedy(
+    problems: Problems,
+    length: int | None = None,
+    budget: ArrayLike | None = None,
+    *,
+    method: str = "lazy",
+    epsilon: float = 0.1,
+    random_state: RandomState = None,
+) -> Lists:
+    """Builds the list of every problem greedily by its reward, with no item twice; ties go to the lowest row.
+
+    With a budget the gain per size counts, what no longer fits is skipped, and the best single item is returned where
+    it is worth more. A problem with fewer candidates than `length` gets them all; one where nothing fits, none.
+
+    Parameters
+    ----------
+    length : number of items.
+    budget : total size, one number or one a problem; may go together with length.
+    method : "lazy" (the same lists as "naive", with fewer evaluations), "naive", or "stochastic" (each pick is the best
+        of a random sample).
+    epsilon : what "stochastic" may lose in expectation.
+
+    >>> import listwright as lw
+    >>> covers = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1]]
+    >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=lw.rewards.Coverage(covers))
+    >>> lists = greedy(problems, length=2)
+    >>> lists[0], lists.values
+    (array([1, 2]), array([1.]))
+    """
+    reward = reward_of(problems, "greedy")
+    room = _room(problems, length, budget)
+    weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes
+    steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
+    compiled = reward.lazy_lists(problems, weights, room, steps) if method == "lazy" and reward.submodular else None
+    if compiled is None:
+        pick = _picker(problems, reward, method, weights, steps, epsilon, random_state)
+        rows, gains = _build(problems, reward, pick, room, steps)
+    else:
+        used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
+        rows, gains = compiled[0][:, :used], compiled[1][:, :used]
+    if budget is not None:
+        rows, gains = _or_best_single(problems, reward, room, rows, gains)
+    bound, ratio = _proved(reward, method, epsilon, length, budget)
+    return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
+
+
+def _picker(
+    problems: Problems,
+    reward: Reward,
+    method: str,
+    weights: Floats,
+    steps: int,
+    epsilon: float,
+    random_state: RandomState,
+) -> Pick:
+    if method == "stochastic":
+        return _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
+    lazy = method == "lazy" and reward.submodular
+    return _lazy(problems, reward, weights) if lazy else _naive(problems, reward, weights)
+
+
+def _room(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats:
+    """Budget of each problem; infinite where only the length counts."""
+    if length is None and budget is None:
+        raise InputError("greedy needs a length or a budget. Got neither.")
+    if length is not None:
+        at_least_one("length", length)
+    room = as_room(budget, problems)
+    return np.full(len(problems), np.inf) if room is None else room
+
+
+def _build(problems: Problems, reward: Reward, pick: Pick, room: Floats, steps: int) -> tuple[Ints, Floats]:
+    state = reward.start(problems)
+    untaken = np.ones(problems.n_rows, dtype=bool)
+    room = room.copy()
+    rows, gains = [], []
+    for _ in range(steps):
+        open_rows = untaken if problems.sizes is None else untaken & (problems.sizes <= room[problems.owners])
+        picks, picked_gains = pick(state, open_rows)
+        taken = picks[picks >= 0]
+        if not len(taken):
+            break
+        untaken[taken] = False
+        if problems.sizes is not None:
+            room[picks >= 0] -= problems.sizes[taken]
+        state = reward.add(state, picks)
+        rows.append(picks)
+        gains.append(picked_gains)
+    if not rows:
+        return np.full((len(problems), 1), -1), np.zeros((len(problems), 1))
+    return np.stack(rows, axis=1), np.stack(gains, axis=1)
+
+
+def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
+    """Every gain, every time."""
+
+    def pick(state: Any, open_rows: Bools) -> tuple[Ints, Floats]:
+        gains = reward.gains(state)
+        picks = best_rows(gains / weights, open_rows, problems.offsets)
+        return picks, np.where(picks >= 0, gains[picks], 0.0)
+
+    return pick
+
+
+def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
+    """Gains only fall, so an old gain bounds the new one: rows are measured again only while they look best."""
+    gains = reward.gains(reward.start(problems))
+    bounds = gains / weights
+
+    def pick(state: Any, open_rows: Bools) -> tuple[Ints, Floats]:
+        fresh = np.zeros(problems.n_rows, dtype=bool)
+        while True:
+            picks = best_rows(bounds, open_rows, problems.offsets)
+            stale = picks[(picks >= 0) & ~fresh[picks]]
+            if not len(stale):
+                return picks, np.where(picks >= 0, gains[picks], 0.0)
+            gains[stale] = reward.gains_of(state, stale)
+            bounds[stale] = gains[stale] / weights[stale]
+            fresh[stale] = True
+
+    return pick
+
+
+def _stochastic(
+    problems: Problems, reward: Reward, weights: Floats, steps: int, epsilon: float, rng: np.random.Generator
+) -> Pick:
+    """The best of a random sample of n / k * log(1 / epsilon) open rows."""
+    if not 0 < epsilon < 1:
+        raise InputError(f"epsilon must be between 0 and 1. Got {epsilon}.")
+    sample = np.ceil(problems.counts / steps * math.log(1 / epsilon))
+
+    def pick(state: Any, open_rows: Bools) -> tuple[Ints, Floats]:
+        rows = np.flatnonzero(open_rows)
+        rows = rows[np.lexsort((rng.random(len(rows)), problems.owners[rows]))]
+        owners = problems.owners[rows]
+        rank = np.arange(len(rows)) - np.searchsorted(owners, owners)
+        drawn = np.sort(rows[rank < sample[owners]])
+        gains = np.zeros(problems.n_rows)
+        gains[drawn] = reward.gains_of(state, drawn)
+        chosen = np.zeros(problems.n_rows, dtype=bool)
+        chosen[drawn] = True
+        picks = best_rows(gains / weights, chosen, problems.offsets)
+        return picks, np.where(picks >= 0, gains[picks], 0.0)
+
+    return pick
+
+
+def _or_best_single(problems: Problems, reward: Reward, room: Floats, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
+    """The best single item that fits, where it is worth more than the whole list."""
+    assert problems.sizes is not None
+    alone = reward.gains(reward.start(problems))
+    single = best_rows(alone, problems.sizes <= room[problems.owners], problems.offsets)
+    better = (single >= 0) & (alone[single] > gains.sum(axis=1))
+    rows, gains = rows.copy(), gains.copy()
+    rows[better], gains[better] = -1, 0.0
+    rows[better, 0], gains[better, 0] = single[better], alone[single[better]]
+    return rows, gains
+
+
+def _proved(
+    reward: Reward, method: str, epsilon: float, length: int | None, budget: Any
+) -> tuple[str | None, float | None]:
+    """The bound that is proved for this method, and no more."""
+    if not reward.submodular:
+        return "no bound: this reward is not submodular", None
+    full = 1 - 1 / math.e
+    if budget is None and method == "stochastic":
+        ratio = full - epsilon
+        return f"in expectation at least 1 - 1/e - {epsilon:g} = {ratio:.3f} of the best list of this length", ratio
+    if budget is None:
+        return f"at least 1 - 1/e = {full:.3f} of the best list of this length", full
+    if method == "stochastic" or length is not None:
+        return "no bound is proved for this method under a budget", None
+    # The better of the density greedy and the best single item: Feldman, Nutov & Shoham (2021) prove 0.427.
+    return "at least 0.427 of the best list within the budget", 0.427

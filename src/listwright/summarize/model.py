@@ -1,0 +1,30 @@
+"""The model that is shipped: SCP, trained on the made-up news reports of `listwright.lab.simulate.corpus`.
+
+Write it anew with `python -m listwright.lab.shipped_models`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from listwright.estimators.scp import SCP
+from listwright.storage import load
+from listwright.summarize.problems import room_of, summary_features, summary_problems
+from listwright.text.budget import Budget
+from listwright.text.clusters import Cluster
+
+SHIPPED = Path(__file__).with_name("reports.listwright")
+BUDGET = Budget(665, "bytes")
+
+
+def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SCP:
+    """A model that summarises, learned from clusters with references."""
+    problems = summary_problems(clusters, unit=budget.unit, need_references=True)
+    return SCP(budget=room_of(budget), features=summary_features(), random_state=0).fit(problems)
+
+
+def shipped_model() -> SCP:
+    """The model in the package."""
+    model: SCP = load(SHIPPED)
+    return model

@@ -1,0 +1,84 @@
+"""Clusters of documents as problems: sentences are candidates, and a summary is a list within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats32
+from listwright.errors import InputError
+from listwright.features import Candidate, Distance, Features, Volume
+from listwright.features.expected_coverage import ExpectedCoverage
+from listwright.problems import Problems
+from listwright.rewards import Rouge
+from listwright.summarize.structure import NAMES, structure_features
+from listwright.text.budget import Budget, Unit, sizes
+from listwright.text.clusters import Cluster
+from listwright.text.quality import quality_features
+from listwright.text.tokenizer import stem_token, tokens
+from listwright.text.vectors import hashed_tf_idf
+
+WIDTH = 1 << 20  # columns of the vectors: large, so that two words of a cluster hardly ever share one
+
+
+def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_references: bool = False) -> Problems:
+    """One problem a cluster: quality features, tf-idf vectors, sizes in `unit`, and ROUGE-1 recall as the reward.
+
+    Recall counts Porter stems, function words too, and is averaged over the references. Where a cluster has no
+    references there is no reward; with `need_references` it is an error that names the cluster. In the vectors a stem
+    has the same column in all clusters; its weight is by the cluster alone.
+
+    >>> clusters = [Cluster.from_documents("rain", [["It rained.", "Rivers rose."]], references=["Rivers rose fast."])]
+    >>> summary_problems(clusters)
+    Problems: 1 problem, 2 candidates (2 each), 24 features, sizes 11 to 13, reward Rouge
+    """
+    if not clusters:
+        raise InputError("There are no clusters to summarise. Give at least one.")
+    missing = [cluster.id for cluster in clusters if not cluster.references]
+    if missing and need_references:
+        raise InputError(f"Cluster {missing[0]!r} has no references. They may only be missing in predict.")
+    words = [[tokens(sentence) for sentence in cluster.sentences] for cluster in clusters]
+    stems = [[[stem_token(word) for word in sentence] for sentence in texts] for texts in words]
+    quality = [quality_features(cluster) for cluster in clusters]
+    return Problems.from_arrays(
+        np.concatenate([_columns(cluster, table) for cluster, (table, _) in zip(clusters, quality, strict=True)]),
+        offsets=np.cumsum([0, *(len(cluster.sentences) for cluster in clusters)]),
+        vectors=sparse.vstack([hashed_tf_idf(texts, WIDTH) for texts in stems], format="csr"),
+        sizes=np.maximum(np.concatenate([sizes(cluster.sentences, unit) for cluster in clusters]), 1),
+        reward=None if missing else _reward(clusters, stems),
+        problem_ids=[cluster.id for cluster in clusters],
+        feature_names=(*quality[0][1], *NAMES),
+    )
+
+
+def paper_features() -> Features:
+    """What the paper's policy sees: quality features; the volume that tf-idf vectors of the list and the sentence span,
+    alone and times the quality features; and the smallest difference of each quality feature to the list.
+    """
+    return Candidate() + Volume() + Distance(mean=False)
+
+
+def summary_features() -> Features:
+    """The paper's, and how many new words of a reference the sentence is expected to bring."""
+    return paper_features() + ExpectedCoverage()
+
+
+def room_of(budget: Budget) -> int:
+    """What sizes may add up to. Each size counts a joining space, and there is one less than there are sentences.
+
+    >>> room_of(Budget(665, "bytes")), room_of(Budget(100, "words"))
+    (666, 100)
+    """
+    return budget.amount + (budget.unit in ("bytes", "characters"))
+
+
+def _columns(cluster: Cluster, quality: Floats32) -> Floats32:
+    return np.concatenate([quality, structure_features(cluster)], axis=1)
+
+
+def _reward(clusters: Sequence[Cluster], stems: list[list[list[str]]]) -> Rouge:
+    candidates = [sentence for texts in stems for sentence in texts]
+    references = [[tokens(reference, stem=True) for reference in cluster.references] for cluster in clusters]
+    return Rouge(candidates, references, n=1)

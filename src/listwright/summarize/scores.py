@@ -1,0 +1,61 @@
+"""ROUGE of summaries, cluster by cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.text.clusters import Cluster
+from listwright.text.scores import rouge
+from listwright.text.tokenizer import stem_token, tokens
+from listwright.text.words import FUNCTION_WORDS
+
+METRICS = {
+    "rouge1_f": "ROUGE-1F",
+    "rouge1_p": "ROUGE-1P",
+    "rouge1_r": "ROUGE-1R",
+    "rouge2_f": "ROUGE-2F",
+    "rouge2_p": "ROUGE-2P",
+    "rouge2_r": "ROUGE-2R",
+    "content_rouge1_r": "content ROUGE-1R",
+}
+
+
+def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
+    """The picked sentences, in the order picked.
+
+    >>> summary_text(Cluster.from_documents("rain", [["It rained.", "Rivers rose."]]), [1, 0])
+    'Rivers rose. It rained.'
+    """
+    return " ".join(cluster.sentences[item] for item in items)
+
+
+def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
+    """Each of `METRICS` for every cluster: stems, averaged over the references; function words are kept, but for
+    the last, which shows what is left of a recall that filler words could have earned.
+    """
+    if len(lists) != len(clusters):
+        raise InputError(f"There must be one list a cluster ({len(clusters)}). Got {len(lists)}.")
+    table = np.array(
+        [
+            _scores(summary_text(cluster, items.tolist()), cluster)
+            for cluster, items in zip(clusters, lists, strict=True)
+        ]
+    )
+    return {name: table[:, column] for column, name in enumerate(METRICS)}
+
+
+def _scores(summary: str, cluster: Cluster) -> list[float]:
+    words = tokens(summary, stem=True)
+    references = [tokens(reference, stem=True) for reference in cluster.references]
+    found = [rouge(words, references, n=n) for n in (1, 2)]
+    content = rouge(_content(summary), [_content(reference) for reference in cluster.references]).recall
+    return [*(number for one in found for number in (one.f1, one.precision, one.recall)), content]
+
+
+def _content(text: str) -> list[str]:
+    return [stem_token(word) for word in tokens(text) if word not in FUNCTION_WORDS]

@@ -1,0 +1,1 @@
+"""The training loop: rounds, what a run keeps, and where its problems come from."""

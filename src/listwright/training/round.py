@@ -1,0 +1,118 @@
+"""The loop that SCP, ConSeqOpt and the context-free form share: walk, measure, learn, and keep the books."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright.features import Features
+from listwright.learners import Learner
+from listwright.learners.examples import Examples, folds_of
+from listwright.policies import Policy
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+from listwright.walk.plain import Step, walk
+
+
+@dataclass
+class Ledger:
+    """What a run earned and lost: what certificates are made of."""
+
+    rounds: int = 0  # states visited: the paper's T
+    loss: float = 0.0  # sum over rounds of l_t(pi_t)
+    value: float = 0.0  # sum over rounds of f(L_t)
+    passes: int = 0  # how often the same states were visited
+    bounded: bool = True  # what the rewards say of themselves
+    submodular: bool = True
+    taught: bool = False  # whether the current round has taught anything so far
+    visits: dict[str, int] = field(default_factory=dict)  # by the fingerprint of problems: passes over them
+
+    def visited(self, problems: str, n_passes: int) -> None:
+        """Counts passes over problems with this fingerprint, "" where they have none."""
+        before = self.visits.get(problems, 0) if problems else 0
+        self.passes = max(self.passes, before + n_passes)
+        if problems:
+            self.visits[problems] = before + n_passes
+
+    def add(self, other: Ledger) -> None:
+        """Takes in what a part of a round earned and lost."""
+        self.rounds += other.rounds
+        self.loss += other.loss
+        self.value += other.value
+        self.bounded &= other.bounded
+        self.submodular &= other.submodular
+        self.taught |= other.taught
+
+
+@dataclass(eq=False)
+class Training:
+    """One run of Algorithm 2, or of Algorithm 1 where the policy is a distribution over items."""
+
+    features: Features  # as new problems are seen
+    learner: Learner
+    policy: Policy
+    weights: Floats  # w_i by position; the last one also stands for positions behind it
+    per_size: bool
+    repeats: bool
+    skip_solved: bool
+    ledger: Ledger = field(default_factory=Ledger)
+    training_features: Features | None = None  # as the training problems are seen, where that differs
+
+    def round(self, batch: Problems, room: Floats | None, rng: np.random.Generator) -> None:
+        """A round: one batch, or the shards of one on several workers, is learned from under one policy."""
+        self.take_in(batch, room, rng)
+        self.update()
+
+    def take_in(
+        self, batch: Problems, room: Floats | None, rng: np.random.Generator, sampled: Bools | None = None
+    ) -> None:
+        """Builds the lists of a batch with the current policy and learns from every position; of the problems in
+        `sampled` only, where it is given."""
+        reward = reward_of(batch)
+        earned = reward.start(batch)
+        length = len(self.weights) if room is None else None
+        view = self.features if self.training_features is None else self.training_features
+        folds = folds_of(batch.problem_ids)
+        for step in walk(batch, view, self.policy, length=length, rng=rng, room=room, repeats=self.repeats):
+            gains = reward.gains(earned)
+            if self.per_size and batch.sizes is not None:
+                gains = gains / batch.sizes
+            examples = self._examples(step, folds, gains, sampled)
+            self.ledger.loss += float(examples.losses.sum())
+            self.learner.learn(examples)
+            self.ledger.taught = True
+            earned = reward.add(earned, step.picks)
+        self.ledger.rounds += len(batch)
+        self.ledger.bounded &= reward.bounded
+        self.ledger.submodular &= reward.submodular
+        self.ledger.value += float(reward.value(earned).sum())
+
+    def update(self) -> None:
+        """Ends the round: the next policy."""
+        if self.ledger.taught:  # else no item of the whole batch fits its budget
+            self.policy = self.learner.policy()
+        self.ledger.taught = False
+
+    def fork(self) -> Training:
+        """A twin that takes in a part of a round: see `join`."""
+        return replace(self, learner=self.learner.fork(), ledger=Ledger())
+
+    def join(self, learner: Learner, ledger: Ledger) -> None:
+        """Takes in what a fork has learned."""
+        self.learner.join(learner)
+        self.ledger.add(ledger)
+
+    def for_new_problems(self) -> Training:
+        """A copy that learns on from problems that it has not seen; an error there leaves this one as it was."""
+        return replace(copy.deepcopy(self), training_features=None)
+
+    def _examples(self, step: Step, folds: Ints, gains: Floats, sampled: Bools | None) -> Examples:
+        """The paper's (v, c, w). Where no option gains anything, every choice costs 0 and there is nothing to learn."""
+        weight = float(self.weights[min(step.position, len(self.weights) - 1)])
+        left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
+        learned = left > 0 if self.skip_solved else np.ones(len(left), dtype=bool)
+        learned = learned if sampled is None else learned & sampled
+        return Examples(step.rows, gains, weight, step.position, step.fits, step.picks, learned, folds)

@@ -1,0 +1,101 @@
+"""What kind of problems a model was trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.walk.limits import check_problems
+
+FEW = 20  # states that may come up again by chance
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The columns and kinds of data that training problems had."""
+
+    n_features: int
+    feature_names: tuple[str, ...] | None
+    n_context: int | None
+    n_items: int | None
+    n_vector: int | None
+    links: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, problems: Problems) -> Signature:
+        """Reads it off."""
+        return cls(
+            problems.n_features,
+            problems.feature_names,
+            None if problems.context is None else problems.context.shape[1],
+            None if problems.catalogue is None else int(problems.catalogue.max()) + 1,
+            None if problems.vectors is None else problems.vectors.shape[1],
+            None if problems.links is None else tuple(sorted(problems.links)),
+        )
+
+    def check(self, problems: Problems, purpose: str) -> None:
+        """One clear error where other problems are of another kind."""
+        check_problems(problems)
+        other = Signature.of(problems)
+        self._check_names(other, purpose)
+        if other.n_features != self.n_features:
+            raise InputError(f"{purpose}: the model was trained on {self.n_features} features. Got {other.n_features}.")
+        for what, mine, theirs in (
+            ("context columns", self.n_context, other.n_context),
+            ("vector columns", self.n_vector, other.n_vector),
+        ):
+            if mine != theirs:
+                raise InputError(f"{purpose}: the model has {mine or 'no'} {what}. Got {theirs or 'none'}.")
+        if self.links != other.links:
+            known, given = (", ".join(names or ["none"]) for names in (self.links, other.links))
+            raise InputError(f"{purpose}: the model was trained with links {known}. Got {given}.")
+        if self.n_items is not None and other.n_items is None:
+            raise InputError(f"{purpose}: the model was trained with a catalogue of {self.n_items}. Got none.")
+        if self.n_items is not None and other.n_items is not None and other.n_items > self.n_items:
+            raise InputError(
+                f"{purpose}: catalogue item {other.n_items - 1} is new; the model was trained on items 0 to "
+                f"{self.n_items - 1}. Fit again with the whole catalogue."
+            )
+
+    def _check_names(self, other: Signature, purpose: str) -> None:
+        if self.feature_names is None or other.feature_names in (None, self.feature_names):
+            return
+        assert other.feature_names is not None
+        missing = [name for name in self.feature_names if name not in other.feature_names]
+        extra = [name for name in other.feature_names if name not in self.feature_names]
+        parts = [f"missing: {', '.join(missing)}"] if missing else []
+        parts += [f"not known: {', '.join(extra)}"] if extra else []
+        detail = "; ".join(parts) or "they come in another order"
+        raise InputError(f"{purpose}: the features are not the ones that the model was trained on ({detail}).")
+
+
+def fingerprint(problems: Problems) -> str:
+    """Tells whether the same problems come again, by their data and reward; "" where that may happen by chance.
+
+    >>> problems = Problems.from_arrays(np.arange(60.0).reshape(30, 2, 1))
+    >>> fingerprint(problems) == fingerprint(problems[:]), fingerprint(problems) == fingerprint(problems[1:])
+    (True, False)
+    """
+    if len(problems) < FEW:
+        return ""
+    seen = blake2b(digest_size=8)
+    data = (problems.features, problems.offsets, problems.context, problems.catalogue, problems.sizes)
+    for value in (*data, *getattr(problems.reward, "__dict__", {}).values()):
+        for array in _arrays(value):
+            seen.update(np.ascontiguousarray(array).data)
+    if not problems.numbered:
+        seen.update("\0".join(map(str, problems.problem_ids.tolist())).encode())
+    return seen.hexdigest()
+
+
+def _arrays(value: Any) -> tuple[Any, ...]:
+    """The arrays of numbers that a value is made of."""
+    if sparse.issparse(value):
+        return value.data, value.indices, value.indptr
+    return (value,) if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "biuf" else ()

@@ -1,0 +1,80 @@
+"""Lists of problems that are never all in memory: built block by block, and written as they come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from listwright._internal.threads import one_thread
+from listwright.engines.base import Engine
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.tables import Scan
+from listwright.training.rounds import Bar, Tick
+from listwright.training.tasks import Build, Worth
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedLists:
+    """What `predict` gives for a scan. Nothing is built before it is asked for.
+
+    Iterating gives `Lists`, a block of problems at a time, in order; `to_parquet` writes all of them.
+    """
+
+    scan: Scan
+    engine: Engine
+    build: Build
+
+    def __len__(self) -> int:
+        return len(self.scan)
+
+    def __iter__(self) -> Iterator[Lists]:
+        for shard in self.scan.shards:
+            rng = np.random.default_rng([self.build.seed, shard.number])
+            yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))
+
+    def to_parquet(self, path: str | Path, *, tick: Tick | None = None) -> None:
+        """One row a pick, as in `Lists.to_frame`; on the model's engine. The file is whole or not there at all."""
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
+        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with one_thread(), self.engine.crew(self.scan) as crew:
+                bar = Bar(tick, len(self.scan.shards))
+                _write(crew.each(self.build, [shard.number for shard in self.scan.shards], bar), beside)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def __repr__(self) -> str:
+        return f"StreamedLists: {len(self):,} lists, to be built from {len(self.scan.shards):,} shards"
+
+
+def streamed_lists(
+    scan: Scan, engine: Engine, lists: Callable[[Problems, np.random.Generator], Lists], seed: int
+) -> StreamedLists:
+    """Lists of a scan, by whatever builds those of a block."""
+    return StreamedLists(scan.without_reward(), engine, Build(lists, seed))
+
+
+def mean_worth(engine: Engine, scan: Scan, value: Callable[[Problems], float]) -> float:
+    """Mean over a scan's problems of what `value` says is the mean of a block."""
+    with one_thread(), engine.crew(scan) as crew:
+        parts = list(crew.each(Worth(value), [shard.number for shard in scan.shards]))
+    return sum(total for total, _ in parts) / sum(n for _, n in parts)
+
+
+def _write(tables: Iterator[pa.Table], path: Path) -> None:
+    first = next(tables)
+    with parquet.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        for table in tables:
+            writer.write_table(table.cast(first.schema))

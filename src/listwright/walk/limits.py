@@ -1,0 +1,52 @@
+"""How long a list may be: lengths and budgets, checked once for everything that builds lists."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Floats, as_numbers
+from listwright._internal.limits import at_least_one
+from listwright.errors import InputError
+from listwright.problems import Problems
+
+ROUNDING = 1e-9  # share by which sizes may pass a budget: three times 0.1 is more than 0.3 in binary
+
+
+def check_problems(problems: object) -> None:
+    """Refuses arrays, and says how to make problems of them."""
+    if hasattr(problems, "shards"):
+        raise InputError(
+            f"This method learns from problems in memory, not from a {type(problems).__name__}. Pass scan.sample()."
+        )
+    if not isinstance(problems, Problems):
+        raise InputError(f"Give listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
+
+
+def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
+    """Refuses a length that cannot be, or that a problem has too few candidates for."""
+    at_least_one("length", length)
+    if not short_lists and problems.counts.min() < length:
+        short = int(np.argmax(problems.counts < length))
+        name, count = problems.problem_ids[short], problems.counts[short]
+        raise InputError(
+            f"Problem {name!s} has {count} candidates but length={length}. "
+            "Pass short_lists=True to accept shorter lists."
+        )
+
+
+def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
+    """The budget of each problem, checked, with a hair of room for rounding; None where there is none.
+
+    >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)), sizes=[1.0, 2.0, 3.0] * 2)
+    >>> as_room(4, problems)
+    array([4., 4.])
+    """
+    if budget is None:
+        return None
+    if problems.sizes is None:
+        raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
+    room = as_numbers(budget, "budget")
+    if room.shape not in {(), (len(problems),)} or not (room > 0).all():
+        raise InputError(f"budget must be above 0: one number, or one a problem ({len(problems)}). Got {budget!r}.")
+    return np.broadcast_to(room * (1.0 + ROUNDING), len(problems)).copy()

@@ -1,0 +1,108 @@
+"""The walk: a policy builds the lists of a batch, item by item. It never sees a reward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.threads import one_thread
+from listwright.features import Features, Rows
+from listwright.lists import Lists
+from listwright.policies import Linear, Policy
+from listwright.problems import Problems
+from listwright.walk.compiled import fused_lists, fused_parts
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one position saw and picked."""
+
+    position: int
+    rows: Rows
+    fits: Bools  # by row: what the budget leaves room for
+    options: Bools  # by row: what can be picked: fits, and is not in the list unless repeats are allowed
+    picks: Ints
+    scores: Floats
+
+
+def walk(
+    problems: Problems,
+    features: Features,
+    policy: Policy,
+    *,
+    length: int | None,
+    rng: np.random.Generator,
+    room: Floats | None = None,
+    repeats: bool = False,
+) -> Iterator[Step]:
+    """Yields each position, until `length` (if any) or until no problem has an option left.
+
+    An option is a row that fits what is left of the budget (`room`, by problem) and, unless repeats are allowed, is not
+    in the list.
+    """
+    policy = policy.drawn(len(problems), rng)
+    seen = features.start(problems)
+    untaken = np.ones(problems.n_rows, dtype=bool)
+    room = None if room is None else room.copy()
+    for position in count() if length is None else range(length):
+        fits = np.ones_like(untaken)
+        if room is not None and problems.sizes is not None:
+            fits = problems.sizes <= room[problems.owners]
+        options = untaken & fits
+        if not options.any():
+            return
+        rows = features.rows(seen)
+        picks, scores = policy.pick(rows, options, position, rng)
+        yield Step(position, rows, fits, options, picks, scores)
+        some = picks >= 0
+        if not repeats:
+            untaken[picks[some]] = False
+        if room is not None and problems.sizes is not None:
+            room[some] -= problems.sizes[picks[some]]
+        if position + 1 != length:
+            seen = features.add(seen, picks)
+
+
+def build_lists(
+    problems: Problems,
+    features: Features,
+    policy: Policy,
+    *,
+    length: int | None,
+    rng: np.random.Generator,
+    room: Floats | None = None,
+    repeats: bool = False,
+) -> Lists:
+    """The lists that a walk builds, with the score of each pick; in one compiled function where that applies."""
+    parts = fused_parts(problems, features, policy)
+    if parts is not None and isinstance(policy, Linear) and not (length is None and repeats):
+        most = int(problems.counts.max())
+        steps = most if length is None else length if repeats else min(length, most)
+        rows, row_scores = fused_lists(problems, parts, policy, steps, room, repeats)
+        return Lists(problems, rows, picked_scores=row_scores)
+    with one_thread():
+        return plain_lists(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats)
+
+
+def plain_lists(
+    problems: Problems,
+    features: Features,
+    policy: Policy,
+    *,
+    length: int | None,
+    rng: np.random.Generator,
+    room: Floats | None = None,
+    repeats: bool = False,
+) -> Lists:
+    """The lists that a walk builds position by position, with the score of each pick."""
+    picks, scores = [], []
+    for step in walk(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats):
+        picks.append(step.picks)
+        scores.append(np.where(step.picks >= 0, step.scores[step.picks], 0.0))
+    if not picks:
+        return Lists(problems, np.full((len(problems), 1), -1), picked_scores=np.zeros((len(problems), 1)))
+    return Lists(problems, np.stack(picks, axis=1), picked_scores=np.stack(scores, axis=1))

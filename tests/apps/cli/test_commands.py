@@ -1,0 +1,154 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import listwright
+from listwright.apps.cli import main
+from listwright.lab.experiments import demo
+from listwright.lab.experiments.registry import EXPERIMENTS, Experiment
+from listwright.lab.report import Section, Table
+
+COMMANDS = ("demo", "reproduce", "summarize")
+RECORD = {"experiment": "tiny", "method": "SCP", "n_train": 3, "length": 1, "metric": "failure", "mean": 0.25}
+
+
+@pytest.fixture
+def call(capsys):
+    """`call("demo", "--help")` gives (exit code, standard output, standard error)."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        code = ended.value.code
+        return (0 if code is None else code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """An experiment that takes no time and notes how it was called."""
+    module = ModuleType("tiny_experiment")
+    module.calls = []
+
+    def run(**settings):
+        settings.pop("tick")(1, 1)
+        module.calls.append(settings)
+        return [RECORD]
+
+    module.run = run
+    module.section = lambda records, data: Section("Tiny", "How.", [Table(["method", "1"], [["SCP", "25.0"]])])
+    module.findings = lambda records, data: "SCP fails in 25.0%."
+    monkeypatch.setitem(sys.modules, "tiny_experiment", module)
+    monkeypatch.setitem(EXPERIMENTS, "news", Experiment("news", "tiny", "tiny_experiment"))
+    return module
+
+
+def test_help_lists_the_commands(call):
+    code, out, _ = call("--help")
+    assert code == 0
+    assert all(name in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_an_example(call, name):
+    code, out, _ = call(name, "--help")
+    assert code == 0
+    assert f"Example: listwright {name}" in out
+
+
+def test_help_imports_nothing_heavy():
+    call = "import sys, listwright.apps.cli\ntry:\n    listwright.apps.cli.main(['reproduce', '--help'])\n"
+    script = call + "finally:\n    print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "listwright.apps.cli.reproduce" in loaded
+    assert not loaded & {"altair", "numba", "numpy", "scipy", "sklearn"}
+
+
+def test_version(call):
+    assert call("--version") == (0, f"listwright {listwright.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("reproduce", "nonsense"),
+        ("reproduce", "news", "--seeds", "0"),
+        ("reproduce", "news", "--data", "."),
+    ],
+)
+def test_wrong_usage_is_exit_2(call, arguments):
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_unknown_experiment_names_the_known_ones(call):
+    assert "Choose one of trajectory, news, summaries, all" in " ".join(
+        call("reproduce", "nonsense")[2].replace("│", " ").split()
+    )
+
+
+def test_missing_data_is_exit_1(call, tmp_path):
+    code, out, err = call("reproduce", "trajectory", "--data", str(tmp_path))
+    assert (code, out) == (1, "")
+    assert err == f"Error: There is no scp_trajectory.npz in {tmp_path}. Leave --data out to use the simulated arm.\n"
+
+
+def test_unreadable_data_is_exit_1(call, tmp_path):
+    (tmp_path / "scp_trajectory.npz").write_text("not numbers")
+    code, _, err = call("reproduce", "trajectory", "--data", str(tmp_path))
+    assert code == 1
+    assert err.startswith(f"Error: Cannot read {tmp_path / 'scp_trajectory.npz'}")
+    assert "Traceback" not in err
+
+
+def test_reproduce_prints_tables_and_writes_files(call, tiny, tmp_path):
+    code, out, _ = call("reproduce", "news", "--seeds", "3", "--jobs", "2", "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert tiny.calls == [{"data": None, "seeds": 3, "jobs": 2}]
+    assert all(text in out for text in ("Tiny", "How.", "25.0", "SCP fails in 25.0%."))
+    assert json.loads((tmp_path / "out" / "results.json").read_text()) == [RECORD]
+    assert "SCP fails in 25.0%." in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_reproduce_for_machines(call, tiny, tmp_path):
+    code, out, _ = call("reproduce", "news", "--json", "--out", str(tmp_path))
+    assert code == 0
+    assert json.loads(out) == [RECORD]
+
+
+def test_unwritable_out_is_exit_1(call, tiny, tmp_path):
+    (tmp_path / "taken").write_text("")
+    code, _, err = call("reproduce", "news", "--json", "--out", str(tmp_path / "taken"))
+    assert code == 1
+    assert "Cannot write" in err
+    assert "Traceback" not in err
+
+
+def test_demo_writes_a_page_and_says_what_is_next(call, tmp_path, monkeypatch):
+    monkeypatch.setattr(demo, "SIZES", (10,))
+    monkeypatch.setattr(demo, "SEEDS", 1)
+    page = tmp_path / "page.html"
+    code, out, _ = call("demo", "--out", str(page))
+    assert code == 0
+    assert all(name in out for name in ("SCP", "ConSeqOpt", "Static list", "Oracle", "Try next:", str(page)))
+    assert page.read_text().count('class="chart"') == 4  # one curve, three environments
+
+
+def test_missing_typer_names_the_extra(call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "listwright.apps.cli.app", raising=False)
+    monkeypatch.delitem(sys.modules, "listwright.apps.cli.demo", raising=False)
+    code, _, err = call("--help")
+    assert code == 1
+    assert err == 'Error: The command line needs typer. Run: pip install "listwright[cli]"\n'

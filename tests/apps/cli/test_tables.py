@@ -1,0 +1,561 @@
+"""From a table to lists on the command line: what each command prints and writes, and how wrong inputs end."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sklearn.tree import DecisionTreeRegressor
+
+import listwright as lw
+from listwright.apps.cli import main
+from listwright.apps.cli.fit import memory
+from listwright.estimators import best_effort as stacking
+from listwright.learners import Aggregate
+from listwright.storage import load, save
+from listwright.tables import read_with_columns
+
+typer_main = pytest.importorskip("typer.main")
+ROOT = Path(__file__).parents[3]
+HEADER = ["problem", "item", "sport", "music", "quality", "size", "clicked"]
+
+
+def table(n: int, *, seed: int = 0, start: int = 0, clicks: bool = True) -> str:
+    """A CSV of n readers with 6 articles each."""
+    rng = np.random.default_rng(seed)
+    lines = [",".join(HEADER if clicks else HEADER[:-1])]
+    for i in range(start, start + n):
+        likes = rng.integers(2)
+        for j in range(6):
+            kind, quality = int(rng.integers(2)), rng.random()
+            clicked = [str(int(kind == likes and quality > 0.6))] if clicks else []
+            lines.append(",".join([f"r{i}", f"a{j}", str(1 - kind), str(kind), f"{quality:.3f}", str(j + 1), *clicked]))
+    return "\n".join(lines) + "\n"
+
+
+def records(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines(), delimiter=delimiter))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """past.csv, held_out.csv, new.csv and a model.listwright, made by the command itself."""
+    where = tmp_path_factory.mktemp("tables")
+    (where / "past.csv").write_text(table(60))
+    (where / "held_out.csv").write_text(table(30, seed=1, start=60))
+    (where / "new.csv").write_text(table(5, seed=2, start=90, clicks=False))
+    with pytest.raises(SystemExit) as ended:
+        main(
+            [
+                "fit",
+                str(where / "past.csv"),
+                "--reward",
+                "any:clicked",
+                "--length",
+                "2",
+                "-o",
+                str(where / "m.listwright"),
+            ]
+        )
+    assert not ended.value.code
+    return where
+
+
+@pytest.fixture
+def call(capsys, monkeypatch, folder):
+    """`call("fit", "past.csv", ...)` in the folder gives (exit code, standard output, standard error)."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        code = ended.value.code
+        return (0 if code is None else code, *capsys.readouterr())
+
+    return run
+
+
+def commands() -> dict[str, Any]:
+    from listwright.apps.cli.app import app
+
+    return dict(typer_main.get_command(app).commands)
+
+
+# Every command
+
+
+def test_every_command_is_documented_and_has_an_example() -> None:
+    for name, command in commands().items():
+        assert len(command.help or "") > 40, f"{name} does not say what it does"
+        assert (command.epilog or "").startswith(f"Example: listwright {name}"), f"{name} has no example"
+        for option in command.params:
+            assert getattr(option, "help", None), f"{option.name} of {name} is undocumented"
+        assert name == "serve" or {"--json", "--help"} & {text for option in command.params for text in option.opts}, (
+            f"{name}: no --json"
+        )  # a server prints nothing
+
+
+def test_every_example_can_be_parsed() -> None:
+    for name, command in commands().items():
+        words = shlex.split(command.epilog.removeprefix("Example: listwright "))
+        with command.make_context(name, words[1:], resilient_parsing=False) as context:
+            assert words[0] == name
+            assert not context.args
+
+
+def test_every_command_is_on_the_front_page() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf8")
+    assert [name for name in commands() if not re.search(rf"(listwright|make) {name}\b", page)] == []
+
+
+def test_the_commands_of_the_front_page_run(capsys, monkeypatch, tmp_path) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf8").partition("## From a table to lists")[2]
+    lines = page.partition("```sh\n")[2].partition("```")[0].splitlines()
+    monkeypatch.chdir(tmp_path)
+    printed = []
+    for line in lines:
+        with pytest.raises(SystemExit) as ended:
+            main(shlex.split(line, comments=True)[1:])
+        assert not ended.value.code, line
+        printed.append(capsys.readouterr().out)
+    assert len(printed) == 8
+    shown = page.partition("```text\n")[2].partition("```")[0]  # numbers may move, what they say may not
+    assert re.sub(r"\d\.\d+", "#", shown) == re.sub(r"\d\.\d+", "#", printed[5])
+
+
+# fit
+
+
+def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
+    code, out, _ = call("fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "again.listwright")
+    assert code == 0
+    first, certificate, last = out.splitlines()
+    assert first == "60 problems, 360 candidates, 3 features; learning takes about 1 MiB of memory."
+    assert len(re.findall(r"\.(?= |$)", certificate)) == 2
+    assert last.startswith("Wrote again.listwright after ")
+    assert (folder / "again.listwright").read_bytes() == (folder / "m.listwright").read_bytes()
+
+
+def test_one_pass_gives_a_guarantee(call) -> None:
+    arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "once.listwright"]
+    assert "(--passes 1 visits each once)" in call(*arguments)[1]
+    assert "With probability 0.95" in call(*arguments, "--passes", "1", "--batch-size", "1")[1]
+
+
+def test_fit_takes_several_tables(call, folder) -> None:
+    told = call("fit", "past.csv", "held_out.csv", *FIT[:-1], "two.listwright")[1]
+    assert told.startswith("90 problems, 540 candidates, 3 features; ")
+
+
+def test_fit_counts_in_words(call, folder) -> None:
+    (folder / "small.csv").write_text("problem,item,x,clicked\nr1,a1,1,0\nr1,a2,2,1\n")
+    told = call("fit", "small.csv", *FIT[:-1], "small.listwright")[1]
+    assert told.startswith("1 problem, 2 candidates, 1 feature; learning takes about 1 MiB of memory.")
+
+
+def test_nothing_is_promised_before_an_error(call) -> None:
+    code, out, _ = call("fit", "past.csv", "--reward", "any:clicked", "--length", "9", "-o", "wrong.listwright")
+    assert (code, out) == (1, "")
+
+
+def test_fit_for_machines(call, folder) -> None:
+    code, out, _ = call("fit", "past.csv", "--reward", "any:clicked", "--budget", "7", "-o", "b.listwright", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["problems"], told["candidates"], told["features"], told["model"]) == (60, 360, 3, "b.listwright")
+    assert load(folder / "b.listwright").budget == 7.0
+
+
+def test_a_model_remembers_its_columns(call, folder) -> None:
+    text = (folder / "past.csv").read_text().replace("problem,item,sport", "reader,article,sport", 1)
+    (folder / "named.csv").write_text(text)
+    named = [
+        "--problem-column",
+        "reader",
+        "--item-column",
+        "article",
+        "--features",
+        "sport,music",
+        "--features",
+        "qual*",
+    ]
+    assert call("fit", "named.csv", "--reward", "any:clicked", "--length", "2", "-o", "n.listwright", *named)[0] == 0
+    swapped = [line.split(",") for line in text.splitlines()]
+    (folder / "swapped.csv").write_text("\n".join(",".join(row[::-1][1:]) for row in swapped) + "\n")
+    code, out, _ = call("predict", "n.listwright", "swapped.csv", "--json")
+    assert code == 0
+    expected = call("predict", "m.listwright", "past.csv", "--json")[1]
+    assert [one["items"] for one in json.loads(out)] == [one["items"] for one in json.loads(expected)]
+
+
+def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
+    lines = (folder / "past.csv").read_text().splitlines()
+    more = [f"{line},{['u', 'v'][i % 2]},{int(line.split(',')[0][1:]) % 3}" for i, line in enumerate(lines[1:])]
+    (folder / "more.csv").write_text("\n".join([lines[0] + ",source,age", *more]) + "\n")
+    named = ["--context", "age", "--catalogue", "item", "--categorical", "source", "--ignore", "music"]
+    assert call("fit", "more.csv", "--reward", "any:clicked", "--length", "2", "-o", "c.listwright", *named)[0] == 0
+    assert call("predict", "c.listwright", "more.csv")[0] == 0
+    told = json.loads(call("inspect", "c.listwright", "--json")[1])
+    assert told["columns"]["levels"] == {"source": ["u", "v"]}
+    assert (told["columns"]["context"], told["columns"]["catalogue"]) == (["age"], "item")
+
+
+def test_the_best_effort_is_another_policy(call, folder, monkeypatch) -> None:
+    tree = Aggregate(DecisionTreeRegressor(max_depth=2, random_state=0))  # in place of boosting, to be quick
+    monkeypatch.setattr(stacking, "boosted_trees", lambda: tree)
+    monkeypatch.setattr(stacking, "forest", lambda: tree)
+    arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "best", "--seed", "3", "-o", "best.listwright"]
+    (folder / "few.csv").write_text(table(10))
+    assert call("fit", "few.csv", *arguments)[0] == 0
+    assert load(folder / "best.listwright").get_params()["effort"] == "best"
+
+
+def test_memory_grows_with_the_table() -> None:
+    small, large = (lw.Problems.from_arrays(np.zeros((n, 5, 4))) for n in (40, 80))
+    assert memory(large) == pytest.approx(2 * memory(small))
+    assert memory(small) > small.features.nbytes
+
+
+# predict
+
+
+def test_predict_writes_the_lists_of_the_model(call, folder) -> None:
+    for ending in ("csv", "tsv", "jsonl", "parquet"):
+        assert call("predict", "m.listwright", "new.csv", "-o", f"lists.{ending}")[0] == 0
+    lists = load(folder / "m.listwright").predict(lw_read(folder / "new.csv", folder))
+    expected = [item for items in lists.item_ids for item in items.tolist()]
+    rows = records(folder / "lists.csv")
+    assert [row["item"] for row in rows] == expected
+    assert [row["position"] for row in rows] == ["1", "2"] * 5
+    assert [row["item"] for row in records(folder / "lists.tsv", "\t")] == expected
+    assert [json.loads(line)["item"] for line in (folder / "lists.jsonl").read_text().splitlines()] == expected
+    assert parquet.read_table(folder / "lists.parquet")["item"].to_pylist() == expected
+
+
+def lw_read(path: Path, folder: Path) -> lw.Problems:
+    from listwright.tables import read
+
+    return read(path, columns=load(folder / "m.listwright").columns_)
+
+
+def test_predict_explains(call, folder) -> None:
+    assert call("predict", "m.listwright", "new.csv", "-o", "why.jsonl", "--explain")[0] == 0
+    rows = [json.loads(line) for line in (folder / "why.jsonl").read_text().splitlines()]
+    assert all(sum(row["contributions"].values()) == pytest.approx(row["score"], abs=1e-6) for row in rows)
+    assert all(row["runner_up"] and row["margin"] >= 0 for row in rows)
+    assert call("predict", "m.listwright", "new.csv", "-o", "why.csv", "--explain")[0] == 0
+    first = records(folder / "why.csv")[0]
+    assert json.loads(first["contributions"]).keys() == rows[0]["contributions"].keys()
+
+
+def test_predict_takes_other_limits(call) -> None:
+    long = json.loads(call("predict", "m.listwright", "new.csv", "--length", "4", "--json")[1])
+    assert [len(one["items"]) for one in long] == [4] * 5
+    small = json.loads(call("predict", "m.listwright", "new.csv", "--budget", "3", "--json")[1])
+    assert all(sum(int(item[1:]) + 1 for item in one["items"]) <= 3 for one in small)
+
+
+def test_sizes_are_only_needed_for_a_budget(call, folder) -> None:
+    (folder / "no_size.csv").write_text("problem,item,sport,music,quality\nr1,a1,1,0,0.5\nr1,a2,0,1,0.4\n")
+    assert json.loads(call("predict", "m.listwright", "no_size.csv", "--json")[1])[0]["problem"] == "r1"
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_tables_come_from_standard_input(call, folder, kind: str) -> None:
+    rows = records(folder / "new.csv")
+    rows = [{key: value if key in ("problem", "item") else float(value) for key, value in row.items()} for row in rows]
+    data = (folder / "new.csv").read_bytes()
+    if kind == "jsonl":
+        data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    elif kind == "parquet":
+        sink = pa.BufferOutputStream()
+        parquet.write_table(pa.Table.from_pylist(rows), sink)
+        data = bytes(sink.getvalue())
+    code, out, _ = call("predict", "m.listwright", "-", "--json", stdin=data)
+    assert code == 0
+    assert out == call("predict", "m.listwright", "new.csv", "--json")[1]
+
+
+def test_models_go_through_pipes(folder) -> None:
+    command = [sys.executable, "-c", "from listwright.apps.cli import main; main()"]
+    fit = [*command, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "-"]
+    model = subprocess.run(fit, cwd=folder, capture_output=True, check=True)
+    assert b"60 problems" in model.stderr
+    predict = [*command, "predict", "-", "new.csv"]
+    lists = subprocess.run(predict, cwd=folder, input=model.stdout, capture_output=True, check=True)
+    assert lists.stdout.decode().splitlines()[0] == '"problem","position","item","score"'
+    assert lists.stdout.count(b"\n") == 11
+
+
+def test_packed_tables_come_from_standard_input(call, folder) -> None:
+    expected = call("predict", "m.listwright", "new.csv")[1]
+    for packed in (gzip.compress, lambda data: pa.compress(data, codec="zstd", asbytes=True)):
+        code, out, _ = call("predict", "m.listwright", "-", stdin=packed((folder / "new.csv").read_bytes()))
+        assert (code, out) == (0, expected)
+
+
+def test_a_full_disk_is_told_in_one_line(folder) -> None:
+    if not Path("/dev/full").is_char_device():
+        pytest.skip("needs /dev/full")
+    command = [sys.executable, "-c", "from listwright.apps.cli import main; main()"]
+    for arguments in (["predict", "m.listwright", "new.csv"], ["evaluate", "m.listwright", "held_out.csv"]):
+        with Path("/dev/full").open("w") as full:
+            run = subprocess.run([*command, *arguments], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (run.returncode, run.stderr) == (1, "Error: No space left on device.\n")
+
+
+def test_new_levels_can_be_read_as_none(call, wrong_files) -> None:
+    assert call("predict", "level.listwright", "levels.csv", "--new-levels", "zeros")[0] == 0
+
+
+# evaluate, explain, inspect, check, compare
+
+
+def test_evaluate_measures_with_intervals(call, folder) -> None:
+    code, out, _ = call("evaluate", "m.listwright", "held_out.csv", "--json")
+    told = json.loads(out)
+    assert code == 0
+    names = {"value", "failure", "alpha_ndcg", "err_ia", "subtopic_recall", "intra_list_distance"}
+    assert set(told["metrics"]) == names
+    assert told["metrics"]["value"]["low"] < told["metrics"]["value"]["mean"] < told["metrics"]["value"]["high"]
+    assert len(told["value_by_position"]) == 2
+    told = call("evaluate", "m.listwright", "held_out.csv")[1]
+    assert "30 problems: mean (95 % interval)" in told
+    assert re.search(r"^ERR-IA +0\.\d+ \(.*\)  how early a reader finds", told, re.MULTILINE)
+
+
+def test_evaluate_takes_another_reward(call) -> None:
+    code, out, _ = call("evaluate", "m.listwright", "held_out.csv", "--reward", "any:sport", "--json")
+    assert code == 0
+    assert json.loads(out) != json.loads(call("evaluate", "m.listwright", "held_out.csv", "--json")[1])
+
+
+def test_code_is_not_run_because_a_model_names_it(call, folder) -> None:
+    (folder / "mine.py").write_text("def worth(problem, items):\n    return len(set(items)) / 6\n")
+    fit = ["fit", "past.csv", "--ignore", "clicked", "--length", "2", "-o", "own.listwright"]
+    assert call(*fit, "--reward", "mine.py:worth")[0] == 0
+    code, _, err = call("evaluate", "own.listwright", "held_out.csv")
+    assert code == 1
+    assert "which is code. Pass --reward to run it." in err
+    assert call("evaluate", "own.listwright", "held_out.csv", "--reward", "mine.py:worth")[0] == 0
+
+
+def test_explain_tells_the_reasons_of_one_list(call) -> None:
+    code, out, _ = call("explain", "m.listwright", "new.csv", "--problem", "r92")
+    assert code == 0
+    assert out.startswith("Problem r92: 2 items\n  1. a")
+    told = json.loads(call("explain", "m.listwright", "new.csv", "--problem", "r92", "--json")[1])
+    assert [pick["position"] for pick in told["picks"]] == [1, 2]
+
+
+def test_inspect_tells_what_a_model_is(call) -> None:
+    code, out, _ = call("inspect", "m.listwright")
+    assert code == 0
+    assert all(text in out for text in ("class: SCP", "reward: any:clicked", "features: sport, music, quality"))
+    told = json.loads(call("inspect", "m.listwright", "--json")[1])
+    assert told["columns"]["problem"] == "problem"
+
+
+def test_check_finds_what_spoils_learning(call, folder) -> None:
+    lines = ["problem,item,x,flat,leak,hit"]
+    lines += [
+        f"p{i},{j},{0 if i == 0 else i + j},7,{int(j == 0 and i < 8)},{int(j == 0 and i < 8)}"
+        for i in range(10)
+        for j in range(3)
+    ]
+    (folder / "sick.csv").write_text("\n".join(lines) + "\n")
+    code, out, _ = call("check", "sick.csv", "--reward", "any:hit", "--json")
+    found = {one["check"]: one for one in json.loads(out)}
+    assert code == 0
+    assert {name: one["level"] for name, one in found.items()} == {
+        "laws": "ok",
+        "unreachable": "warning",
+        "duplicates": "warning",
+        "constant": "warning",
+        "leak": "warning",
+    }
+    assert "2 of 10 problems" in found["unreachable"]["message"]
+    assert "1 of 30 candidates" in found["duplicates"]["message"]
+    assert found["constant"]["message"].endswith(": flat.")
+    assert "read off leak:" in found["leak"]["message"]
+
+
+def test_check_takes_sparse_tables(call, folder) -> None:
+    lines = [f"{int(j == 1)} qid:{i} 1:{i + 10 * j} 2:3 5:{int(j == 1)}" for i in range(1, 9) for j in range(3)]
+    (folder / "sparse.svmlight").write_text("\n".join(lines) + "\n")
+    code, out, _ = call("check", "sparse.svmlight", "--reward", "any:label", "--json")
+    found = {one["check"]: one for one in json.loads(out)}
+    assert code == 0
+    assert found["duplicates"]["level"] == "ok"
+    assert found["constant"]["message"].startswith("3 of 5 features are constant")
+    assert found["leak"]["level"] == "warning"
+
+
+def test_check_finds_a_reward_that_is_not_submodular(call, folder) -> None:
+    (folder / "bad.py").write_text("def worth(problem, items):\n    return len(set(items)) ** 2 / 36\n")
+    code, out, err = call("check", "past.csv", "--reward", "bad.py:worth")
+    assert (code, err) == (1, "")
+    assert re.search(r"^error +Gain of item a\d rose .* submodular", out, re.MULTILINE)
+
+
+def test_compare_writes_a_report(call, folder) -> None:
+    arguments = ["--methods", "scp,top-k,random", "--lengths", "1,2", "--train-sizes", "0.5,30", "--folds", "2"]
+    code, out, _ = call("compare", "past.csv", "held_out.csv", "--reward", "any:clicked", "-o", "out", *arguments)
+    assert code == 0
+    assert "90 problems, 540 candidates; 2 folds." in out
+    assert re.search(r"scp +50 % +1 ", out)
+    assert re.search(r"scp +30 +1 ", out)
+    assert re.search(r"scp is (ahead of|level with|behind) top-k.* random", " ".join(out.split()))
+    assert len(json.loads((folder / "out" / "results.json").read_text())) == 3 * 2 * 2
+    assert (folder / "out" / "figures" / "values.svg").exists()
+    assert 'class="chart"' in (folder / "out" / "report.html").read_text()
+
+
+def test_compare_for_machines(call) -> None:
+    code, out, _ = call(
+        "compare", "past.csv", "--reward", "any:clicked", "--methods", "scp,random", "--lengths", "2", "--json"
+    )
+    told = json.loads(out)
+    assert code == 0
+    assert [record["method"] for record in told["means"]] == ["scp", "random"]
+    assert told["differences"][0]["low"] < told["differences"][0]["ahead"] < told["differences"][0]["high"]
+
+
+# Wrong inputs: one message, the right exit code, no traceback and no file
+
+
+FIT = ("--reward", "any:clicked", "--length", "2", "-o", "wrong.listwright")
+WRONG_INPUTS = {
+    "missing file": (("fit", "nowhere.csv", *FIT), "There is no file nowhere.csv."),
+    "missing folder": (("fit", "past.csv", *FIT[:-1], "nowhere/m.listwright"), "There is no folder nowhere"),
+    "wrong column": (("fit", "past.csv", *FIT, "--problem-column", "reader"), "with --problem-column."),
+    "wrong feature": (("fit", "past.csv", *FIT, "--features", "qualty"), "qualty"),
+    "wrong reward column": (("fit", "past.csv", "--reward", "any:klicked", *FIT[2:]), "klicked"),
+    "unknown spec": (("fit", "past.csv", "--reward", "anny:clicked", *FIT[2:]), "Did you mean 'any'?"),
+    "not a number": (("fit", "gap.csv", *FIT), "quality"),
+    "too long": (("fit", "past.csv", *FIT[:3], "9", *FIT[4:]), "Pass --short-lists"),
+    "empty table": (("fit", "empty.csv", *FIT), "empty.csv"),
+    "unknown kind": (("fit", "m.listwright", *FIT), "unknown kind"),
+    "unknown format": (("fit", "past.csv", *FIT, "--format", "xls"), "format must be one of"),
+    "no sizes": (("fit", "unsized.csv", "--reward", "any:sport", "--budget", "5", *FIT[4:]), "--budget needs"),
+    "no sizes to predict": (("predict", "m.listwright", "unsized.csv", "--budget", "5", "-o", "wrong.csv"), "size"),
+    "a report on a file": (("compare", "past.csv", *FIT[:2], "-o", "past.csv"), "past.csv is a file"),
+    "no model": (("predict", "past.csv", "new.csv", "-o", "wrong.csv"), "past.csv is no listwright model"),
+    "no model file": (("predict", "nowhere.listwright", "new.csv", "-o", "wrong.csv"), "nowhere.listwright"),
+    "model and data swapped": (("predict", "new.csv", "m.listwright"), "Is it the data? The model comes first."),
+    "a model for data": (("fit", "m.listwright", "past.csv", *FIT), "m.listwright is of an unknown kind"),
+    "no length that fits": (("predict", "m.listwright", "new.csv", "--length", "9"), "but --length 9. Pass --short"),
+    "a model without sizes": (("predict", "plain.listwright", "new.csv", "--budget", "5"), "Fit the model again"),
+    "nothing fits": (("predict", "m.listwright", "new.csv", "--budget", "0.5"), "the smallest size is 1."),
+    "an unknown level": (("predict", "level.listwright", "levels.csv"), "or pass --new-levels zeros"),
+    "an item twice": (("predict", "m.listwright", "twice.csv"), "List an item once a problem.\n"),
+    "text in a reward": (("fit", "levels.csv", "--reward", "any:kind", *FIT[2:]), "another column with --reward."),
+    "an empty name": (("predict", "m.listwright", ""), "its name is empty"),
+    "files and standard input": (("fit", "past.csv", "-", *FIT), "cannot be read together with files"),
+    "no data": (("predict", "m.listwright", "nowhere.csv", "-o", "wrong.csv"), "There is no file nowhere.csv."),
+    "missing feature": (("predict", "m.listwright", "narrow.csv", "-o", "wrong.csv"), "quality"),
+    "unknown ending": (("predict", "m.listwright", "new.csv", "-o", "wrong.xlsx"), "wrong.xlsx"),
+    "a folder": (("predict", "m.listwright", "new.csv", "-o", "."), "is a folder"),
+    "no outcomes": (("evaluate", "m.listwright", "new.csv"), "clicked"),
+    "not a model to evaluate": (("evaluate", "new.csv", "new.csv"), "no listwright model"),
+    "no such problem": (("explain", "m.listwright", "new.csv", "--problem", "r1"), "There is no problem 'r1'"),
+    "not a model to inspect": (("inspect", "new.csv"), "no listwright model"),
+    "nothing to check": (("check", "nowhere.csv", "--reward", "any:clicked"), "There is no file nowhere.csv."),
+    "no code": (("check", "past.csv", "--reward", "nowhere.py:f"), "There is no file nowhere.py."),
+    "code that fails": (("fit", "past.csv", "--reward", "fails.py:worth", *FIT[2:]), "fails.py"),
+    "too many folds": (("compare", "past.csv", "--reward", "any:clicked", "--folds", "99", "-o", "wrong"), "folds"),
+    "too few to learn from": (("compare", "past.csv", *FIT[:2], "--train-sizes", "99", "-o", "wrong"), "99"),
+}  # fmt: skip
+KNOWN = {"problem": ["r1", "r1"], "item": ["a1", "a2"], "kind": ["old", "older"]}
+LEVELS = {"categorical": ["kind"]}
+WRONG_COMMANDS = {
+    "no limit": ("fit", "past.csv", "--reward", "any:clicked", "-o", "wrong.listwright"),
+    "two limits": ("fit", "past.csv", *FIT, "--budget", "3"),
+    "no reward": ("fit", "past.csv", "--length", "2", "-o", "wrong.listwright"),
+    "length 0": ("fit", "past.csv", *FIT[:3], "0", *FIT[4:]),
+    "no out": ("fit", "past.csv", *FIT[:4]),
+    "unknown effort": ("fit", "past.csv", *FIT, "--effort", "most"),
+    "unknown method": ("compare", "past.csv", "--reward", "any:clicked", "--methods", "scp,magic", "-o", "wrong"),
+    "no numbers": ("compare", "past.csv", "--reward", "any:clicked", "--lengths", "one", "-o", "wrong"),
+    "no problem": ("explain", "m.listwright", "new.csv"),
+    "standard input twice": ("predict", "-", "-"),
+    "standard input twice, to evaluate": ("evaluate", "-", "-"),
+    "unknown option": ("inspect", "m.listwright", "--verbose"),
+}
+
+
+@pytest.fixture
+def wrong_files(folder) -> set[str]:
+    """Tables with flaws; gives the names of all files."""
+    rows = (folder / "past.csv").read_text().splitlines()
+    (folder / "gap.csv").write_text("\n".join([*rows[:4], re.sub(r"0\.\d+", "nan", rows[4]), *rows[5:]]) + "\n")
+    (folder / "empty.csv").write_text(rows[0] + "\n")
+    (folder / "narrow.csv").write_text("problem,item,sport,music,size\nr1,a1,1,0,1\n")
+    (folder / "unsized.csv").write_text("problem,item,sport,music,quality\nr1,a1,1,0,0.5\n")
+    (folder / "fails.py").write_text("def worth(problem, items):\n    return 1 / 0\n")
+    (folder / "twice.csv").write_text("problem,item,sport,music,quality\n" + "r1,a1,1,0,0.5\n" * 2)
+    (folder / "levels.csv").write_text("problem,item,kind,clicked\nr1,a1,new,0\nr1,a2,newer,1\n")
+    for name, options in {"plain": {"features": ["sport"], "size": None}, "level": LEVELS}.items():
+        source = folder / "past.csv" if name == "plain" else pa.table({**KNOWN, "clicked": [0, 1]})
+        problems, columns = read_with_columns(source, reward="any:clicked", **options)
+        model = lw.SCP(1, random_state=0).fit(problems)
+        model.columns_, model.reward_spec_ = columns, "any:clicked"
+        save(model, folder / f"{name}.listwright")
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", WRONG_INPUTS)
+def test_wrong_inputs_end_with_one_message(call, folder, wrong_files, name: str) -> None:
+    arguments, told = WRONG_INPUTS[name]
+    code, out, err = call(*arguments)
+    assert code == 1
+    assert err.startswith("Error: ")
+    assert told in err
+    flags = {flag for option in commands()[arguments[0]].params for flag in option.opts}
+    assert set(re.findall(r"--[a-z][a-z-]*", err)) <= flags
+    assert not re.search(r"\b[a-z_]+=", err), "a parameter of Python is named"
+    assert "Traceback" not in err
+    assert "wrong" not in out
+    assert {path.name for path in folder.iterdir()} == wrong_files
+
+
+@pytest.mark.parametrize("name", WRONG_COMMANDS)
+def test_wrong_commands_are_exit_2(call, folder, wrong_files, name: str) -> None:
+    code, out, err = call(*WRONG_COMMANDS[name])
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+    assert {path.name for path in folder.iterdir()} == wrong_files
+
+
+def test_errors_do_not_name_where_standard_input_was_kept(call) -> None:
+    code, _, err = call("predict", "m.listwright", "-", stdin=b"problem,item\nr1,a\n")
+    assert code == 1
+    assert "Standard input" in err
+    assert "tmp" not in err
+
+
+def test_models_without_columns_are_read_by_feature_names(call, folder) -> None:
+    problems = lw_read(folder / "past.csv", folder)
+    clicked = [row["clicked"] == "1" for row in records(folder / "past.csv")]
+    rewarded = problems.with_reward(lw.rewards.AnySuccess(np.array(clicked, dtype=float)))
+    save(lw.SCP(2, random_state=0).fit(rewarded), folder / "plain.listwright")
+    code, out, _ = call("predict", "plain.listwright", "new.csv", "--json")
+    assert code == 0
+    assert out == call("predict", "m.listwright", "new.csv", "--json")[1]
+    code, _, err = call("evaluate", "plain.listwright", "held_out.csv")
+    assert code == 1
+    assert "Pass --reward." in err

@@ -1,0 +1,157 @@
+"""A model, clients of a service in this process, and servers that are always stopped."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import uvicorn
+
+import listwright as lw
+from listwright.apps.serve import Settings, create_app
+
+ROOT = Path(__file__).parents[3]
+NAMES = ("price", "speed", "weight")
+
+
+class Running:
+    """A service in a thread, on a free port, and a client of it."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.app = create_app(Settings(**settings))
+        self.server = uvicorn.Server(uvicorn.Config(self.app, port=0, log_level="critical", access_log=False))
+        self.thread = threading.Thread(target=self.server.run)
+        self.thread.start()
+        while not self.server.started and self.thread.is_alive():
+            time.sleep(0.005)
+        assert self.server.started
+        port = self.server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.client = httpx.Client(base_url=self.url, timeout=30)
+
+    def stop(self) -> None:
+        self.client.close()
+        self.server.should_exit = True
+        self.thread.join()
+
+    @property
+    def service(self) -> Any:
+        return self.app.state.service
+
+    def __getattr__(self, name: str) -> Any:  # get, post, put, request
+        return getattr(self.client, name)
+
+
+Open = Callable[..., Running]
+
+
+@pytest.fixture(scope="session")
+def fitted() -> Callable[..., lw.SCP]:
+    """`fitted(1)` is a small model."""
+
+    def make(seed: int, *, width: int = 3) -> lw.SCP:
+        table = np.random.default_rng(seed).random((60, 8, width), dtype=np.float32)
+        reward = lw.rewards.AnySuccess(table[..., seed % 3] > 0.8)
+        names = NAMES if width == len(NAMES) else None
+        return lw.SCP(length=3, random_state=0).fit(lw.Problems.from_arrays(table, reward=reward, feature_names=names))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def running() -> type[Any]:
+    """`running(model=...)` starts a service with these settings; `stop` it."""
+    return Running
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory, fitted: Callable[..., lw.SCP]) -> Path:
+    path = tmp_path_factory.mktemp("models") / "first.listwright"
+    fitted(0).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def other_file(tmp_path_factory: pytest.TempPathFactory, fitted: Callable[..., lw.SCP]) -> Path:
+    path = tmp_path_factory.mktemp("models") / "second.listwright"
+    fitted(1).save(path)
+    return path
+
+
+@pytest.fixture
+def opened(model_file: Path, tmp_path: Path) -> Iterator[Open]:
+    """`opened(learn=True)` starts a service with these settings and gives a client; all are stopped at the end."""
+    with ExitStack() as stack:
+
+        def make(**settings: Any) -> Running:
+            running = Running(**{"model": model_file, "store": f"sqlite:///{tmp_path}/store.db"} | settings)
+            stack.callback(running.stop)
+            return running
+
+        yield make
+
+
+@pytest.fixture
+def client(opened: Open) -> Running:
+    return opened()
+
+
+@pytest.fixture(scope="session")
+def reliability() -> None:
+    """Makes `benchmarks.reliability` importable; it is not part of the source package."""
+    if not (ROOT / "benchmarks" / "reliability").is_dir():
+        pytest.skip("needs benchmarks/reliability, which is not part of the source package")
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+
+
+@pytest.fixture(scope="session")
+def postgres(reliability: None, needs: Callable[[str], str]) -> Iterator[Any]:
+    """A PostgreSQL server for all tests."""
+    from benchmarks.reliability.database import TOOLS, postgresql
+
+    for tool in TOOLS:
+        needs(tool)
+    pytest.importorskip("psycopg")
+    with postgresql() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_postgres(postgres: Any) -> str:
+    """Address of a database with nothing in it."""
+    from sqlalchemy import create_engine, text
+
+    engine = create_engine(postgres.url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    engine.dispose()
+    return str(postgres.url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Each kind of store, empty."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/store.db"
+    return str(request.getfixturevalue("empty_postgres"))
+
+
+@pytest.fixture
+def asked() -> Callable[..., dict[str, Any]]:
+    """`asked(5)` is a request for a list from five candidates."""
+
+    def make(count: int = 6, *, seed: int = 0, **more: Any) -> dict[str, Any]:
+        table = np.random.default_rng(seed).random((count, 3)).round(3).tolist()
+        return {"items": [{"id": f"i{i}", "features": row} for i, row in enumerate(table)], "length": 3} | more
+
+    return make

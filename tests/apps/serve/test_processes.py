@@ -1,0 +1,91 @@
+"""Services in processes of their own: the short forms of benchmarks/reliability, and how a service ends."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+def proved(*arguments: str) -> str:
+    """What a proof prints; it ends with an error where something is wrong."""
+    command = [sys.executable, "-m", "benchmarks.reliability", *arguments]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+@pytest.fixture
+def serving(reliability: None, model_file: Path, tmp_path: Path) -> Any:
+    """A service started from the command line."""
+    from benchmarks.reliability.server import running
+
+    with running(model_file, f"sqlite:///{tmp_path}/store.db", tmp_path) as server:
+        yield server
+
+
+def test_killed_at_random_moments(reliability: None) -> None:
+    out = proved("crash", "5", "killed", "locked")
+    assert out.count("; 0 wrong") == 2
+
+
+def test_postgresql_restarted_under_load(postgres: Any) -> None:
+    assert "; 0 wrong" in proved("postgres", "2")
+
+
+def test_mutated_bodies(reliability: None) -> None:
+    assert "1500 bodies" in proved("fuzz", "1500", "5")
+
+
+def test_load(reliability: None) -> None:
+    from benchmarks.reliability.load import run
+
+    result = run(1.5, rate=40.0, connections=4)
+    assert result.errors == 0
+    assert result.lists > 0
+    assert len(result.memory_mb) > 0
+
+
+def test_a_request_that_waits_is_answered_before_the_end(serving: Any, asked: Any, tmp_path: Path) -> None:
+    from benchmarks.reliability.client import Client
+
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    client, answers = Client(serving.port), []
+    thread = threading.Thread(
+        target=lambda: answers.append(client.post("/v1/lists", json.dumps(asked()).encode())), daemon=True
+    )
+    thread.start()
+    end = time.monotonic() + 30
+    while not waiting(serving) and time.monotonic() < end:
+        time.sleep(0.01)
+    release = threading.Timer(0.3, lambda: other.execute("ROLLBACK"))
+    release.start()
+    code = serving.stop()
+    thread.join()
+    client.close()
+    release.join()
+    other.close()
+    assert code in (0, -15)
+    assert answers[0][0] == 200
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        assert connection.execute("SELECT count(*) FROM lw_lists").fetchone() == (1,)
+
+
+def waiting(server: Any) -> bool:
+    """Whether a request other than this one is being answered."""
+    from urllib.request import urlopen
+
+    with urlopen(f"{server.url}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    found = next(line for line in lines if line.startswith("listwright_requests_in_flight "))
+    return float(found.split()[1]) > 1

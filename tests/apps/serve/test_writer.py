@@ -1,0 +1,71 @@
+"""The single writer: groups, and one bad write among good ones."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from listwright.apps.serve.database import Database
+from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.writer import Writer
+
+
+def put(connection, names):
+    """Writes names into the clock; a long one is refused, "bad" breaks the statement."""
+    results = []
+    for name in names:
+        if name == "refused":
+            results.append(Refused(409, "conflict", "No."))
+            continue
+        statement = "INSERT INTO nowhere VALUES (:name)" if name == "bad" else "INSERT INTO lw_clock VALUES (:name, 1)"
+        connection.execute(text(statement), {"name": name})
+        results.append(name)
+    return results
+
+
+@pytest.fixture
+def written(tmp_path):
+    """`written(["a", "b"])` writes them at once: results, names stored, group sizes."""
+
+    def write(names):
+        database, groups = Database.of(f"sqlite:///{tmp_path}/store.db"), []
+        database.upgrade()
+
+        async def run():
+            writer = Writer(database.writing, lambda size, seconds: groups.append(size))
+            results = await asyncio.gather(*(writer.write(put, name) for name in names), return_exceptions=True)
+            writer.stop()
+            return results
+
+        results = asyncio.run(run())
+        with database.reading.connect() as connection:
+            stored = set(connection.execute(text("SELECT name FROM lw_clock")).scalars())
+        database.close()
+        return results, stored - {"event", "applied"}, groups
+
+    return write
+
+
+def test_many_writes_share_one_transaction(written):
+    results, stored, groups = written(["a", "b", "c"])
+    assert (results, stored, groups) == (["a", "b", "c"], {"a", "b", "c"}, [3])
+
+
+def test_a_refused_write_does_not_stop_others(written):
+    results, stored, _ = written(["a", "refused", "c"])
+    assert stored == {"a", "c"}
+    assert isinstance(results[1], Refused)
+
+
+def test_a_broken_write_fails_alone(written, caplog):
+    results, stored, _ = written(["a", "event", "c"])  # "event" is there already
+    assert stored == {"a", "c"}
+    assert (results[0], results[1].status, results[2]) == ("a", 500, "c")
+
+
+def test_a_store_error_fails_all_of_the_group(written, caplog):
+    results, stored, _ = written(["a", "bad"])
+    assert stored == set()
+    assert {result.status for result in results} == {503}

@@ -1,0 +1,161 @@
+"""The pages: their code runs and prints what they show, their commands exist, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import runpy
+import shlex
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+WRITTEN_BY_COMMANDS = {"performance.md", "results.md"}  # by `make bench` and `listwright reproduce`
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_BY_COMMANDS)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+INCLUDED = re.compile(r'--8<-- "([\w.]+)(?::(\w+|\d+:\d+))?"\n')
+DECIMAL = re.compile(r"\d+\.\d+")
+NEEDS = {"apricot": "apricot", "pyversity": "pyversity", "serving": "uvicorn"}  # beside what every test needs
+
+runner = runpy.run_path(str(DOCS / "run_snippets.py"), run_name="run_snippets")
+SNIPPETS: list[Path] = runner["snippets"]()
+
+
+def blocks(page: Path, *kinds: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text(encoding="utf8")) if kind in kinds]
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.stem)
+def test_a_snippet_prints_what_the_page_shows(snippet: Path) -> None:
+    if snippet.stem in NEEDS:
+        pytest.importorskip(NEEDS[snippet.stem], reason=f"docs/snippets/{snippet.name} needs {NEEDS[snippet.stem]}")
+    with warnings.catch_warnings():
+        if snippet.stem in ("apricot", "pyversity"):
+            warnings.simplefilter("ignore")  # other people's code
+        printed = runner["printed"](snippet)
+    shown = snippet.with_suffix(".txt").read_text(encoding="utf8")
+    again = f"write it anew with: python docs/run_snippets.py docs/snippets/{snippet.name}"
+    assert DECIMAL.sub("0.0", printed) == DECIMAL.sub("0.0", shown), again
+    # Machines may differ in the last digit shown.
+    pairs = zip(DECIMAL.findall(printed), DECIMAL.findall(shown), strict=True)
+    assert [pair for pair in pairs if abs(float(pair[0]) - float(pair[1])) > 0.0051] == [], again
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_python_on_a_page_comes_from_a_file_that_runs(page: Path) -> None:
+    for block in blocks(page, "python"):
+        included = INCLUDED.fullmatch(block)
+        assert included, f"{page.name}: this code is on no file of docs/snippets:\n{block}"
+        source = DOCS / "snippets" / included[1]
+        assert source in SNIPPETS
+        if included[2]:
+            assert f"[start:{included[2]}]" in source.read_text(encoding="utf8"), f"{page.name}: no part {included[2]}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_output_on_a_page_is_printed_by_a_snippet(page: Path) -> None:
+    for block in blocks(page, "text"):
+        included = INCLUDED.fullmatch(block)
+        assert included, f"{page.name}: this output is in no file of docs/snippets:\n{block}"
+        lines = (DOCS / "snippets" / included[1]).read_text(encoding="utf8").splitlines()
+        assert not included[2] or int(included[2].partition(":")[2]) <= len(lines), f"{page.name}: {block}"
+
+
+def test_every_line_printed_is_on_a_page() -> None:
+    """A line range that is wrong by one would show the wrong output."""
+    shown: dict[str, set[int]] = {}
+    for page in PAGES:
+        for block in blocks(page, "text"):
+            name, lines = INCLUDED.fullmatch(block).groups()  # type: ignore[union-attr]
+            first, _, last = (lines or "1:100000").partition(":")
+            shown.setdefault(name, set()).update(range(int(first), int(last) + 1))
+    for name, numbers in shown.items():
+        count = len((DOCS / "snippets" / name).read_text(encoding="utf8").splitlines())
+        assert set(range(1, count + 1)) <= numbers, f"{name}: lines are on no page"
+
+
+def commands_on(page: Path) -> list[list[str]]:
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines() if line.strip()]
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_on_a_page_exist(page: Path) -> None:
+    typer_main = pytest.importorskip("typer.main")
+    from listwright.apps.cli.app import app
+
+    known: dict[str, Any] = typer_main.get_command(app).commands
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE)
+    for words in commands_on(page):
+        if words[0] == "listwright":
+            known[words[1]].make_context(words[1], words[2:]).close()
+        elif words[0] == "make":
+            assert words[1] in targets
+        elif words[0] == "python":
+            assert words[1] == "-m" or (ROOT / words[1]).is_file(), words
+        else:
+            assert words[:2] in (["pip", "install"], [".", ".venv/bin/activate"]), f"{page.name}: what is {words}?"
+
+
+def test_figures_of_the_front_page_are_those_of_the_results() -> None:
+    """Times change with every run of the benchmark; what was measured of lists must be what the results page says."""
+    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## Measured\n")[2].partition("\n## ")[0]
+    rows = [row for row in measured.splitlines() if re.search(r"`(listwright reproduce|python -m benchmarks)", row)]
+    told = (DOCS / "results.md").read_text(encoding="utf8")
+    assert rows
+    for row in rows:
+        for figure in re.findall(r"\d+\.\d+(?: ± \d+\.\d+)?", row.split("|")[2]):
+            assert figure in told, f"README has {figure}, docs/results.md has not: {row}"
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "examples/README.md"])
+def test_links_to_files_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    links = re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link.partition("#")[0]).exists()] == []
+
+
+def test_every_room_is_in_the_reference() -> None:
+    import listwright as lw
+
+    told = "\n".join(page.read_text(encoding="utf8") for page in (DOCS / "reference").glob("*.md"))
+    missing = []
+    for name in lw.__all__:
+        found = getattr(lw, name)
+        names = [name] if not hasattr(found, "__path__") else [f"listwright.{name}"]
+        missing += [one for one in names if one not in told and one != "explain"]
+    assert not missing
+
+
+def test_what_the_reference_names_is_there() -> None:
+    for page in (DOCS / "reference").glob("*.md"):
+        for name in re.findall(r"^::: (\S+)", page.read_text(encoding="utf8"), re.MULTILINE):
+            module, _, last = name.rpartition(".")
+            if name.startswith("listwright.apps.serve") and importlib.util.find_spec("fastapi") is None:
+                continue
+            assert importlib.util.find_spec(name.rpartition(".")[0]), name
+            assert hasattr(importlib.import_module(module), last), name
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    commands = pytest.importorskip("mkdocs.commands.build", reason="needs the extra docs")
+    from mkdocs.config import load_config
+
+    config = load_config(str(ROOT / "mkdocs.yml"), strict=True, site_dir=str(tmp_path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the tools
+        commands.build(config)
+    pages = {
+        path.relative_to(tmp_path).as_posix(): path.read_text(encoding="utf8") for path in tmp_path.rglob("*.html")
+    }
+    outside = {
+        (name, link)
+        for name, text in pages.items()
+        for link in re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"', text)
+    }
+    assert not outside, "pages load something from elsewhere"
+    assert 'id="listwright.estimators.scp.SCP"' in pages["reference/estimators.html"]

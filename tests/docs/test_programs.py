@@ -1,0 +1,62 @@
+"""The programs in examples/: they are cells, and each runs on data that it makes up."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PROGRAMS = sorted(EXAMPLES.glob("*.py"))
+CELL = re.compile(r"^# %%(?: \[markdown\])?$")
+
+
+def cells(program: Path) -> list[tuple[str, str]]:
+    """(head, body) of every cell."""
+    parts = re.split(r"^(# %%.*)$", program.read_text(encoding="utf8"), flags=re.MULTILINE)
+    assert parts[0] == "", "a program begins with a cell"
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_is_cells_of_text_and_code(program: Path) -> None:
+    found = cells(program)
+    assert len(found) >= 6
+    assert found[0][0].endswith("[markdown]")
+    assert found[0][1].startswith("\n# # ")
+    for head, body in found:
+        assert CELL.match(head)
+        lines = [line for line in body.splitlines() if line.strip()]
+        assert lines, f"an empty cell in {program.name}"
+        if head.endswith("[markdown]"):
+            assert all(line.startswith("#") for line in lines)
+        else:
+            compile(body, program.name, "exec")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_runs_and_draws(program: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LISTWRIGHT_DATA", str(tmp_path / "nothing"))
+    names = runpy.run_path(str(program))
+    table = names["comparison"].table()
+    rows = {method: list(table.where(method=method)["value"]) for method in names["methods"]}
+    assert sum(rows["SCP" if "SCP" in rows else next(iter(rows))]) > sum(rows[list(rows)[-1]]), (
+        "no better than the last"
+    )
+    assert (tmp_path / f"{program.stem}.png").read_bytes().startswith(b"\x89PNG")
+    assert "Comparison: mean value" in capsys.readouterr().out
+
+
+def test_every_program_has_its_picture_and_is_named() -> None:
+    told = (EXAMPLES / "README.md").read_text(encoding="utf8")
+    assert PROGRAMS
+    for program in PROGRAMS:
+        assert f"({program.name})" in told
+        picture = program.with_suffix(".png")
+        assert picture.stat().st_size < 150_000
+        assert f"({picture.name})" in told

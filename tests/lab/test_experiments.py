@@ -1,0 +1,227 @@
+"""The experiments on tiny settings: what they measure, what they read, what they hand on."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.errors import InputError
+from listwright.lab.experiments import news, trajectory, trajectory_data
+from listwright.lab.experiments.arm_picture import FRONT, TOP, environment_chart, outline, tried_seeds
+from listwright.lab.experiments.crossed import CandidateByContext
+from listwright.lab.experiments.curves import failure_by_length, failures
+from listwright.lab.experiments.records import interval, point, records_of
+from listwright.lab.experiments.registry import EXPERIMENTS, experiment
+from listwright.lab.experiments.tasks import quiet, repeat
+from listwright.lab.experiments.wording import compared, drawn, excess_table, failure_table
+from listwright.lab.report import Figure, Table
+from listwright.lab.report.render import specification
+from listwright.lab.simulate.trajectory import load
+
+FAST = ["SCP", "Static list", "Random", "Oracle"]
+
+
+@pytest.fixture(scope="module")
+def records():
+    return trajectory.run(seeds=2, sizes=[10, 40], length=3, methods=FAST)
+
+
+def write_data(folder, **changes):
+    rng = np.random.default_rng(0)
+    arrays = {f"X_{part}": rng.random((n, 4, 17)) for part, n in (("train", 6), ("valid", 2), ("test", 3))}
+    arrays |= {
+        f"y_{part}": (rng.random((n, 4)) < 0.5).astype(np.uint8)
+        for part, n in (("train", 6), ("valid", 2), ("test", 3))
+    }
+    arrays |= {"env_train": np.arange(6), "env_valid": np.arange(6, 8), "env_test": np.arange(3)}
+    np.savez(
+        folder / "scp_trajectory.npz",
+        **{name: value for name, value in (arrays | changes).items() if value is not None},
+    )
+
+
+def test_interval_is_students():
+    mean, low, high = interval([0.0, 1.0])
+    assert (mean, high - mean) == (0.5, pytest.approx(12.706 * 0.5, rel=1e-4))
+    assert mean - low == high - mean
+
+
+def test_records_pair_repetitions_with_scp():
+    repeated = np.array([[[0.2], [0.3]], [[0.6], [0.7]]])  # two repetitions, both 0.1 apart
+    records = records_of("x", ["SCP", "ConSeqOpt"], 5, repeated)
+    excess = point(records, "ConSeqOpt", n_train=5, length=1, metric="excess_over_scp")
+    assert (excess["mean"], excess["low"], excess["high"]) == (0.1, 0.1, 0.1)
+    failure = point(records, "ConSeqOpt", n_train=5, length=1)
+    assert (failure["mean"], failure["low"], failure["high"]) == (0.5, 0.0, 1.0)  # within a probability's bounds
+    assert json.loads(json.dumps(records)) == records
+
+
+def test_failures_count_lists_without_success():
+    success = np.array([[0, 1, 0], [0, 0, 1]])
+    problems = lw.Problems.from_arrays(np.zeros((2, 3, 1)), reward=lw.rewards.AnySuccess(success))
+    lists = lw.Lists(problems, np.array([[0, 1], [3, 4]]))
+    assert failures(lists, problems).tolist() == [[1.0, 0.0], [1.0, 1.0]]
+
+
+def test_trajectory_has_a_record_for_every_point(records):
+    points = {(one["method"], one["n_train"], one["length"]) for one in records if one["metric"] == "failure"}
+    assert points == {(method, size, length) for method in FAST for size in (10, 40) for length in (1, 2, 3)}
+    assert all(one["low"] <= one["mean"] <= one["high"] for one in records)
+
+
+def test_trajectory_orders_knowledge(records):
+    oracle, scp, chance = (point(records, name, n_train=40, length=3)["mean"] for name in ("Oracle", "SCP", "Random"))
+    assert oracle == 0.0
+    assert scp < 0.5 * chance
+
+
+def test_trajectory_is_the_same_again(records):
+    assert trajectory.run(seeds=2, sizes=[10, 40], length=3, methods=FAST) == records
+
+
+def test_trajectory_refuses_impossible_settings():
+    with pytest.raises(InputError, match="sizes must be between 1 and 310"):
+        trajectory.run(sizes=[400])
+    with pytest.raises(InputError, match=r"seeds must be at least 1\. Got 0\."):
+        trajectory.run(seeds=0)
+
+
+def test_trajectory_section_has_charts_and_tables(records):
+    section = trajectory.section(records)
+    assert [type(part) for part in section.parts] == [Figure, Table, Table, Figure]
+    assert "After 40 training environments: SCP" in trajectory.findings(records)
+    shown, looks = drawn(records)
+    assert list(looks) == ["SCP", "Static list"]  # a perfect oracle and random lists are for the table only
+    assert {record["metric"] for record in shown} == {"failure"}
+
+
+def test_tables_say_what_the_records_say(records):
+    table = failure_table(records, n_train=40, caption="")
+    scp = table.rows[table.emphasis[0]]
+    assert scp[1:] == [f"{100 * point(records, 'SCP', n_train=40, length=k)['mean']:.1f}" for k in (1, 2, 3)]
+    (static,) = excess_table(records, n_train=40, lengths=[1], caption="").rows
+    assert static[0] == "Static list"
+    assert static[1].startswith("+")
+    assert compared(records, n_train=40, length=1).startswith("SCP ")
+
+
+def test_trajectory_reads_a_folder(tmp_path):
+    write_data(tmp_path)
+    train, test = trajectory_data.problems(tmp_path)
+    assert (len(train), len(test), train.n_features) == (8, 3, 17)
+    found = trajectory.run(data=tmp_path, seeds=1, sizes=[8], length=2, methods=["SCP", "Oracle"])
+    assert "The paper's trajectory data" in trajectory.findings(found, data=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"y_test": None}, "lacks y_test"),
+        ({"y_test": np.zeros((3, 5))}, r"X_test in .* must be"),
+        ({"X_test": np.zeros((3, 4, 5))}, "the same seeds and features"),
+    ],
+)
+def test_wrong_data_is_told(tmp_path, changes, message):
+    write_data(tmp_path, **changes)
+    with pytest.raises(InputError, match=message):
+        trajectory_data.problems(tmp_path)
+
+
+def test_the_papers_data_is_as_the_paper_says(shared_data):
+    train, test = trajectory_data.problems(shared_data)
+    assert (len(train), len(test), train.n_features, int(train.counts[0])) == (310, 212, 17, 30)
+
+
+def test_repetitions_are_the_same_in_processes():
+    seen = []
+    tasks = [(2, 3), (3, 2), (5, 2)]
+    assert repeat(math.pow, tasks, jobs=2, tick=lambda done, total: seen.append((done, total))) == [8.0, 9.0, 25.0]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    with pytest.raises(InputError, match=r"jobs must be at least 1\. Got 0\."):
+        repeat(math.pow, tasks, jobs=0, tick=quiet)
+
+
+def test_news_folds_test_every_user_once():
+    folds = [news.split(3, fold) for fold in range(5)]
+    assert sorted(np.concatenate([test for _, _, test in folds])) == list(range(75))
+    for parts in folds:
+        assert [len(part) for part in parts] == [40, 20, 15]
+        assert len(set(np.concatenate(parts))) == 75
+
+
+def test_news_runs_and_reports(monkeypatch):
+    monkeypatch.setattr(news, "PENALTIES", (10.0, 1e9))
+    found = news.run(seeds=1, folds=1)
+    oracle, scp, chance = (point(found, name, n_train=40, length=5)["mean"] for name in ("Oracle", "SCP", "Random"))
+    assert oracle < scp < 0.7 * chance
+    section = news.section(found)
+    assert [type(part) for part in section.parts] == [Figure, Table, Table]
+    assert "SCP" in news.findings(found)
+
+
+def test_validation_chooses_the_penalty():
+    class Known:
+        def __init__(self, length, penalty):
+            self.penalty = penalty
+
+        def fit(self, problems):
+            return self
+
+        def predict(self, problems):
+            return lw.Lists(problems, np.full((len(problems), 1), 1 if self.penalty == 10.0 else 0))
+
+    problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=lw.rewards.AnySuccess([[0, 1]]))
+    assert news._Validated(Known, problems, 1).fit(problems).method_.penalty == 10.0
+
+
+def test_failure_at_each_length_is_of_the_next_longer_fit():
+    class Fixed:
+        def __init__(self, length):
+            self.length = length
+
+        def fit(self, problems):
+            return self
+
+        def predict(self, problems):
+            return lw.Lists(problems, np.array([[3 - self.length, 3, 0][: self.length]]))
+
+    success = lw.rewards.AnySuccess([[0, 1, 0, 0.5]])
+    problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)), reward=success)
+    assert failure_by_length(Fixed, [1, 3], problems, problems).tolist() == [1.0, 0.5, 0.5]
+    assert failure_by_length(Fixed, [2], problems, problems).tolist() == [0.0, 0.0]
+
+
+def test_every_experiment_offers_what_the_registry_asks():
+    for one in EXPERIMENTS.values():
+        module = one.load()
+        assert all(callable(getattr(module, name)) for name in ("run", "section", "findings"))
+    with pytest.raises(InputError, match=r"There is no experiment 'x'\. Choose one of trajectory, news, summaries\."):
+        experiment("x")
+
+
+def test_crossed_features_need_a_context():
+    problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)))
+    with pytest.raises(InputError, match="these problems have none"):
+        CandidateByContext().fit(problems)
+
+
+def test_outlines_are_what_the_views_show():
+    turned = np.array([0.5, 0.1, 0.2, 0.1, 0.3, 0.05, 0.0, 1.0, 0.0], np.float32)  # a box, turned by a right angle
+    assert np.allclose(np.abs(outline(turned, TOP) - [0.1, 0.5]).max(axis=0), [0.1, 0.3])
+    assert np.allclose(np.abs(outline(turned, FRONT) - [0.1, 0.2]).max(axis=0), [0.1, 0.05])
+    ball = np.array([0.5, 0.1, 0.2, 0, 0, 0, 1.0, 0.0, 0.25], np.float32)
+    assert np.allclose(np.linalg.norm(outline(ball, FRONT) - [0.1, 0.2], axis=1), 0.25)
+
+
+def test_picture_numbers_the_tries_up_to_the_first_that_works():
+    data = load()
+    bad, good = np.flatnonzero(~data.success[0])[:2], np.flatnonzero(data.success[0])[:2]
+    assert tried_seeds(data, 0, [*bad, *good]) == [*bad, good[0]]
+    text = json.dumps(specification(environment_chart(data, 0, [*bad, *good])))
+    assert all(f'"try": "{number}"' in text for number in (1, 2, 3))
+    assert '"try": "4"' not in text
+    assert all(f'"kind": "{kind}"' in text for kind in ("free", "collides", "obstacle", "not tried"))

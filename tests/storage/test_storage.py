@@ -1,0 +1,283 @@
+"""Models come back from files as they were; and files that are damaged, or made to harm, are refused."""
+
+from __future__ import annotations
+
+import inspect as python_inspect
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from lightgbm import LGBMClassifier, LGBMRanker, LGBMRegressor
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVR
+
+import listwright as lw
+from listwright import features, learners, policies
+from listwright.errors import InputError
+from listwright.estimators.best_effort import PolicyScore
+from listwright.storage import inspect, load, save
+from listwright.storage.boosters import as_booster
+from listwright.storage.registry import CLASSES, class_of
+from listwright.tables import from_frame, read_with_columns
+from tests.golden.make_model import problems as golden_problems
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+PLAIN = {"n_passes": 1, "batch_size": 20}
+
+
+def made(*, full: bool = True, n: int = 40) -> lw.Problems:
+    """Problems with, or without, all kinds of data."""
+    rng = np.random.default_rng(0)
+    x = rng.random((n, 6, 3))
+    reward = lw.rewards.AnySuccess((x[..., 0] > 0.7) & (rng.random((n, 6)) < 0.8))
+    if not full:
+        return lw.Problems.from_arrays(x, reward=reward)
+    return lw.Problems.from_arrays(
+        x,
+        reward=reward,
+        context=rng.random((n, 2)),
+        catalogue=np.arange(6),
+        sizes=rng.random((n, 6)) + 0.5,
+        vectors=rng.random((n, 6, 4)),
+        feature_names=["a", "b", "c"],
+    )
+
+
+EXPERTS = [policies.Linear(np.array([1.0, 0.0, 0.0])), policies.Linear(np.array([0.0, 1.0, 0.0]))]
+MODELS: dict[str, Callable[[], Any]] = {
+    "ridge": lambda: lw.SCP(3),
+    "generator": lambda: lw.SCP(3, random_state=np.random.default_rng(5)),
+    "budget": lambda: lw.SCP(budget=2.0),
+    "best": lambda: lw.SCP(3, keep="best"),
+    "mixture": lambda: lw.SCP(3, keep="mixture"),
+    "gradient": lambda: lw.SCP(3, learner="gradient"),
+    "hinge": lambda: lw.SCP(3, learner="hinge_rank"),
+    "softmax": lambda: lw.SCP(3, learner=learners.SoftmaxLeader(), features=features.Candidate() + features.Distance()),
+    "crossed": lambda: lw.SCP(3, features=features.Candidate() + features.Identity(("context", "list", "candidates"))),
+    "volume": lambda: lw.SCP(3, features=features.Candidate() + features.Volume() + features.InList()),
+    "expected gain": lambda: lw.SCP(3, features=features.ExpectedGain(("static", "neighbours", "ridge", "kernel"))),
+    "conseqopt": lambda: lw.ConSeqOpt(3),
+    "conseqopt estimator": lambda: lw.ConSeqOpt(2, learner=Ridge(), **PLAIN),
+    "majority": lambda: lw.SCP(3, features=features.Candidate(), learner=learners.WeightedMajority(EXPERTS)),
+    "leader": lambda: lw.SCP(3, features=features.Candidate(), learner=learners.FollowLeader(EXPERTS)),
+    "perturbed": lambda: lw.SCP(3, features=features.Candidate(), learner=learners.FollowPerturbedLeader(EXPERTS)),
+    "exp4": lambda: lw.SCP(3, features=features.Candidate(), learner=learners.Exp4(EXPERTS)),
+    "free majority": lambda: lw.ContextFreeSCP(3),
+    "free adaptive": lambda: lw.ContextFreeSCP(3, learner=learners.WeightedMajority(rate="adaptive")),
+    "free leader": lambda: lw.ContextFreeSCP(3, learner="leader"),
+    "free exp3": lambda: lw.ContextFreeSCP(3, learner="exp3"),
+    "estimator": lambda: lw.SCP(3, learner=make_pipeline(StandardScaler(), Ridge()), **PLAIN),
+    "forest": lambda: lw.SCP(3, learner=ExtraTreesClassifier(4, random_state=0), **PLAIN),
+    "boosting": lambda: lw.SCP(3, learner=GradientBoostingRegressor(n_estimators=4, random_state=0), **PLAIN),
+    "histograms": lambda: lw.SCP(2, learner=HistGradientBoostingRegressor(max_iter=2), n_passes=1, batch_size=40),
+    "lightgbm": lambda: lw.SCP(
+        3, learner=LGBMRegressor(n_estimators=4, n_jobs=1, verbose=-1, min_child_samples=3), **PLAIN
+    ),
+    "lightgbm classes": lambda: lw.SCP(3, learner=LGBMClassifier(n_estimators=4, n_jobs=1, verbose=-1), **PLAIN),
+    "lightgbm ranks": lambda: lw.SCP(3, learner=LGBMRanker(n_estimators=4, n_jobs=1, verbose=-1), **PLAIN),
+}
+
+
+def fitted(name: str, problems: lw.Problems) -> Any:
+    model = MODELS[name]()
+    return model.set_params(random_state=0 if model.random_state is None else model.random_state).fit(problems)
+
+
+def same_lists(one: Any, other: Any, problems: lw.Problems) -> None:
+    first, second = one.predict(problems), other.predict(problems)
+    np.testing.assert_array_equal(first.rows, second.rows)
+    np.testing.assert_array_equal(first.picked_scores, second.picked_scores)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("name", MODELS)
+def test_the_same_lists_before_and_after_and_after_learning_on(name: str, tmp_path: Path) -> None:
+    problems = made(full=name not in ("leader", "perturbed", "exp4", "majority"))
+    model = fitted(name, problems)
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert type(again) is type(model)
+    same_lists(model, again, problems)
+    same_lists(model.partial_fit(problems[:20]), again.partial_fit(problems[:20]), problems)
+    save(again, tmp_path / "model")
+    same_lists(again, load(tmp_path / "model"), problems)
+
+
+@pytest.mark.parametrize("learner", [Ridge(), learners.SoftmaxLeader(), "ridge"])
+def test_a_slim_model_predicts_and_says_that_it_learns_no_more(learner: Any, tmp_path: Path) -> None:
+    problems = made(full=False)
+    model = lw.SCP(3, learner=learner, random_state=0, **PLAIN).fit(problems)
+    save(model, tmp_path / "whole")
+    save(model, tmp_path / "slim", slim=True)
+    assert (tmp_path / "slim").stat().st_size < (tmp_path / "whole").stat().st_size * 0.7
+    slim = load(tmp_path / "slim")
+    same_lists(model, slim, problems)
+    assert str(slim.certificate()) == str(model.certificate())
+    with pytest.raises(InputError, match="saved with slim=True"):
+        slim.partial_fit(problems)
+
+
+@pytest.mark.parametrize("slim", [False, True])
+def test_models_within_models_come_back_too(slim: bool, tmp_path: Path) -> None:
+    problems = made(full=True)
+    fast = lw.SCP(2, n_passes=1, random_state=0, features=features.Candidate() + features.Identity(("candidates",)))
+    stacked = PolicyScore(fast) + PolicyScore(clone(fast).set_params(learner=Ridge(), batch_size=40))
+    gains = features.ExpectedGain(("static", "ridge"))
+    model = lw.SCP(2, n_passes=1, features=stacked + gains, learner=learners.SoftmaxLeader(), random_state=0).fit(
+        problems
+    )
+    save(model, tmp_path / "model", slim=slim)
+    again = load(tmp_path / "model")
+    same_lists(model, again, problems)
+    assert again.training_.features.names() == model.training_.features.names()
+    if not slim:
+        same_lists(model.partial_fit(problems), again.partial_fit(problems), problems)
+
+
+def test_a_model_can_carry_how_its_table_was_read(tmp_path: Path) -> None:
+    frame = pa.table(
+        {"problem": [1, 1, 2, 2], "x": [1.0, 2.0, 3.0, 4.0], "kind": ["u", "v", "u", "w"], "hit": [0, 1, 1, 0]}
+    )
+    problems, columns = read_with_columns(frame, categorical=["kind"], catalogue="kind", reward="any:hit")
+    model = lw.SCP(1, random_state=0).fit(problems)
+    model.columns_ = columns
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.columns_ == columns
+    same_lists(model, again, from_frame(frame, columns=again.columns_))
+
+
+def test_a_file_says_what_it_is_without_being_loaded(tmp_path: Path) -> None:
+    save(fitted("ridge", made()), tmp_path / "model")
+    about = inspect(tmp_path / "model")
+    assert (about["class"], about["version"], about["features"]) == ("SCP", 1, ["a", "b", "c"])
+    assert about["parameters"]["length"] == 3
+    assert about["training"]["rounds"] == 400
+    assert "numpy" in about["libraries"]
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("1", "2"):
+        save(fitted("ridge", made()), tmp_path / name)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", ["ridge", "tree"])
+def test_files_of_version_1_stay_loadable(name: str) -> None:
+    expected = json.loads((GOLDEN / "lists_v1.json").read_text())[name]
+    model = load(GOLDEN / f"{name}_v1.listwright")
+    assert model.predict(golden_problems()).rows.tolist() == expected
+    assert model.partial_fit(golden_problems()).n_rounds_ > 0
+
+
+def test_every_class_that_models_are_made_of_has_a_name_in_files() -> None:
+    assert all(python_inspect.isclass(class_of(name)) for name in CLASSES)
+    known = {class_of(name) for name in CLASSES}
+    for room in ("features", "learners", "policies"):
+        module = import_module(f"listwright.{room}")
+        public = {getattr(module, name) for name in module.__all__}
+        missing = {one for one in public if python_inspect.isclass(one) and not python_inspect.isabstract(one)} - known
+        assert {one.__name__ for one in missing} <= {"Crossed", "Rows"}  # what exists during a walk only
+
+
+def test_a_lightgbm_model_predicts_the_same_without_lightgbm() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 4)).astype(np.float32)
+    for model in (
+        LGBMRegressor(n_estimators=20, n_jobs=1, verbose=-1),
+        LGBMClassifier(n_estimators=20, n_jobs=1, verbose=-1),
+    ):
+        model.fit(x, x[:, 0] > 0.3)
+        booster = as_booster(model)
+        assert booster is not None
+        np.testing.assert_array_equal(booster.predict(x), model.booster_.predict(x, raw_score=True))
+    np.testing.assert_array_equal(booster.predict_proba(x), model.booster_.predict(x)[:, None] * [-1, 1] + [1, 0])
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_depth": 1}, {"num_leaves": 60, "bagging_fraction": 0.5, "bagging_freq": 1}]
+)
+def test_contributions_of_a_lightgbm_model_are_those_of_lightgbm(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 5)).astype(np.float32)
+    model = LGBMRegressor(n_estimators=15, min_child_samples=3, n_jobs=1, verbose=-1, **settings)
+    model.fit(x, np.sin(3 * x[:, 0]) * x[:, 1] + x[:, 2])
+    booster = as_booster(model)
+    assert booster is not None
+    found = booster.contributions(x[:50])
+    np.testing.assert_allclose(found, model.predict(x[:50], pred_contrib=True), atol=1e-9)
+    np.testing.assert_allclose(found.sum(axis=1), booster.predict(x[:50]), atol=1e-9)
+
+
+def test_a_lightgbm_model_explains_the_same_from_a_file(tmp_path: Path) -> None:
+    problems = made()
+    learner = LGBMRegressor(n_estimators=5, min_child_samples=5, n_jobs=1, verbose=-1)
+    model = lw.SCP(3, learner=learner, **PLAIN).fit(problems)
+    save(model, tmp_path / "model")
+    before, after = (one.predict(problems).explain(2) for one in (model, load(tmp_path / "model")))
+    for ours, theirs in zip(before.picks, after.picks, strict=True):
+        assert ours.contributions == pytest.approx(theirs.contributions)
+        assert not theirs.note
+
+
+class Foreign(features.Position):
+    """A feature that listwright does not know."""
+
+
+UNSAVABLE: dict[str, tuple[Callable[[], Any], str]] = {
+    "not fitted": (lambda: lw.SCP(3), "not fitted yet. Call fit first"),
+    "no model": (lambda: Ridge(), "Only SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP can be saved. Got Ridge"),
+    "one's own class": (lambda: lw.SCP(3, features=Foreign()).fit(made(full=False)), "cannot hold .*Foreign"),
+    "a function": (
+        lambda: lw.SCP(3, learner=make_pipeline(FunctionTransformer(np.abs), Ridge()), **PLAIN).fit(made(full=False)),
+        "functions are not among",
+    ),
+    "compiled": (lambda: lw.SCP(3, learner=SVR(), **PLAIN).fit(made(full=False)), "SVR is not among the types"),
+    "neighbours": (
+        lambda: lw.SCP(3, learner=KNeighborsRegressor(algorithm="kd_tree"), **PLAIN).fit(made(full=False)),
+        "is not among the types",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSAVABLE)
+def test_what_cannot_be_saved_leaves_nothing_behind(name: str, tmp_path: Path) -> None:
+    make, message = UNSAVABLE[name]
+    (tmp_path / "model").write_bytes(b"what was there before")
+    with pytest.raises(InputError, match=message):
+        save(make(), tmp_path / "model")
+    assert os.listdir(tmp_path) == ["model"]
+    assert (tmp_path / "model").read_bytes() == b"what was there before"
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    model = fitted("ridge", made())
+    with pytest.raises(InputError, match=r"Cannot write .*nowhere.model: No such file"):
+        save(model, tmp_path / "nowhere" / "model")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"Cannot write .*folder: Is a directory"):
+        save(model, tmp_path / "folder")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+def test_scikit_learn_manners_survive(tmp_path: Path) -> None:
+    model = fitted("ridge", made())
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert isinstance(again, BaseEstimator)
+    assert repr(again) == repr(model)
+    assert str(again.certificate()) == str(model.certificate())
+    assert zipfile.is_zipfile(tmp_path / "model")

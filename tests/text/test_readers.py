@@ -1,0 +1,151 @@
+"""Clusters from folders and JSON lines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from listwright.errors import InputError
+from listwright.text.clusters import Cluster
+from listwright.text.files import EncodingNote
+from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "storm"
+    write(root / "b.txt", "Wind rose. Roofs flew off.")
+    write(root / "a.txt", "\ufeffA storm came.\n\nIt was strong.")
+    write(root / "title.txt", "The\nstorm\n")
+    write(root / ".hidden", b"\0")
+    write(root / "references" / "1.txt", "Storm.\n")
+    return root
+
+
+def test_a_folder_is_a_cluster(folder: Path) -> None:
+    assert read_cluster_folder(folder, need_references=True) == Cluster(
+        id="storm",
+        sentences=("A storm came.", "It was strong.", "Wind rose.", "Roofs flew off."),
+        documents=(0, 0, 1, 1),
+        positions=(0, 1, 0, 1),
+        references=("Storm.",),
+        title="The storm",
+        document_names=("a.txt", "b.txt"),
+    )
+
+
+def test_folders_are_read_by_name_and_references_may_be_missing(folder: Path) -> None:
+    write(folder.parent / "rain" / "x.txt", "It rained.")
+    assert [cluster.id for cluster in read_cluster_folders(folder.parent)] == ["rain", "storm"]
+    with pytest.raises(InputError, match=r"'rain' in .*rain has no references"):
+        read_cluster_folders(folder.parent, need_references=True)
+
+
+@pytest.mark.parametrize("raw", [b"Caf\xe9 \x93open\x94.", b"Caf\xe9 \x81open."])
+def test_other_encodings_are_read_with_a_note(tmp_path: Path, raw: bytes) -> None:
+    write(tmp_path / "a.txt", raw)
+    with pytest.warns(EncodingNote, match=r"a\.txt is not UTF-8"):
+        assert read_cluster_folder(tmp_path).sentences[0].startswith("Café ")
+
+
+def test_utf_16_is_read_by_its_mark(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", "Très bien.".encode("utf-16"))
+    assert read_cluster_folder(tmp_path).sentences == ("Très bien.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", "  \n", r"a\.txt is empty"),
+        ("a.txt", b"\x89PNG\0\0", r"a\.txt is not a text file"),
+        ("a.txt.gz", b"not gzip", r"Cannot read .*a\.txt\.gz"),
+    ],
+)
+def test_bad_files_are_named(tmp_path: Path, name: str, content: str | bytes, message: str) -> None:
+    write(tmp_path / name, content)
+    with pytest.raises(InputError, match=message):
+        read_cluster_folder(tmp_path)
+
+
+def test_empty_and_missing_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no documents"):
+        read_cluster_folder(tmp_path)
+    with pytest.raises(InputError, match="holds no folders"):
+        read_cluster_folders(tmp_path)
+    with pytest.raises(InputError, match="nowhere is not a folder"):
+        read_cluster_folder(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"Cannot read .*nowhere\.jsonl"):
+        read_jsonl(tmp_path / "nowhere.jsonl")
+
+
+RECORD = {
+    "id": "c1",
+    "split": "train",
+    "title": "Rain",
+    "docs": [
+        {"doc_id": "d1", "sentences": ["It rained.", " ", "Rivers\u2028rose."], "sections": ["1", "1", "2"]},
+        {"doc_id": "d2", "sentences": ["Rain fell."], "sections": ["1"]},
+    ],
+    "refs": [{"kind": "human", "text": "Rain."}, {"kind": "community", "text": "Much."}, {"text": "Wet."}],
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_json_lines_give_clusters(tmp_path: Path, packed: bool) -> None:
+    line = (json.dumps(RECORD, ensure_ascii=False) + "\n\n").encode()
+    path = write(tmp_path / ("c.jsonl.gz" if packed else "c.jsonl"), gzip.compress(line) if packed else line)
+    (cluster,) = read_jsonl(path, need_references=True)
+    assert cluster.sentences == ("It rained.", "Rivers\u2028rose.", "Rain fell.")
+    assert (cluster.documents, cluster.positions, cluster.sections) == ((0, 0, 1), (0, 2, 0), ("1", "2", "1"))
+    assert (cluster.references, cluster.title, cluster.split) == (("Rain.", "Wet."), "Rain", "train")
+    assert read_jsonl(path, reference_kinds=["community"])[0].references == ("Much.", "Wet.")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", r"line 2 is not JSON"),
+        ('{"id": "x"}', "line 2 needs an object with 'id' and 'docs'"),
+        ('{"docs": [{"sentences": ["a"]}]}', "line 2 does not have the fields"),
+        ('{"id": "x", "docs": [{"text": "a"}]}', "line 2 does not have the fields"),
+        ('{"id": "x", "docs": [{"sentences": []}]}', "Cluster 'x' has no sentences"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path / "c.jsonl", json.dumps(RECORD) + "\n" + line)
+    with pytest.raises(InputError, match=message):
+        read_jsonl(path)
+
+
+def test_missing_references_name_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.jsonl", json.dumps({**RECORD, "refs": []}))
+    with pytest.raises(InputError, match=r"'c1' in .*c\.jsonl has no references"):
+        read_jsonl(path, need_references=True)
+
+
+def test_a_cluster_checks_its_lengths() -> None:
+    with pytest.raises(InputError, match="2 sentences but 1 positions"):
+        Cluster(id="x", sentences=("a", "b"), documents=(0, 0), positions=(0,))
+
+
+@pytest.mark.parametrize(
+    ("name", "n_clusters", "n_references"),
+    [("scisumm/scisumm2018.jsonl.gz", 60, {2, 3, 4, 5}), ("opinosis/opinosis.jsonl.gz", 51, {3, 4, 5})],
+)
+def test_real_files_are_read(name: str, n_clusters: int, n_references: set[int]) -> None:
+    if not (DATA / name).exists():
+        pytest.skip(f"shared/data/{name} is not here")
+    clusters = read_jsonl(DATA / name, need_references=True)
+    assert len(clusters) == n_clusters
+    assert {len(cluster.references) for cluster in clusters} == n_references
