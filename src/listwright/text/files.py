@@ -11,7 +11,11 @@ from pathlib import Path
 from listwright.errors import InputError
 
 
-class EncodingNote(UserWarning):
+class ReadingNote(UserWarning):
+    """Something in a file was left out or read in another way than written; the message says what and how often."""
+
+
+class EncodingNote(ReadingNote):
     """A file was not UTF-8 and was read in another encoding."""
 
 

@@ -13,6 +13,7 @@ import pytest
 import listwright as lw
 from listwright.errors import InputError
 from listwright.lab.datasets import read_questions
+from listwright.text.files import ReadingNote
 
 QUESTION = "Which river flows through the town where Ada Quill was born?"
 PARAGRAPHS = [
@@ -120,16 +121,79 @@ def test_all_forms_say_the_same(questions: lw.Problems, tmp_path: Path, file: st
 def test_without_labels_there_is_no_reward(tmp_path: Path) -> None:
     record = {key: value for key, value in hotpot().items() if key != "supporting_facts"}
     assert read_questions(write(tmp_path / "q.json", [record])).reward is None
-    some = read_questions(write(tmp_path / "s.json", [record, hotpot("q2")]))
+    with pytest.warns(ReadingNote, match=r"left out 1 of 2 records: 1 without a supporting paragraph"):
+        some = read_questions(write(tmp_path / "s.json", [record, hotpot("q2")]))
     assert some.problem_ids.tolist() == ["q2"]
+
+
+def test_musique_titles_and_ids_repeat(tmp_path: Path) -> None:
+    """Two chunks of one page are normal, and the full MuSiQue has each id twice, once unanswerable."""
+    record = musique()
+    record["paragraphs"] += [record["paragraphs"][1] | {"is_supporting": True}, record["paragraphs"][2]]
+    records = [record | {"answerable": True}, record | {"answerable": False}, musique("q2"), musique("q2")]
+    with pytest.warns(ReadingNote, match=r"q\.jsonl: left out 1 of 4 records: 1 unanswerable\."):
+        problems = read_questions(write(tmp_path / "q.jsonl", records))
+    assert problems.problem_ids.tolist() == ["q1", "q2", "q2 #2"]
+    assert problems.item_ids is not None
+    assert problems.item_ids[4:6].tolist() == ["Morlow (town) #2", "Bel Canto #2"]
+    gains = problems.reward.gains(problems.reward.start(problems))
+    np.testing.assert_allclose(gains[:6], [1 / 3, 1 / 3, 0, 0, 1 / 3, 0])  # each supporting paragraph is needed
+
+
+def test_titles_that_repeat_in_2wiki_share_a_fact(tmp_path: Path) -> None:
+    """A fact names a title and a sentence: a chunk that lacks the sentence does not hold it, a copy does."""
+    record = hotpot()
+    record["context"] += [["Ada Quill", ["A chunk of one sentence."]], record["context"][1]]
+    record["supporting_facts"] = [["Ada Quill", 1], ["Morlow (town)", 7], ["Not in the context", 0]]
+    problems = read_questions(write(tmp_path / "q.json", [record]))
+    assert problems.item_ids is not None
+    assert problems.item_ids[4:].tolist() == ["Ada Quill #2", "Morlow (town) #2"]
+    reward = problems.reward
+    state = reward.start(problems)
+    assert reward.gains(state).tolist() == [0.5, 0.5, 0, 0, 0, 0.5]
+    assert reward.gains(reward.add(state, np.array([5]))).tolist() == [0.5, 0, 0, 0, 0, 0]
+
+
+def test_records_without_paragraphs_are_counted(tmp_path: Path) -> None:
+    empty = [musique("a") | {"paragraphs": []}, hotpot("b") | {"context": None}, {"id": "c", "question": "?"}]
+    with pytest.warns(ReadingNote, match=r"left out 3 of 4 records: 3 without paragraphs"):
+        problems = read_questions(write(tmp_path / "q.jsonl", [*empty, lines()]))
+    assert problems.problem_ids.tolist() == ["q1"]
+
+
+def test_columns_as_on_the_hub(questions: lw.Problems, tmp_path: Path) -> None:
+    record = hotpot("q1")
+    titles, sentences = zip(*record["context"], strict=True)
+    facts, numbers = zip(*record["supporting_facts"], strict=True)
+    record["context"] = {"title": titles, "sentences": sentences}
+    record["supporting_facts"] = {"title": facts, "sent_id": numbers}
+    other = read_questions(write(tmp_path / "q.jsonl", [record]))
+    np.testing.assert_array_equal(other.features, questions[0].features)
+    assert lw.greedy(other, length=2).rows.tolist() == lw.greedy(questions[0], length=2).rows.tolist()
+
+
+def test_missing_ids_and_titles_become_positions(tmp_path: Path) -> None:
+    records = [{key: value for key, value in musique().items() if key != "id"} for _ in range(2)]
+    del records[0]["paragraphs"][2]["title"]
+    records[0]["paragraphs"][3]["paragraph_text"] = None
+    problems = read_questions(write(tmp_path / "q.jsonl", records))
+    assert problems.problem_ids.tolist() == ["1", "2"]
+    assert problems.item_ids is not None
+    assert problems.item_ids[2] == "paragraph 3"
+
+
+def test_marks_and_line_ends_of_windows(questions: lw.Problems, tmp_path: Path) -> None:
+    text = "\r\n\r\n".join(map(json.dumps, [musique("q1"), musique("q2")]))
+    (tmp_path / "q.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode() + b"\r\n")
+    np.testing.assert_array_equal(read_questions(tmp_path / "q.jsonl").features, questions.features)
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not there: .*none.json"):
         read_questions(tmp_path / "none.json")
     with pytest.raises(InputError, match=r"Question q1 of .* lacks question"):
-        read_questions(write(tmp_path / "a.json", [{"id": "q1", "paragraphs": []}]))
-    with pytest.raises(InputError, match="has neither paragraphs nor context"):
+        read_questions(write(tmp_path / "a.json", [{"id": "q1", "paragraphs": [{"title": "t"}]}]))
+    with pytest.raises(InputError, match=r"holds no questions with paragraphs\. It has 1 records"):
         read_questions(write(tmp_path / "b.json", [{"id": "q1", "question": "?"}]))
     with pytest.raises(InputError, match=r"of another form: KeyError\('sentences'\)"):
         read_questions(write(tmp_path / "c.json", [{"id": "1", "question": "?", "paragraphs": [{"title": "t"}]}]))
@@ -140,7 +204,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="must hold JSON objects"):
         read_questions(tmp_path / "e.jsonl")
     (tmp_path / "f.json").write_text("[]")
-    with pytest.raises(InputError, match="holds no questions"):
+    with pytest.raises(InputError, match=r"holds no questions with paragraphs\. It has 0 records"):
         read_questions(tmp_path / "f.json")
 
 

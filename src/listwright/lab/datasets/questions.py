@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
-from listwright.lab.datasets._files import read_records, require
+from listwright.lab.datasets._files import distinct, note_skipped, read_records, require
 from listwright.lab.datasets._question_features import Texts, question_features, question_links
 from listwright.lab.datasets._terms import count_terms, within_problems
 from listwright.problems import Problems
@@ -23,11 +22,11 @@ _NOTE = re.compile(r"\s*\([^)]*\)\s*$")  # the "(film)" of a title, which texts 
 
 
 class Paragraph(NamedTuple):
-    """One candidate."""
+    """One candidate, and which of the question's supporting facts it holds (None: none)."""
 
     title: str
     text: str
-    supporting: bool
+    support: int | None
 
 
 class Question(NamedTuple):
@@ -37,11 +36,16 @@ class Question(NamedTuple):
     text: str
     paragraphs: list[Paragraph]
 
+    @property
+    def has_support(self) -> bool:
+        """Whether any paragraph is labelled as supporting."""
+        return any(paragraph.support is not None for paragraph in self.paragraphs)
+
 
 def read_questions(path: str | Path) -> Problems:
     """Reads a JSON file or JSON lines, also compressed. The form is that of HotpotQA and 2WikiMultihopQA (`context`,
-    `supporting_facts`), that of MuSiQue (`paragraphs` of `title`, `paragraph_text`, `is_supporting`), or `paragraphs`
-    of `title`, `sentences`, `supporting`.
+    `supporting_facts`, as published or as on the Hugging Face hub), that of MuSiQue (`paragraphs` of `title`,
+    `paragraph_text`, `is_supporting`), or `paragraphs` of `title`, `sentences`, `supporting`.
 
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
     worth 1); sizes are the paragraphs' tokens. Features are what can be known without labels: likeness to the question,
@@ -49,13 +53,15 @@ def read_questions(path: str | Path) -> Problems:
     Links: "mentioned_in" (1 where the row's title stands in the other's text), "mentions" (the other way round),
     "title_words_in" (share of the words of the row's title, by rarity, in the other's text), "title_words_of" (the
     other way round) and "shared_words" (how many rare words both hold); vectors are tf-idf.
-    Questions without a supporting paragraph are left out; where the file has no labels at all, there is no reward.
+
+    Item ids are titles; where several paragraphs of a question have the same title, later ones are numbered ("Oslo",
+    "Oslo #2"). In the HotpotQA form a supporting fact names a title and a sentence, so that every paragraph with that
+    title and sentence covers it. Left out, with a `ReadingNote` that counts them: records without paragraphs, questions
+    that the file marks as unanswerable, and, where other questions have labels, those without a supporting paragraph.
+    Where no question has labels, there is no reward.
     """
-    questions = [_question(record, Path(path)) for record in read_records(path)]
-    labelled = [question for question in questions if any(paragraph.supporting for paragraph in question.paragraphs)]
-    kept = labelled or questions
-    if not kept:
-        raise InputError(f"{path} holds no questions.")
+    kept = _kept(read_records(path), Path(path))
+    labelled = any(question.has_support for question in kept)
     paragraphs = [paragraph for question in kept for paragraph in question.paragraphs]
     counts = np.array([len(question.paragraphs) for question in kept])
     owners = np.repeat(np.arange(len(kept)), counts)
@@ -72,8 +78,8 @@ def read_questions(path: str | Path) -> Problems:
         features,
         offsets=starts_of(counts),
         sizes=[max(len(body), 1) for body in texts.bodies],
-        problem_ids=[question.id for question in kept],
-        item_ids=[paragraph.title for paragraph in paragraphs],
+        problem_ids=distinct(question.id for question in kept),
+        item_ids=[name for question in kept for name in distinct(paragraph.title for paragraph in question.paragraphs)],
         feature_names=names,
         vectors=terms.vectors(),
         links={name: within_problems(table, starts_of(counts)) for name, table in links.items()},
@@ -81,34 +87,83 @@ def read_questions(path: str | Path) -> Problems:
     )
 
 
+def _kept(records: list[dict[str, Any]], path: Path) -> list[Question]:
+    """The questions that can be used; the others are counted."""
+    given = [(number, record) for number, record in enumerate(records, start=1) if _has_paragraphs(record)]
+    answerable = [_question(record, number, path) for number, record in given if record.get("answerable", True)]
+    supported = [question for question in answerable if question.has_support] or answerable
+    if not supported:
+        raise InputError(f"{path} holds no questions with paragraphs. It has {len(records)} records.")
+    skipped = {
+        "without paragraphs": len(records) - len(given),
+        "unanswerable": len(given) - len(answerable),
+        "without a supporting paragraph": len(answerable) - len(supported),
+    }
+    note_skipped(path, len(records), skipped)
+    return supported
+
+
+def _has_paragraphs(record: dict[str, Any]) -> bool:
+    context = record.get("paragraphs") or record.get("context")
+    return bool(context.get("title") if isinstance(context, dict) else context)
+
+
 def _support(paragraphs: list[Paragraph], owners: Ints) -> Coverage:
-    """Every supporting paragraph is a topic that it alone covers."""
-    rows = np.flatnonzero([paragraph.supporting for paragraph in paragraphs])
-    first = np.searchsorted(owners[rows], owners[rows])  # where the question's supporting rows start among all
-    topics = np.arange(len(rows)) - first
-    shape = (len(paragraphs), int(topics.max()) + 1)
-    return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, topics)), shape=shape))
+    """Every supporting fact is a topic, covered by the paragraphs that hold it."""
+    held = [(row, fact.support) for row, fact in enumerate(paragraphs) if fact.support is not None]
+    rows, facts = np.array(held, dtype=np.int64).T
+    return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, facts)), shape=(len(paragraphs), facts.max() + 1)))
 
 
-def _question(record: dict[str, Any], path: Path) -> Question:
-    name = str(record.get("id", record.get("_id", "")))
+def _question(record: dict[str, Any], number: int, path: Path) -> Question:
+    name = str(record.get("id", record.get("_id", "")) or number)
     require(record, ("question",), f"Question {name} of {path}")
-    if "context" not in record and "paragraphs" not in record:
-        raise InputError(f"Question {name} of {path} has neither paragraphs nor context.")
     try:
-        paragraphs = list(_given(record["paragraphs"]) if "paragraphs" in record else _hotpot(record))
-    except (KeyError, TypeError, ValueError) as error:
+        paragraphs = _given(record["paragraphs"]) if record.get("paragraphs") else _hotpot(record)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"Question {name} of {path} has paragraphs of another form: {error!r}.") from error
-    return Question(name, record["question"], paragraphs)
+    return Question(name, str(record["question"]), paragraphs)
 
 
-def _given(paragraphs: list[dict[str, Any]]) -> Iterator[Paragraph]:
-    for entry in paragraphs:
-        text = entry["paragraph_text"] if "paragraph_text" in entry else " ".join(entry["sentences"])
-        yield Paragraph(entry["title"], text, bool(entry.get("supporting", entry.get("is_supporting", False))))
+def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
+    """Every supporting paragraph is a fact of its own."""
+    flags = [bool(entry.get("supporting", entry.get("is_supporting", False))) for entry in entries]
+    facts = (np.cumsum(flags) - 1).tolist()
+    return [
+        Paragraph(_title(entry.get("title"), place), _text(entry), facts[place] if flags[place] else None)
+        for place, entry in enumerate(entries)
+    ]
 
 
-def _hotpot(record: dict[str, Any]) -> Iterator[Paragraph]:
-    supporting = {title for title, _ in record.get("supporting_facts", [])}
-    for title, sentences in record["context"]:
-        yield Paragraph(title, " ".join(sentences), title in supporting)
+def _text(entry: dict[str, Any]) -> str:
+    return str(entry["paragraph_text"] or "") if "paragraph_text" in entry else " ".join(entry["sentences"])
+
+
+def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
+    """A fact is a title; it is held by the paragraphs of that title that have one of the sentences named.
+
+    Some sentence numbers of the published files are past the end: then every paragraph of the title holds the fact.
+    """
+    titles, texts = _columns(record["context"], "sentences")
+    named: dict[str, int] = {}  # by title: the first of the sentences named
+    for title, sentence in zip(*_columns(record.get("supporting_facts") or [], "sent_id"), strict=True):
+        named[title] = min(int(sentence), named.get(title, int(sentence)))
+    support: dict[int, int] = {}  # by paragraph: its fact
+    for fact, title in enumerate(title for title in named if title in titles):
+        places = [place for place, name in enumerate(titles) if name == title]
+        support |= dict.fromkeys([place for place in places if named[title] < len(texts[place])] or places, fact)
+    return [
+        Paragraph(_title(title, place), " ".join(sentences), support.get(place))
+        for place, (title, sentences) in enumerate(zip(titles, texts, strict=True))
+    ]
+
+
+def _columns(pairs: Any, second: str) -> tuple[list[Any], list[Any]]:
+    """Titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
+    if isinstance(pairs, dict):
+        return list(pairs["title"]), list(pairs[second])
+    return [title for title, _ in pairs], [other for _, other in pairs]
+
+
+def _title(title: Any, place: int) -> str:
+    return str(title) if title else f"paragraph {place + 1}"
