@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from listwright.errors import InputError
-from listwright.lab.simulate._corpus_common import ASIDES, COMMON_FACTS
-from listwright.lab.simulate._corpus_forms import blanks, choose
-from listwright.lab.simulate._corpus_names import values
-from listwright.lab.simulate.corpus import EVENTS, corpus
+from listwright.lab.simulate._wording import blanks, choose, values, wording
+from listwright.lab.simulate.corpus import corpus
 from listwright.text.budget import sizes
 from listwright.text.clusters import Cluster
 from listwright.text.quality import quality_features
@@ -58,10 +56,15 @@ def test_text_is_whole(clusters: list[Cluster]) -> None:
 
 def test_every_form_can_be_filled() -> None:
     rng = np.random.default_rng(0)
-    facts = [fact for event in EVENTS for fact in event.facts] + list(COMMON_FACTS)
-    for form in [form for fact in facts for form in fact.forms] + [event.title for event in EVENTS]:
+    facts = [fact for event in wording().events for fact in event.facts] + list(wording().common_facts)
+    for form in [form for fact in facts for form in fact.forms] + [event.title for event in wording().events]:
         assert values(blanks(form), rng).keys() == set(blanks(form))
-    assert {name for aside in ASIDES for name in blanks(choose(aside, rng))} == {"name", "spot", "weekday", "word"}
+    assert {name for aside in wording().asides for name in blanks(choose(aside, rng))} == {
+        "name",
+        "spot",
+        "weekday",
+        "word",
+    }
     assert all(len(fact.forms) >= 2 and 0 < fact.weight < 1 for fact in facts)
 
 

@@ -14,24 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright.errors import InputError
-from listwright.lab.simulate import _corpus_common as common
-from listwright.lab.simulate._corpus_accidents import ACCIDENTS
-from listwright.lab.simulate._corpus_affairs import AFFAIRS
-from listwright.lab.simulate._corpus_forms import (
+from listwright.lab.simulate._wording import (
+    NUMBERS,
     Event,
     Fact,
     blanks,
     choose,
+    choose_as,
     fill,
     lasting_choices,
+    number,
+    person,
     pick,
+    place,
     sentence,
-    settle,
+    values,
+    weekday,
+    wording,
 )
-from listwright.lab.simulate._corpus_names import NUMBERS, number, person, place, values, weekday
 from listwright.text.clusters import Cluster
-
-EVENTS: tuple[Event, ...] = tuple(event for pair in zip(ACCIDENTS, AFFAIRS, strict=True) for event in pair)
 
 _N_REFERENCES = 4
 _REFERENCE_WORDS = 100
@@ -39,7 +40,7 @@ _REFERENCE_WORDS = 100
 
 @dataclass(frozen=True)
 class _Story:
-    """An event with its facts settled: how much each matters, and how likely a report states it."""
+    """One event: its facts, how much each matters, and how likely a report states it."""
 
     event: Event
     facts: tuple[Fact, ...]
@@ -65,7 +66,7 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
 
 
 def _cluster(index: int, rng: np.random.Generator) -> Cluster:
-    story = _story(EVENTS[index % len(EVENTS)], rng)
+    story = _story(wording().events[index % len(wording().events)], rng)
     return Cluster.from_documents(
         f"c{index:03d}",
         [_document(story, rng) for _ in range(8 + int(rng.random() * 5))],
@@ -76,7 +77,7 @@ def _cluster(index: int, rng: np.random.Generator) -> Cluster:
 
 
 def _story(event: Event, rng: np.random.Generator) -> _Story:
-    facts = _settled((*event.facts, *common.COMMON_FACTS), rng)
+    facts = _with_choices((*event.facts, *wording().common_facts), rng)
     weights = np.array([fact.weight for fact in facts])
     importance = np.clip(weights + 0.2 * rng.standard_normal(len(facts)), 0.0, 1.0)
     leaning = 3.5 * (importance - 0.65) + 1.1 * rng.standard_normal(len(facts))
@@ -84,11 +85,11 @@ def _story(event: Event, rng: np.random.Generator) -> _Story:
     return _Story(event, facts, importance, 1.0 / (1.0 + np.exp(-leaning)), values(names, rng))
 
 
-def _settled(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fact, ...]:
-    """The facts with those choices made on which all reports agree."""
+def _with_choices(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fact, ...]:
+    """The facts with those words chosen on which all reports agree."""
     options = sorted({choice for form in _forms(facts) for choice in lasting_choices(form)})
     choices = {option: pick(option.split("|"), rng) for option in options}
-    return tuple(Fact(fact.weight, tuple(settle(form, choices) for form in fact.forms)) for fact in facts)
+    return tuple(Fact(fact.weight, tuple(choose_as(form, choices) for form in fact.forms)) for fact in facts)
 
 
 def _forms(facts: tuple[Fact, ...]) -> list[str]:
@@ -114,7 +115,7 @@ def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator)
     for row in rows:
         clause = _clause(story, int(row), rng)
         if clauses and rng.random() < 0.2:
-            clauses[-1] += pick(common.LINKS, rng) + clause
+            clauses[-1] += pick(wording().links, rng) + clause
         else:
             clauses.append(_opening(float(story.importance[row]), rng) + clause)
     return [sentence(_local(clause + _closing(rng), story, rng)) for clause in clauses]
@@ -127,17 +128,17 @@ def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
 
 
 def _closing(rng: np.random.Generator) -> str:
-    return pick(common.CLOSINGS, rng) if rng.random() < 0.35 else ""
+    return pick(wording().closings, rng) if rng.random() < 0.35 else ""
 
 
 def _opening(importance: float, rng: np.random.Generator) -> str:
     """Words that hint at how much a fact matters, or at nothing."""
     drawn = rng.random()
     if drawn < 0.35 * importance:
-        return pick(common.WEIGHTY_OPENINGS, rng)
+        return pick(wording().weighty_openings, rng)
     if drawn < 0.35:
-        return pick(common.SLIGHT_OPENINGS, rng)
-    return pick(common.PLAIN_OPENINGS, rng) if drawn < 0.5 else ""
+        return pick(wording().slight_openings, rng)
+    return pick(wording().plain_openings, rng) if drawn < 0.5 else ""
 
 
 def _as_reported(clause: str, known: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
@@ -147,7 +148,7 @@ def _as_reported(clause: str, known: dict[str, str], rng: np.random.Generator) -
 
 
 def _aside(story: _Story, rng: np.random.Generator) -> str:
-    return sentence(_local(pick(common.ASIDES, rng), story, rng))
+    return sentence(_local(pick(wording().asides, rng), story, rng))
 
 
 def _local(text: str, story: _Story, rng: np.random.Generator) -> str:

@@ -1,0 +1,186 @@
+"""The words of made-up reports: what `reports.json` holds, and how its forms become sentences."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+FILE = Path(__file__).with_name("reports.json")
+NUMBERS = {"few": (2, 9), "tens": (11, 96), "hundreds": (110, 980), "thousands": (2, 90)}
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_LASTING_CHOICE = re.compile(r"<([^<>]*)>")
+_BLANK = re.compile(r"\{([^{}]*)\}")
+
+
+class Fact(NamedTuple):
+    """How much such a fact usually matters (0 to 1), and the forms in which it is stated, the short one first."""
+
+    weight: float
+    forms: tuple[str, ...]
+
+
+class Event(NamedTuple):
+    """A kind of event: its title, words that belong to it, and the facts that reports may state."""
+
+    title: str
+    words: tuple[str, ...]
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The content of `reports.json`, which explains how forms are written."""
+
+    events: tuple[Event, ...]
+    common_facts: tuple[Fact, ...]  # that reports on any event may state
+    asides: tuple[str, ...]  # stated by one report only
+    weighty_openings: tuple[str, ...]
+    slight_openings: tuple[str, ...]
+    plain_openings: tuple[str, ...]
+    closings: tuple[str, ...]
+    links: tuple[str, ...]
+    first_names: str
+    syllables: str
+    place_endings: str
+    surname_endings: str
+    firm_endings: str
+    days: str
+    months: str
+
+
+@cache
+def wording() -> Wording:
+    """The words, read once.
+
+    >>> wording().events[0].title
+    'Floods in {place:region}'
+    """
+    content = json.loads(FILE.read_text(encoding="utf-8"))
+    del content["about"]
+    events = [Event(one["title"], tuple(one["words"]), _facts(one["facts"])) for one in content.pop("events")]
+    common = _facts(content.pop("common_facts"))
+    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
+    return Wording(tuple(events), common, **lists)
+
+
+def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
+    return tuple(Fact(entry["weight"], tuple(entry["forms"])) for entry in entries)
+
+
+def pick(options: Sequence[str], rng: np.random.Generator) -> str:
+    """One of the options."""
+    return options[int(rng.random() * len(options))]
+
+
+def choose(form: str, rng: np.random.Generator) -> str:
+    """The form with one of the words of each [a|b], drawn at random.
+
+    >>> choose("rain [fell|came]", np.random.default_rng(1))
+    'rain came'
+    """
+    return _CHOICE.sub(lambda found: pick(found.group(1).split("|"), rng), form)
+
+
+def choose_as(form: str, choices: Mapping[str, str]) -> str:
+    """The form with the words that the cluster has chosen for each <a|b>.
+
+    >>> choose_as("the <dam|dike> failed", {"dam|dike": "dike"})
+    'the dike failed'
+    """
+    return _LASTING_CHOICE.sub(lambda found: choices[found.group(1)], form)
+
+
+def lasting_choices(form: str) -> list[str]:
+    """What stands in each <a|b> of a form."""
+    return _LASTING_CHOICE.findall(form)
+
+
+def fill(form: str, values: Mapping[str, str]) -> str:
+    """The form with values in its blanks.
+
+    >>> fill("{n:dead} people in {place:town}", {"n:dead": "12", "place:town": "Norvia"})
+    '12 people in Norvia'
+    """
+    return _BLANK.sub(lambda found: values[found.group(1)], form)
+
+
+def blanks(form: str) -> list[str]:
+    """The names of the blanks of a form."""
+    return _BLANK.findall(form)
+
+
+def sentence(clause: str) -> str:
+    """A clause as a sentence.
+
+    >>> sentence("rain fell")
+    'Rain fell.'
+    """
+    return clause[:1].upper() + clause[1:] + "."
+
+
+def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
+    """A made-up value for each blank `kind:key`.
+
+    >>> values(["tens:dead", "place:town"], np.random.default_rng(0))
+    {'tens:dead': '65', 'place:town': 'Halbaria'}
+    """
+    return {name: _MAKERS[name.split(":")[0]](rng) for name in names}
+
+
+def person(rng: np.random.Generator) -> str:
+    """First name and surname."""
+    return f"{_word(wording().first_names, rng)} {_made_up(wording().surname_endings, rng)}"
+
+
+def place(rng: np.random.Generator) -> str:
+    """A town, river, region or country."""
+    return _made_up(wording().place_endings, rng)
+
+
+def weekday(rng: np.random.Generator) -> str:
+    """A day of the week."""
+    return _word(wording().days, rng)
+
+
+def number(kind: str, rng: np.random.Generator) -> str:
+    """A number of some size, as newspapers write it."""
+    low, high = NUMBERS[kind]
+    drawn = low + int(rng.random() * (high - low + 1))
+    return f"{drawn},000" if kind == "thousands" else str(drawn)
+
+
+def _between(low: int, high: int) -> Callable[[np.random.Generator], str]:
+    return lambda rng: str(low + int(rng.random() * (high - low + 1)))
+
+
+def _word(words: str, rng: np.random.Generator) -> str:
+    return pick(words.split(), rng)
+
+
+def _made_up(endings: str, rng: np.random.Generator) -> str:
+    syllables = wording().syllables
+    return (_word(syllables, rng) + _word(syllables, rng) + _word(endings, rng)).capitalize()
+
+
+_MAKERS: dict[str, Callable[[np.random.Generator], str]] = {
+    "person": person,
+    "place": place,
+    "firm": lambda rng: _made_up(wording().firm_endings, rng),
+    "day": weekday,
+    "month": lambda rng: _word(wording().months, rng),
+    "year": _between(1951, 1996),
+    "millions": _between(12, 940),
+    "percent": _between(21, 79),
+    "few": lambda rng: number("few", rng),
+    "tens": lambda rng: number("tens", rng),
+    "hundreds": lambda rng: number("hundreds", rng),
+    "thousands": lambda rng: number("thousands", rng),
+}
