@@ -67,8 +67,8 @@ def wording() -> Wording:
     del content["about"]
     events = [Event(one["title"], tuple(one["words"]), _facts(one["facts"])) for one in content.pop("events")]
     common = _facts(content.pop("common_facts"))
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
-    return Wording(tuple(events), common, **lists)
+    lists: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in content.items()}
+    return Wording(events=tuple(events), common_facts=common, **lists)
 
 
 def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
