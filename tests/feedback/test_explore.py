@@ -10,9 +10,8 @@ import pytest
 import listwright as lw
 from listwright._kernels.draw import draw_one, segment_chances, uniforms
 from listwright.features import Rows
+from listwright.feedback.drawing import Exploring, Playing
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, own_chances
-from listwright.feedback.exploring import Exploring
-from listwright.feedback.playing import Playing
 from listwright.feedback.recommendations import draw_keys
 from listwright.policies import ItemDistribution, Linear, PolicyDistribution, Random, Sequence
 from listwright.policies.mixture import Mixture

@@ -16,7 +16,7 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Position
 from listwright.feedback import Record
 from listwright.feedback.explore import Epsilon, InverseGap
-from listwright.feedback.shown import _walked, shown_rows
+from listwright.feedback.lessons import _walked, shown_rows
 from listwright.policies import Linear
 
 

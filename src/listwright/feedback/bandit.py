@@ -18,15 +18,13 @@ from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
 from listwright.features import Features
-from listwright.feedback.arrays import arrays_of, check_arrays, put_arrays
+from listwright.feedback.drawing import Likeliest, Playing
 from listwright.feedback.explore import Exploration
 from listwright.feedback.gain_ridge import GainRidge
-from listwright.feedback.outcomes import by_list
-from listwright.feedback.playing import Likeliest, Playing
-from listwright.feedback.recommendations import Recommendations, as_list_ids, draw_keys
-from listwright.feedback.records import Record
-from listwright.feedback.teaching import lesson_of
-from listwright.feedback.waiting import Waiting
+from listwright.feedback.lessons import lesson_of
+from listwright.feedback.recommendations import Recommendations, Waiting, as_list_ids, draw_keys
+from listwright.feedback.records import Record, by_list
+from listwright.feedback.state import arrays_of, check_arrays, put_arrays
 from listwright.learners import Learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists

@@ -15,7 +15,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.threads import one_thread
 from listwright.features.auto import auto_features, paper_features
-from listwright.feedback.given import Given
+from listwright.feedback.drawing import Given
 from listwright.feedback.log import Answered
 from listwright.learners.sums import solved
 from listwright.walk.plain import walk

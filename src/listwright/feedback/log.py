@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints, as_numbers
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_frame, read_frame, read_parquet, write_parquet
-from listwright.feedback.outcomes import Outcome, by_list, checked_outcome, checked_propensities
 from listwright.feedback.recommendations import Recommendations, as_list_ids
-from listwright.feedback.records import Record
+from listwright.feedback.records import Outcome, Record, by_list, checked_outcome, checked_propensities
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.signature import Signature

@@ -15,11 +15,11 @@ from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Identity
 from listwright.features.auto import auto_features
 from listwright.feedback.bandit import ListBandit
+from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own
 from listwright.feedback.gain_ridge import GainRidge
 from listwright.feedback.importance import importance, warn_missing
 from listwright.feedback.log import Log
-from listwright.feedback.playing import Playing
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeLeader
 from listwright.learners.experts import n_items_of
 from listwright.policies import Policy

@@ -13,8 +13,8 @@ from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features
 from listwright.feedback.bandit import ListBandit
+from listwright.feedback.drawing import Exploring
 from listwright.feedback.explore import Own
-from listwright.feedback.exploring import Exploring
 from listwright.feedback.log import Answered
 from listwright.lists import Lists
 from listwright.problems import Problems

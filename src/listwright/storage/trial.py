@@ -11,7 +11,7 @@ import numpy as np
 from listwright.errors import InputError
 from listwright.features import Features, Rows
 from listwright.feedback.bandit import ListBandit
-from listwright.feedback.playing import Playing
+from listwright.feedback.drawing import Playing
 from listwright.feedback.records import Record
 from listwright.learners import Aggregate, Learner, PerPosition
 from listwright.learners.examples import Examples

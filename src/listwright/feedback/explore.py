@@ -1,0 +1,146 @@
+"""Ways to explore: from what a policy says of the open rows to the chance that each is shown."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._kernels.draw import EPSILON, INVERSE_GAP, segment_chances
+from listwright._kernels.segments import best_rows
+from listwright.errors import InputError
+from listwright.features import Rows
+from listwright.policies import ItemDistribution, Policy, PolicyDistribution, Random, Sequence
+from listwright.policies.mixture import Drawn, Mixture
+from listwright.policies.perturbed import ItemLeader, PolicyLeader
+
+
+class Exploration(BaseEstimator, ABC):
+    """Gives every open row of a slot its chance, in order of rows; the chances of a problem add up to 1."""
+
+    @abstractmethod
+    def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
+        """By row its chance; by problem the row that is shown where nothing is explored, -1 for none.
+
+        `learned`: the number of lists that the policy has learned from.
+        """
+
+    def compiled(self, learned: float) -> tuple[int, float] | None:
+        """The kind and strength that the compiled walk takes; None where it does not know this exploration."""
+        return None
+
+
+class ByScore(Exploration):
+    """What looks at the policy's scores alone."""
+
+    @abstractmethod
+    def compiled(self, learned: float) -> tuple[int, float]:
+        """The kind and strength of the kernel `fill_chances`."""
+
+    def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
+        """Through the same kernel as the compiled walk."""
+        kind, strength = self.compiled(learned)
+        return segment_chances(kind, strength, np.where(options, policy.score(rows), -np.inf), rows.offsets)
+
+
+class Epsilon(ByScore):
+    """The best row, or for a share of the slots any open row: the plain baseline, which never stops exploring.
+
+    Parameters
+    ----------
+    share : of the slots that are drawn evenly, from 0 to 1.
+
+    >>> import numpy as np
+    >>> from listwright._kernels.draw import segment_chances
+    >>> segment_chances(*Epsilon(0.2).compiled(0), np.array([0.1, 0.9]), np.array([0, 2]))[0]
+    array([0.1, 0.9])
+    """
+
+    def __init__(self, share: float = 0.1) -> None:
+        self.share = share
+
+    def compiled(self, learned: float) -> tuple[int, float]:
+        """The strength is the share."""
+        if not (isinstance(self.share, int | float) and 0 <= self.share <= 1):
+            raise InputError(f"share must be from 0 to 1. Got {self.share!r}.")
+        return EPSILON, float(self.share)
+
+
+class InverseGap(ByScore):
+    """Inverse gap weighting over a regression of gains (Foster & Rakhlin 2020), at each slot of a list.
+
+    Of A open rows, one whose foretold gain is `gap` below the best is shown with chance 1 / (A + gamma * gap), and the
+    best one takes the rest. gamma = scale * sqrt(A * lists learned from): even odds at first, then ever closer to the
+    best list. The square root is that of the theory, which for sets drawn around a local optimum proves regret of order
+    sqrt(T * regret of the regression) against half of the best set (arXiv 2112.02165). Here each slot is drawn given
+    the slots before it, which that proof does not cover.
+
+    Parameters
+    ----------
+    scale : how soon exploration fades.
+
+    >>> import numpy as np
+    >>> from listwright._kernels.draw import segment_chances
+    >>> kind, strength = InverseGap(scale=1.0).compiled(learned=8)
+    >>> segment_chances(kind, strength, np.array([0.5, 0.0]), np.array([0, 2]))[0]  # 1 / (2 + 4 * 0.5)
+    array([0.75, 0.25])
+    """
+
+    def __init__(self, scale: float = 10.0) -> None:
+        self.scale = scale
+
+    def compiled(self, learned: float) -> tuple[int, float]:
+        """The strength is gamma / sqrt(A)."""
+        if not (isinstance(self.scale, int | float) and 0 < self.scale < math.inf):
+            raise InputError(f"scale must be above 0. Got {self.scale!r}.")
+        return INVERSE_GAP, self.scale * math.sqrt(learned)
+
+
+class Own(Exploration):
+    """Nothing beyond what the policy draws itself."""
+
+    def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
+        """See `own_chances`; the likeliest row is the one that stands for no exploration."""
+        chances = own_chances(policy, rows, options, position)
+        return chances, best_rows(chances, options, rows.offsets)
+
+
+def own_chances(policy: Policy, rows: Rows, options: Bools, position: int) -> Floats:
+    """By row: the chance that the policy picks it, exact; 1 for the pick of a policy that draws nothing.
+
+    >>> from listwright.policies import Linear
+    >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
+    >>> both = PolicyDistribution((Linear(np.array([1.0])), Random()), np.array([0.8, 0.2]))
+    >>> own_chances(both, rows, np.array([True, True]), 0)
+    array([0.1, 0.9])
+    """
+    if isinstance(policy, PolicyDistribution):
+        parts = [own_chances(one, rows, options, position) for one in policy.policies]
+        return np.tensordot(policy.probabilities, np.stack(parts), axes=1)
+    if isinstance(policy, Sequence):
+        return own_chances(policy.policies[min(position, len(policy.policies) - 1)], rows, options, position)
+    if isinstance(policy, ItemDistribution):
+        return _shares(policy.score(rows), options, rows)
+    if isinstance(policy, Random):
+        return _shares(np.ones(len(options)), options, rows)
+    if isinstance(policy, Mixture | Drawn | ItemLeader | PolicyLeader):
+        raise InputError(f"The chances of a {type(policy).__name__} policy are not known exactly. Use another learner.")
+    return _certain(policy.score(rows), options, rows)
+
+
+def _shares(mass: Floats, options: Bools, rows: Rows) -> Floats:
+    """In proportion to the mass of the open rows; where there is none, the first of them."""
+    mass = np.where(options, mass, 0.0)
+    totals = np.add.reduceat(mass, rows.offsets[:-1])
+    shares = mass / np.where(totals > 0, totals, 1.0)[rows.owners]
+    return np.where((totals > 0)[rows.owners], shares, _certain(np.zeros(len(mass)), options, rows))
+
+
+def _certain(scores: Floats, options: Bools, rows: Rows) -> Floats:
+    picks = best_rows(scores, options, rows.offsets)
+    chances = np.zeros(len(scores))
+    chances[picks[picks >= 0]] = 1.0
+    return chances
