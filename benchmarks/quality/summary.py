@@ -7,17 +7,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from listwright.evaluation.intervals import SHARES, means_from_moments
+
 OURS = "SCP best"
-WITHIN = 1.96  # standard errors
+WITHIN = 1.96  # standard errors of a mean over sets, each of many problems
 
 
 def means(values: pd.DataFrame) -> list[dict[str, Any]]:
     """Mean value by set, training size, length and method, with a 95 % interval over problems."""
     by_problem = _by_problem(values).reset_index()
     grouped = by_problem.groupby(["set", "train", "at", "method"], sort=False)["value"]
-    table = grouped.agg(["mean", "count", "std"]).reset_index()
-    half = WITHIN * table.pop("std").fillna(0.0) / np.sqrt(table["count"])
-    return table.assign(low=table["mean"] - half, high=table["mean"] + half).to_dict("records")
+    table = grouped.agg(["mean", "count", "var"]).reset_index()
+    found = [_interval(*one, SHARES) for one in table[["mean", "var", "count"]].itertuples(index=False)]
+    return (
+        table.drop(columns="var")
+        .assign(low=[low for low, _ in found], high=[high for _, high in found])
+        .to_dict("records")
+    )
 
 
 def differences(values: pd.DataFrame, ours: str = OURS) -> list[dict[str, Any]]:
@@ -27,11 +33,11 @@ def differences(values: pd.DataFrame, ours: str = OURS) -> list[dict[str, Any]]:
     for method in wide.columns.drop(ours):
         gap = (wide[ours] - wide[method]).dropna()
         for (name, train, at), part in gap.groupby(["set", "train", "at"], sort=False):
-            half = WITHIN * part.std(ddof=1) / np.sqrt(len(part))
             mean = part.mean()
+            low, high = _interval(mean, part.var(ddof=1), len(part), (-1.0, 1.0))
             found.append(
                 {"set": name, "train": train, "at": at, "method": method, "ours": ours}
-                | {"ahead": mean, "low": mean - half, "high": mean + half, "count": len(part)}
+                | {"ahead": mean, "low": low, "high": high, "count": len(part)}
             )
     return found
 
@@ -58,3 +64,8 @@ def failure_ratios(values: pd.DataFrame, ours: str = OURS) -> pd.DataFrame:
 def _by_problem(values: pd.DataFrame) -> pd.DataFrame:
     """Repetitions of a problem (seeds) are averaged first, so that intervals are over problems."""
     return values.groupby(["set", "train", "at", "problem", "method"], sort=False)[["value"]].mean()
+
+
+def _interval(mean: float, variance: float, n: int, bounds: tuple[float, float]) -> tuple[float, float]:
+    found = means_from_moments(mean, variance, int(n), bounds=bounds)
+    return float(found.low), float(found.high)

@@ -270,9 +270,8 @@ def test_a_picture_against_length() -> None:
     assert chart["layer"][0]["encoding"]["x"]["field"] == "length"
     points = chart["data"]["values"]
     assert [point["mean"] for point in points] == [0.25, 0.0]
-    half = 2.1314 * np.std([1, 0, 1, 1] * 4, ddof=1) / 4
-    assert (points[0]["low"], points[0]["high"]) == pytest.approx((0.25 - half, 0.25 + half), abs=1e-4)
-    shares = specified(by_hand({"a": [[1, 0, 1, 1]]}).picture())["data"]["values"][0]
+    assert (points[0]["low"], points[0]["high"]) == pytest.approx((0.1018, 0.4950), abs=1e-4)  # Wilson's, 4 of 16
+    shares = specified(by_hand({"a": [[0.9, 0.0, 1, 1]]}).picture())["data"]["values"][0]
     assert (shares["low"], shares["high"]) == (0.0, 1.0)
     sums = specified(by_hand({"a": [[1, 0, 1, 1]]}, bounded=False).picture())["data"]["values"][0]
     assert sums["high"] > 1

@@ -54,7 +54,8 @@ def test_records_pair_repetitions_with_scp():
     repeated = np.array([[[0.2], [0.3]], [[0.6], [0.7]]])  # two repetitions, both 0.1 apart
     records = records_of("x", ["SCP", "ConSeqOpt"], 5, repeated)
     excess = point(records, "ConSeqOpt", n_train=5, length=1, metric="excess_over_scp")
-    assert (excess["mean"], excess["low"], excess["high"]) == (0.1, 0.1, 0.1)
+    assert excess["mean"] == 0.1
+    assert excess["low"] < 0.1 < excess["high"]  # two repetitions that agree leave room for others
     failure = point(records, "ConSeqOpt", n_train=5, length=1)
     assert (failure["mean"], failure["low"], failure["high"]) == (0.5, 0.0, 1.0)  # within a probability's bounds
     assert json.loads(json.dumps(records)) == records

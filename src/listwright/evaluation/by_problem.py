@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from listwright.evaluation.topics import alpha_ndcg, err_ia, has_topics, subtopi
 from listwright.evaluation.values import measured
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess
+from listwright.rewards import AnySuccess, reward_of
 from listwright.tables import Scan
 from listwright.training.streamed import StreamedLists
 from listwright.training.tasks import Build
@@ -44,20 +44,33 @@ def earned(lists: Lists) -> Floats:
     return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
 
 
+class Measurements(NamedTuple):
+    """What was found problem by problem."""
+
+    metrics: dict[str, Floats]  # by name: one number per problem
+    earned: Floats  # (problems, positions)
+    bounded: bool  # whether values are shares of 1
+
+
+def measurements(lists: Lists, problems: Problems) -> Measurements:
+    """All that is known of measured lists."""
+    return Measurements(per_problem(lists, problems), earned(lists), reward_of(problems).bounded)
+
+
 @dataclass(frozen=True)
 class Measure:
     """Builds and measures the lists of a shard."""
 
     build: Build
 
-    def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[dict[str, Floats], Floats]:
-        """By problem: the metrics, and what is earned by position."""
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> Measurements:
+        """What was found, one block after the other."""
         rng = np.random.default_rng([self.build.seed, shard])
         lists = ((measured(self.build.lists(block.without_reward(), rng), block), block) for block in blocks)
-        return _joined([(per_problem(one, block), earned(one)) for one, block in lists])
+        return _joined([measurements(one, block) for one, block in lists])
 
 
-def measured_scan(lists: StreamedLists, scan: Scan) -> tuple[dict[str, Floats], Floats]:
+def measured_scan(lists: StreamedLists, scan: Scan) -> Measurements:
     """The same for all shards, on the engine of the model that builds the lists."""
     if scan.reward is None:
         raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
@@ -76,9 +89,10 @@ def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budge
     return found
 
 
-def _joined(parts: list[tuple[dict[str, Floats], Floats]]) -> tuple[dict[str, Floats], Floats]:
+def _joined(parts: list[Measurements]) -> Measurements:
     """One after the other; shorter lists earn nothing behind their end."""
-    width = max(sums.shape[1] for _, sums in parts)
-    wide = [np.pad(sums, ((0, 0), (0, width - sums.shape[1])), mode="edge") for _, sums in parts]
-    shared = [name for name in parts[0][0] if all(name in found for found, _ in parts)]
-    return {name: np.concatenate([found[name] for found, _ in parts]) for name in shared}, np.concatenate(wide)
+    width = max(part.earned.shape[1] for part in parts)
+    wide = [np.pad(part.earned, ((0, 0), (0, width - part.earned.shape[1])), mode="edge") for part in parts]
+    shared = [name for name in parts[0].metrics if all(name in part.metrics for part in parts)]
+    metrics = {name: np.concatenate([part.metrics[name] for part in parts]) for name in shared}
+    return Measurements(metrics, np.concatenate(wide), all(part.bounded for part in parts))

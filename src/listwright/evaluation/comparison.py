@@ -7,12 +7,15 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from scipy.stats import rankdata
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
+from listwright.evaluation.intervals import SHARES, Means, means
 from listwright.evaluation.picture import curves
-from listwright.evaluation.statistics import mean_and_error, paired, ranks
 from listwright.evaluation.table import Table, aligned
+
+TIE = 1e-12  # values closer than this are the same
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,15 +53,20 @@ class Comparison:
             raise InputError("Methods can only be compared where all were tested on the same problems.")
         return sums / counts
 
+    @cached_property
+    def _means(self) -> Means:
+        """(methods, train sizes, limits): over problems."""
+        return means(self._cube, bounds=SHARES if self.bounded else None)
+
     def table(
         self, length: int | None = None, *, budget: float | None = None, train_size: float | None = None
     ) -> Table:
         """Mean value of each method, its failure (1 - value) and standard error; of all lengths, or one."""
-        mean, error = mean_and_error(self._cube)
-        columns = self._grid() | {"value": mean.ravel()}
+        found = self._means
+        columns = self._grid() | {"value": found.mean.ravel()}
         if self.bounded:
-            columns["failure"] = 1.0 - mean.ravel()
-        columns["standard_error"] = error.ravel()
+            columns["failure"] = 1.0 - found.mean.ravel()
+        columns["standard_error"] = found.error.ravel()
         return self._chosen(Table(columns), length, budget, train_size)
 
     def differences(
@@ -87,8 +95,8 @@ class Comparison:
         own, others = self.methods.index(reference), [name for name in self.methods if name != reference]
         rest = np.delete(cube, own, axis=0)
         columns = {"method": np.array(others, dtype=object)} if pooled else self._grid(others)
-        columns |= {name: column.ravel() for name, column in paired(cube[own], rest).items()}
-        place = ranks(cube)
+        columns |= {name: column.ravel() for name, column in _paired(cube[own] - rest, self.bounded).items()}
+        place = _ranks(cube)
         columns["rank"] = np.delete(place, own, axis=0).ravel()
         columns["reference_rank"] = np.broadcast_to(place[own], rest.shape[:-1]).ravel()
         if self.bounded:
@@ -105,7 +113,8 @@ class Comparison:
         """An altair chart of the means with 95 % intervals, against train size or length. `y` may be "failure"."""
         if y not in ("value", "failure") or (y == "failure" and not self.bounded):
             raise InputError(f'y must be "value", or "failure" where values are shares of 1. Got {y!r}.')
-        return curves(self.table(), self.methods, self.limit, len(self._axes["problem"]), y, bounded=self.bounded)
+        ends = {"low": self._means.low.ravel(), "high": self._means.high.ravel()}
+        return curves(Table(self.table().columns | ends), self.methods, self.limit, y)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
         """The labels of a table with one row for each method, train size and limit."""
@@ -127,7 +136,7 @@ class Comparison:
         return table.where(**{name: value for name, value in wanted.items() if value is not None})
 
     def __repr__(self) -> str:
-        mean, error = mean_and_error(self._cube)
+        mean, error = self._means[:2]
         sizes, limits = self._axes["train_size"], self._axes[self.limit]
         several = len(sizes) > 1
         rows = [["method", *(["train size"] if several else []), *(f"{self.limit} {limit}" for limit in limits)]]
@@ -137,3 +146,16 @@ class Comparison:
                 rows.append([method, *([str(size)] if several else []), *cells])
         title = f"Comparison: mean value and its standard error on {len(self._axes['problem']):,} problems"
         return f"{title}\n{aligned(rows, [True] + [False] * (len(rows[0]) - 1))}"
+
+
+def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
+    """Mean of differences over problems, with error, interval, and counts of who is ahead."""
+    mean, error, low, high = means(ahead, bounds=(-1.0, 1.0) if bounded else None)
+    wins, losses = (ahead > TIE).sum(axis=-1), (ahead < -TIE).sum(axis=-1)
+    counts = {"wins": wins, "losses": losses, "ties": ahead.shape[-1] - wins - losses}
+    return {"ahead": mean, "standard_error": error, "low": low, "high": high} | counts
+
+
+def _ranks(values: Floats) -> Floats:
+    """Average rank over problems among the methods, the first axis; 1 is best, ties share."""
+    return rankdata(-np.round(values, 12), axis=0).mean(axis=-1)

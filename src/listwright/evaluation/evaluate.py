@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright.errors import InputError
-from listwright.evaluation.by_problem import earned, measured_scan, per_problem, streamed_lists_of
-from listwright.evaluation.intervals import Estimate, estimate
+from listwright.evaluation.by_problem import Measurements, measured_scan, measurements, streamed_lists_of
+from listwright.evaluation.intervals import SHARES, Bounds, Estimate, estimate
 from listwright.evaluation.values import measured
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
 
-TOLD = {
-    "value": ("value", "what a list is worth"),
-    "failure": ("failure", "share of lists that earn nothing"),
-    "alpha_ndcg": ("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
-    "err_ia": ("ERR-IA", "how early a reader finds what she looks for: 1 where always with the first item"),
-    "subtopic_recall": ("subtopic recall", "share of topics that the list covers"),
-    "intra_list_distance": ("intra-list distance", "how unlike the items of a list are: 1 - cosine similarity"),
-}  # by metric: how it is called, and what it says
+
+class Metric(NamedTuple):
+    """How a metric is called, what it says, and between which numbers it lies."""
+
+    name: str
+    meaning: str
+    bounds: Bounds | None = SHARES
+
+
+METRICS = {
+    "value": Metric("value", "what a list is worth"),
+    "failure": Metric("failure", "share of lists that earn nothing"),
+    "alpha_ndcg": Metric("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
+    "err_ia": Metric("ERR-IA", "how early a reader finds what she looks for: 1 where always with the first item"),
+    "subtopic_recall": Metric("subtopic recall", "share of topics that the list covers"),
+    "intra_list_distance": Metric(
+        "intra-list distance", "how unlike the items of a list are: 1 - cosine similarity", (0.0, 2.0)
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class Evaluation:
         }
 
     def __str__(self) -> str:
-        rows = [(TOLD[name][0], str(one), TOLD[name][1]) for name, one in self.metrics.items()]
+        rows = [(METRICS[name].name, str(one), METRICS[name].meaning) for name, one in self.metrics.items()]
         rows += [(f"value of the first {i}", str(one), "") for i, one in enumerate(self.by_position, start=1)]
         first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines = [f"{name:<{first}}  {numbers:<{second}}  {meaning}".rstrip() for name, numbers, meaning in rows]
@@ -75,43 +86,52 @@ def evaluate(
 
     Parameters
     ----------
-    model_or_lists : a fitted model, whose lists are built first, or lists for the same problems.
-    problems : in memory, or a scan, which is measured block by block; that keeps some numbers a problem.
-    length, budget : of the lists to build, where not the model's own.
-    interval : "normal" or "bootstrap".
-    random_state : of the bootstrap.
+    model_or_lists : model or Lists
+        A fitted model, whose lists are built first, or lists for the same problems.
+    problems : Problems or Scan
+        Problems with a reward. A scan is measured block by block, and only some numbers per problem are kept.
+    length, budget : int, float or array, optional
+        Limits of the lists to build. By default those of the model.
+    interval : {"normal", "bootstrap"}
+        How the 95 % intervals are found; see `estimate`.
+    random_state : int, Generator or None
+        Draws the resamples of the bootstrap.
 
     >>> import listwright as lw
     >>> reward = lw.rewards.Coverage([[[1, 0], [0, 1], [1, 1]]] * 4)
     >>> problems = lw.Problems.from_arrays(np.eye(12).reshape(4, 3, 12), reward=reward)
     >>> print(evaluate(lw.greedy(problems, length=1), problems))
     4 problems: mean (95 % interval)
-    value                 1.000 (1.000 to 1.000)  what a list is worth
-    failure               0.000 (0.000 to 0.000)  share of lists that earn nothing
-    alpha-nDCG            1.000 (1.000 to 1.000)  new topics early in the list, as a share of what is possible
-    ERR-IA                0.500 (0.500 to 0.500)  how early a reader finds what she looks for: ...
-    subtopic recall       1.000 (1.000 to 1.000)  share of topics that the list covers
-    value of the first 1  1.000 (1.000 to 1.000)
+    value                 1.000 (0.510 to 1.000)  what a list is worth
+    failure               0.000 (0.000 to 0.490)  share of lists that earn nothing
+    alpha-nDCG            1.000 (0.510 to 1.000)  new topics early in the list, as a share of what is possible
+    ERR-IA                0.500 (0.255 to 0.745)  how early a reader finds what she looks for: ...
+    subtopic recall       1.000 (0.510 to 1.000)  share of topics that the list covers
+    value of the first 1  1.000 (0.510 to 1.000)
     """
+    rng = as_generator(random_state)
     if isinstance(problems, Scan):
-        found, sums = measured_scan(streamed_lists_of(model_or_lists, problems, length, budget), problems)
-        return _evaluation(found, sums, None, interval, as_generator(random_state))
+        lists = streamed_lists_of(model_or_lists, problems, length, budget)
+        return _evaluation(measured_scan(lists, problems), None, interval, rng)
     reward_of(problems, "evaluate")
-    lists = measured(_lists(model_or_lists, problems, length, budget), problems)
-    return _evaluation(per_problem(lists, problems), earned(lists), lists, interval, as_generator(random_state))
+    found = measured(_lists(model_or_lists, problems, length, budget), problems)
+    return _evaluation(measurements(found, problems), found, interval, rng)
 
 
-def _evaluation(
-    found: dict[str, Floats], sums: Floats, lists: Lists | None, interval: str, rng: np.random.Generator
-) -> Evaluation:
-    """Means and intervals of what was found by problem, and by problem and position."""
-    metrics = {name: estimate(values, interval=interval, rng=rng) for name, values in found.items()}
-    positions = [estimate(values, interval=interval, rng=rng) for values in sums.T]
+def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:
+    """Means and intervals."""
+    worth = SHARES if found.bounded else None
+    bounds = {name: metric.bounds for name, metric in METRICS.items()} | {"value": worth}
+    metrics = {
+        name: estimate(values, interval=interval, bounds=bounds[name], rng=rng)
+        for name, values in found.metrics.items()
+    }
+    positions = [estimate(values, interval=interval, bounds=worth, rng=rng) for values in found.earned.T]
     return Evaluation(
         {name: one for name, one in metrics.items() if one is not None},
         tuple(one for one in positions if one is not None),
         lists,
-        found,
+        found.metrics,
     )
 
 

@@ -1,25 +1,44 @@
-"""Means over problems, with 95 % intervals."""
+"""Intervals of means and shares: the only place that turns numbers by problem into "0.71 (0.65 to 0.77)"."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 
 INTERVALS = ("normal", "bootstrap")
-Z95 = 1.959963984540054
+CONFIDENCE = 0.95
 RESAMPLES = 1000
+BLOCKS = 500  # more cases than this are resampled in blocks: BCa takes time in the square of their number
+ALIKE = 1e-9  # standard deviations up to this are rounding
+
+Bounds = tuple[float, float]
+SHARES: Bounds = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over problems, and where the mean over all problems of the kind lies with 95 % confidence."""
+    """A mean over problems, and where the mean over all problems of the kind lies with 95 % confidence.
+
+    Parameters
+    ----------
+    mean : float
+        The mean over the problems that were measured.
+    low, high : float or None
+        The ends of the interval. None where these problems say nothing about others: there is only one, or all have
+        the same value and nothing is known of the range of values.
+    n_problems : int
+        The number of problems with a value.
+    """
 
     mean: float
-    low: float | None  # None where a single problem says nothing of others
+    low: float | None
     high: float | None
     n_problems: int
 
@@ -29,30 +48,151 @@ class Estimate:
         return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
-def estimate(values: Floats, *, interval: str = "normal", rng: np.random.Generator | None = None) -> Estimate | None:
-    """The mean of one value a problem; problems where it is nan are left out, and where all are, there is none.
+class Means(NamedTuple):
+    """Means over the last axis, their standard errors and intervals; NaN where there is none."""
+
+    mean: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+
+
+def estimate(
+    values: Floats,
+    *,
+    interval: str = "normal",
+    bounds: Bounds | None = None,
+    rng: np.random.Generator | None = None,
+) -> Estimate | None:
+    """Mean of one value per problem with its 95 % interval.
 
     Parameters
     ----------
-    interval : "normal" (mean -+ 1.96 standard errors) or "bootstrap" (percentiles of 1,000 resamples of problems).
+    values : array of shape (problems,)
+        Problems whose value is NaN are left out; if all are, the answer is None.
+    interval : {"normal", "bootstrap"}
+        "normal" is Student's t, or Wilson's interval where all values are at the bounds. "bootstrap" is BCa over 1,000
+        resamples of the problems: slower, and better for skewed values.
+    bounds : (low, high), optional
+        The range of possible values. The interval stays inside, and has a width even if all values are the same.
+    rng : numpy.random.Generator, optional
+        Draws the resamples.
 
-    >>> print(estimate(np.array([0.0, 1.0, 1.0, np.nan])))
-    0.667 (0.013 to 1.320)
+    >>> print(estimate(np.array([0.7, 0.9, 1.0, np.nan]), bounds=(0, 1)))
+    0.867 (0.487 to 1.000)
+    >>> print(estimate(np.ones(4), bounds=(0, 1)))
+    1.000 (0.510 to 1.000)
+    >>> print(estimate(np.ones(4)))
+    1.000
     """
     if interval not in INTERVALS:
         raise InputError(f"interval must be one of {', '.join(INTERVALS)}. Got {interval!r}.")
     known = values[~np.isnan(values)]
     if not len(known):
         return None
-    mean = float(known.mean())
-    if len(known) == 1:
-        return Estimate(mean, None, None, 1)
-    if interval == "normal":
-        error = Z95 * float(known.std(ddof=1)) / float(np.sqrt(len(known)))
-        return Estimate(mean, mean - error, mean + error, len(known))
-    low, high = np.percentile(_resampled(known, np.random.default_rng(0) if rng is None else rng), [2.5, 97.5])
-    return Estimate(mean, float(low), float(high), len(known))
+    mean, _, low, high = map(float, means(known, bounds=bounds))
+    if interval == "bootstrap":
+        rng = np.random.default_rng(0) if rng is None else rng
+        resampled = bootstrap(known, np.ones(len(known)), confidence=CONFIDENCE, rng=rng)
+        low, high = (low, high) if np.isnan(resampled).any() else resampled
+    return Estimate(mean, none_if_nan(low), none_if_nan(high), len(known))
 
 
-def _resampled(values: Floats, rng: np.random.Generator) -> Floats:
-    return np.array([values[rng.integers(len(values), size=len(values))].mean() for _ in range(RESAMPLES)])
+def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
+    """Means over the last axis with their 95 % intervals.
+
+    >>> found = means(np.array([[0.4, 0.5, 0.6], [0.0, 0.0, 1.0]]), bounds=(0, 1))
+    >>> found.low.round(3), found.high.round(3)
+    (array([0.252, 0.061]), array([0.748, 0.792]))
+    """
+    n = values.shape[-1]
+    variance = values.var(axis=-1, ddof=1) if n > 1 else np.full(values.shape[:-1], np.nan)
+    found = means_from_moments(values.mean(axis=-1), variance, n, bounds=bounds)
+    if bounds is None or n < 2:
+        return found
+    first, last = bounds
+    binary = ((values == first) | (values == last)).all(axis=-1)
+    if not binary.any():
+        return found
+    wilson = np.vectorize(share_interval, otypes=[float, float])((values == last).sum(axis=-1), n)
+    low, high = (first + (last - first) * end for end in wilson)
+    return found._replace(low=np.where(binary, low, found.low), high=np.where(binary, high, found.high))
+
+
+def means_from_moments(
+    mean: Floats | float, variance: Floats | float, n: int, *, bounds: Bounds | None = None
+) -> Means:
+    """The same from means and variances (with n - 1 in the denominator) of `n` values: Student's t.
+
+    If all values agree, their spread says nothing. But then at most a share `share_interval(0, n)[1]` of all cases
+    has another value, which may lie anywhere within the bounds.
+    """
+    mean, variance = np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    if n < 2:
+        unknown = np.full(mean.shape, np.nan)
+        return Means(mean, unknown, unknown, unknown)
+    error = np.sqrt(variance / n)
+    half = stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * error
+    alike = variance <= (ALIKE * np.maximum(1.0, np.abs(mean))) ** 2
+    if bounds is None:
+        return Means(mean, error, np.where(alike, np.nan, mean - half), np.where(alike, np.nan, mean + half))
+    first, last = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
+    others = share_interval(0, n)[1]
+    low = np.where(alike, mean - others * (mean - first), np.maximum(mean - half, first))
+    high = np.where(alike, mean + others * (last - mean), np.minimum(mean + half, last))
+    return Means(mean, error, low, high)
+
+
+@lru_cache(maxsize=4096)
+def share_interval(hits: int, total: int) -> tuple[float, float]:
+    """The 95 % interval of a share by Wilson (1927), which holds for few cases and for shares near 0 and 1 too.
+
+    >>> [round(end, 3) for end in share_interval(1, 10)]
+    [0.018, 0.404]
+    """
+    found = stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
+    return float(found.low), float(found.high)
+
+
+def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.random.Generator) -> tuple[float, float]:
+    """The interval of sum(parts) / sum(totals) over resamples of the cases; NaN if these do not differ.
+
+    Percentiles are corrected for bias and skewness (BCa, Efron 1987): a few cases with large weights make plain
+    percentiles too low.
+
+    Parameters
+    ----------
+    parts, totals : arrays of shape (cases,)
+        Totals of 1 give a mean, weights a self-normalised one.
+    confidence : float
+        The chance that the interval holds the truth.
+    rng : numpy.random.Generator
+        Draws the resamples.
+
+    >>> rng = np.random.default_rng(0)
+    >>> [round(end, 2) for end in bootstrap(rng.exponential(size=400), np.ones(400), confidence=0.95, rng=rng)]
+    [1.03, 1.24]
+    """
+    if len(parts) > BLOCKS:
+        block = rng.permutation(len(parts)) % BLOCKS
+        parts, totals = (np.bincount(block, values).astype(np.float64) for values in (parts, totals))
+    if len(parts) < 2 or np.ptp(parts - _ratio(parts, totals) * totals) <= ALIKE * np.abs(parts).max():
+        return np.nan, np.nan
+    options = {"paired": True, "vectorized": True, "confidence_level": confidence, "rng": rng}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = stats.bootstrap((parts, totals), _ratio, n_resamples=RESAMPLES, **options)
+    if not np.isfinite(found.confidence_interval).all():  # BCa has no answer if nearly all resamples agree
+        options |= {"method": "percentile", "bootstrap_result": found}
+        found = stats.bootstrap((parts, totals), _ratio, n_resamples=0, **options)
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def none_if_nan(value: float) -> float | None:
+    """As JSON knows no NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+def _ratio(parts: Floats, totals: Floats, axis: int = -1) -> Floats:
+    """0 where nothing has any weight."""
+    above, below = parts.sum(axis=axis), totals.sum(axis=axis)
+    return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from listwright.errors import MissingExtra
-from listwright.evaluation.statistics import half_width
+from listwright.evaluation.intervals import none_if_nan
 from listwright.evaluation.table import Table
 
 
-def curves(table: Table, methods: tuple[str, ...], limit: str, n_problems: int, y: str, *, bounded: bool) -> Any:
+def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
     """A line a method with its 95 % interval: against train size where there are several and one length, else against
     length, one chart a train size."""
     alt = _altair()
     sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
     x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
-    records = [_point(record, n_problems, y, bounded) for record in table.records()]
+    records = [_point(record, y) for record in table.records()]
     base = alt.Chart(alt.Data(values=records)).encode(
         x=alt.X(f"{x}:Q", title=x.replace("_", " "), axis=alt.Axis(values=np.unique(table[x]).tolist())),
         color=alt.Color("method:N", sort=list(methods)),
@@ -30,14 +30,12 @@ def curves(table: Table, methods: tuple[str, ...], limit: str, n_problems: int, 
     return chart
 
 
-def _point(record: dict[str, Any], n_problems: int, y: str, bounded: bool) -> dict[str, Any]:
-    """A row of the table with its interval, which ends where shares end; JSON knows no NaN."""
-    half = float(half_width(record["standard_error"], n_problems))
-    low, high = record[y] - half, record[y] + half
-    if bounded:
-        low, high = max(low, 0.0), min(high, 1.0)
-    band = {"low": low, "high": high} if np.isfinite(half) else {"low": None, "high": None}
-    return record | {"mean": record[y], "standard_error": None} | band
+def _point(record: dict[str, Any], y: str) -> dict[str, Any]:
+    """A row of the table, with the interval of what is drawn."""
+    low, high = none_if_nan(record["low"]), none_if_nan(record["high"])
+    if y == "failure":
+        low, high = (None if end is None else 1.0 - end for end in (high, low))
+    return record | {"mean": record[y], "low": low, "high": high, "standard_error": None}
 
 
 def _altair() -> Any:

@@ -16,9 +16,8 @@ problems of a whole run, the best static list in hindsight.
 """
 
 from listwright.feedback import explore
-from listwright.feedback.evaluation import Evaluation, evaluate
+from listwright.feedback.evaluation import Evaluation, OffPolicyEstimate, evaluate
 from listwright.feedback.importance import EvidenceWarning
-from listwright.feedback.intervals import OffPolicyEstimate
 from listwright.feedback.log import Log
 from listwright.feedback.lsb_greedy import LSBGreedy
 from listwright.feedback.online import OnlineSCP

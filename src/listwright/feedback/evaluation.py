@@ -9,13 +9,28 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, RandomState, as_generator
 from listwright.errors import InputError
+from listwright.evaluation.intervals import bootstrap
 from listwright.feedback.estimators import cascade_doubly_robust, cumulative_weights, per_position
 from listwright.feedback.importance import EvidenceWarning, effective_size, warn_missing
-from listwright.feedback.intervals import OffPolicyEstimate, bootstrap
 from listwright.feedback.log import Answered, Log
 from listwright.feedback.targets import target_chances
 
 FEW = 50  # lists of equal weight, below which an estimate says little
+
+
+@dataclass(frozen=True)
+class OffPolicyEstimate:
+    """The value of a policy, and where it lies with the confidence asked for.
+
+    The ends are NaN if all lists say the same, such as nothing: then there is nothing to resample.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f}" + ("" if np.isnan(self.low) else f" ({self.low:.3f} to {self.high:.3f})")
 
 
 @dataclass(frozen=True)
@@ -58,10 +73,10 @@ def evaluate(log: Log, policy: object, *, confidence: float = 0.95, random_state
     >>> _ = log.feedback(ids, clicks)
     >>> learned = lw.OnlineSCP(length=2, random_state=0).fit_log(log)
     >>> print(evaluate(log, learned.predict))  # the two with the largest first feature: 0.8 + 0.6
-    slate ips: 1.596 (1.362 to 1.842)
-    self normalised: 1.470 (1.369 to 1.553)
-    per position ips: 1.500 (1.349 to 1.660)
-    cascade dr: 1.442 (1.361 to 1.522)
+    slate ips: 1.596 (1.350 to 1.818)
+    self normalised: 1.470 (1.369 to 1.554)
+    per position ips: 1.500 (1.344 to 1.674)
+    cascade dr: 1.442 (1.364 to 1.528)
     2,000 lists, effective sample size 181
     """
     if not isinstance(log, Log):
@@ -76,8 +91,15 @@ def evaluate(log: Log, policy: object, *, confidence: float = 0.95, random_state
     if size < FEW:
         _warn_few(size, len(gains))
     parts, totals = _parts(logged, chances, weights, gains)
-    found = bootstrap(parts, totals, confidence=confidence, rng=as_generator(random_state))
+    rng = as_generator(random_state)
+    found = [_estimate(*one, confidence, rng) for one in zip(parts.T, totals.T, strict=True)]
     return Evaluation(found[0], found[1], found[2], found[3], n_lists=len(gains), effective_size=size)
+
+
+def _estimate(parts: Floats, totals: Floats, confidence: float, rng: np.random.Generator) -> OffPolicyEstimate:
+    """sum(parts) / sum(totals), and 0 if nothing has any weight."""
+    value = parts.sum() / totals.sum() if totals.sum() > 0 else 0.0
+    return OffPolicyEstimate(float(value), *bootstrap(parts, totals, confidence=confidence, rng=rng))
 
 
 def _parts(logged: Answered, chances: Floats, weights: Floats, gains: Floats) -> tuple[Floats, Floats]:

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 from pydantic_core import from_json
 from sqlalchemy import Connection, func, select
 
 from listwright.apps.serve.schema import clock, feedback, lists, minutes, positions
-from listwright.evaluation.intervals import Z95
+from listwright.evaluation.intervals import means_from_moments, none_if_nan, share_interval
 
 MOST_POINTS = 2_000
 
 
-def wilson(failures: int, answered: int) -> tuple[float | None, float | None, float | None]:
-    """A share and its 95 % interval, which holds for few cases too (Wilson, 1927).
-
-    >>> [round(x, 3) for x in wilson(1, 10)]
-    [0.1, 0.018, 0.404]
-    """
-    if not answered:
-        return None, None, None
-    share, z = failures / answered, Z95 * Z95 / answered
-    middle = (share + z / 2) / (1 + z)
-    half = Z95 * sqrt(share * (1 - share) / answered + z / answered / 4) / (1 + z)
-    return share, max(0.0, middle - half), min(1.0, middle + half)
-
-
 def rate(served: int, answered: int, failures: int) -> dict[str, Any]:
-    """Counts with the failure rate."""
-    share, low, high = wilson(failures, answered)
+    """Counts with the failure rate and its interval.
+
+    >>> rate(12, 10, 1)["failure_rate"], round(rate(12, 10, 1)["high"], 3)
+    (0.1, 0.404)
+    """
+    low, high = share_interval(failures, answered) if answered else (None, None)
     counts = {"lists": served, "answered": answered, "failures": failures}
-    return {**counts, "failure_rate": share, "low": low, "high": high}
+    return {**counts, "failure_rate": failures / answered if answered else None, "low": low, "high": high}
 
 
 def by_version(connection: Connection) -> dict[int, dict[str, Any]]:
@@ -74,17 +63,9 @@ def gains(connection: Connection) -> dict[str, Any]:
 
 def _gain(row: Any) -> dict[str, Any]:
     n, mean = row.answered, row.gain / row.answered
-    half = None
-    if n > 1:
-        half = Z95 * sqrt(max(0.0, (row.squares - n * mean * mean) / (n - 1)) / n)
-    return {
-        "version": row.version,
-        "position": row.position,
-        "answered": n,
-        "gain": mean,
-        "low": None if half is None else mean - half,
-        "high": None if half is None else mean + half,
-    }
+    found = means_from_moments(mean, max(0.0, (row.squares - n * mean * mean) / max(1, n - 1)), n)
+    low, high = none_if_nan(float(found.low)), none_if_nan(float(found.high))
+    return {"version": row.version, "position": row.position, "answered": n, "gain": mean, "low": low, "high": high}
 
 
 def recent(connection: Connection, limit: int, before: str | None) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from listwright._internal.arrays import Floats
+from listwright.evaluation.intervals import SHARES, Bounds, means, none_if_nan
 
 FAILURE = "failure"
 EXCESS = "excess_over_scp"  # how much more a method fails than SCP does in the same repetition
@@ -29,20 +29,16 @@ class Record(TypedDict):
     high: float | None
 
 
-def interval(values: ArrayLike) -> tuple[float, float | None, float | None]:
-    """Mean of repetitions and its 95 % interval by Student's t.
+def interval(values: ArrayLike, *, bounds: Bounds | None = None) -> tuple[float, float | None, float | None]:
+    """Mean of repetitions and its 95 % interval, within bounds where there are any.
 
     >>> [round(number, 3) for number in interval([0.4, 0.5, 0.6])]
     [0.5, 0.252, 0.748]
     >>> interval([0.5])
     (0.5, None, None)
     """
-    repeated = np.asarray(values, dtype=np.float64)
-    mean, count = float(repeated.mean()), len(repeated)
-    if count < 2:
-        return mean, None, None
-    half = float(student.ppf(0.975, count - 1) * repeated.std(ddof=1) / np.sqrt(count))
-    return mean, mean - half, mean + half
+    mean, _, low, high = means(np.asarray(values, dtype=np.float64), bounds=bounds)
+    return float(mean), none_if_nan(float(low)), none_if_nan(float(high))
 
 
 def records_of(experiment: str, methods: Sequence[str], n_train: int, repeated: Floats) -> list[Record]:
@@ -69,9 +65,7 @@ def records_of(experiment: str, methods: Sequence[str], n_train: int, repeated: 
 
 
 def _record(experiment: str, method: str, n_train: int, length: int, metric: str, values: Floats) -> Record:
-    mean, low, high = interval(values)
-    if metric == FAILURE and low is not None and high is not None:
-        low, high = max(0.0, low), min(1.0, high)  # a probability
+    mean, low, high = interval(values, bounds=SHARES if metric == FAILURE else (-1.0, 1.0))
     return Record(
         experiment=experiment,
         method=method,
