@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints, as_numbers
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
 from listwright.errors import InputError
-from listwright.feedback.log_frames import as_frame, read_frame, read_parquet, write_parquet
+from listwright.feedback.log_columns import OPTIONS
+from listwright.feedback.log_frames import as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
-from listwright.feedback.records import Outcome, Record, by_list, checked_outcome, checked_propensities
+from listwright.feedback.records import Outcome, Record, by_list, check_outcomes, checked_outcome, checked_propensities
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.tables import Columns
 from listwright.training.signature import Signature
 
 
@@ -29,25 +31,73 @@ class Answered:
     propensities: Floats  # same shape: nan behind the end, and where they are not known
     outcomes: Floats  # same shape: nan behind the end, and behind the stop of a cascade
     rooms: Floats | None  # by list: the budget
+    list_ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def take(self, which: Ints) -> Answered:
         """Some of the lists."""
         problems = self.problems[which]
-        moved = np.where(self.rows >= 0, self.rows - self.problems.offsets[:-1, None], -1)[which]
-        rows = np.where(moved >= 0, moved + problems.offsets[:-1, None], -1)
-        rooms = None if self.rooms is None else self.rooms[which]
-        return Answered(problems, rows, self.propensities[which], self.outcomes[which], rooms)
+        return Answered(
+            problems,
+            _moved(self.rows[which], self.problems.offsets[which], problems.offsets[:-1]),
+            self.propensities[which],
+            self.outcomes[which],
+            None if self.rooms is None else self.rooms[which],
+            tuple(self.list_ids[i] for i in which),
+        )
+
+    def only_shown(self) -> Answered:
+        """The same lists, with the items that were shown for candidates and no others."""
+        shown = self.rows >= 0
+        problems = self.problems
+        kept = np.sort(self.rows[shown])
+        counts = shown.sum(axis=1)
+        small = problems._with(
+            features=problems.features[kept],
+            offsets=np.concatenate([[0], np.cumsum(counts)]),
+            **{
+                name: None if getattr(problems, name) is None else getattr(problems, name)[kept]
+                for name in ("catalogue", "sizes", "item_ids", "vectors")
+            },
+            links=None,
+        )
+        rows = np.where(shown, np.searchsorted(kept, self.rows), -1)
+        return Answered(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Lists of one call of `append`, and what came back for them."""
+
+    lists: Recommendations
+    outcomes: Floats  # as the lists' rows; nan where nothing was seen
+    answered: Bools  # by list
+
+    def outcome(self, i: int) -> Floats:
+        """What was seen of list i, as long as that is."""
+        return self.outcomes[i, : int((~np.isnan(self.outcomes[i])).sum())]
 
 
 class Log:
     """What was shown (problem, candidates, picks, their propensities, policy version), and what came back.
 
-    It only grows: a list is appended once, and its outcome is set once.
+    It only grows: a list is appended once, and its outcome is set once. `from_frame` and `from_parquet` read logs of
+    other systems.
 
     Parameters
     ----------
-    cascade : users look at one item after the other and stop at the first click; what follows is not seen.
+    cascade : bool
+        Users look at one item after the other and stop at the first click; what follows is not seen.
 
+    See Also
+    --------
+    OnlineSCP.fit_log : Learn a model from a log.
+    evaluate : What another policy would have earned from the same visitors.
+
+    Examples
+    --------
     >>> import listwright as lw
     >>> learner = lw.OnlineSCP(length=2, random_state=0)
     >>> log = Log()
@@ -61,9 +111,9 @@ class Log:
 
     def __init__(self, *, cascade: bool = False) -> None:
         self.cascade = cascade
-        self._parts: list[Recommendations] = []
-        self._places: dict[str, tuple[Recommendations, int]] = {}
-        self._outcomes: dict[str, Floats] = {}
+        self.columns: Columns | None = None  # how a table was read, where the log came from one
+        self._parts: list[_Part] = []
+        self._places: dict[str, tuple[int, int]] = {}  # part, and number within it
 
     def __len__(self) -> int:
         return len(self._places)
@@ -80,76 +130,84 @@ class Log:
 
         Parameters
         ----------
-        list_ids : one a list; new random ids where None.
-        propensities : (lists, positions), what stands behind the end of a list is not looked at; None: not known.
+        lists : Lists
+            What was shown, such as `OnlineSCP.recommend` gives.
+        list_ids : sequence of str, optional
+            One id per list; new random ids where None.
+        propensities : array of shape (lists, positions), optional
+            The chance that each pick had, given the picks before it. Entries behind the end of a list are ignored.
+            None where they are not known.
+        version : int
+            Of the policy that built the lists.
         """
         shown = lists if isinstance(lists, Recommendations) else _as_shown(lists, list_ids, propensities, version)
+        self._append(shown, np.full(shown.rows.shape, np.nan))
+
+    def _append(self, shown: Recommendations, outcomes: Floats) -> None:
         for name in shown.list_ids:
             if name in self._places:
                 raise InputError(f"List {name} is in the log already. Give each list an id of its own.")
         _check_shown(shown)
         if self._parts:
-            Signature.of(self._parts[0].problems).check(shown.problems, "append")
-        self._parts.append(shown)
-        self._places |= {name: (shown, i) for i, name in enumerate(shown.list_ids)}
+            Signature.of(self._parts[0].lists.problems).check(shown.problems, "append")
+        part = len(self._parts)
+        answered: Bools = np.any(~np.isnan(outcomes), axis=1)
+        self._parts.append(_Part(shown, outcomes, answered))
+        self._places |= {name: (part, i) for i, name in enumerate(shown.list_ids)}
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
         """Sets what came back; gives the number of lists that had no outcome before. See `OnlineSCP.feedback`."""
-        told = by_list(list_ids, outcomes)
-        new = {name: self._checked(name, told[name]) for name in told if name not in self._outcomes}
-        self._outcomes |= new
+        new = {}
+        for name, outcome in by_list(list_ids, outcomes).items():
+            part, i = self._place(name)
+            if not part.answered[i]:
+                new[name] = self._checked(name, outcome)
+        for name, gains in new.items():
+            part, i = self._place(name)
+            part.outcomes[i, : len(gains)], part.answered[i] = gains, True
         return len(new)
 
-    def _checked(self, name: str, outcome: Outcome) -> Floats:
+    def _place(self, name: str) -> tuple[_Part, int]:
         if name not in self._places:
             raise InputError(f"Feedback for list {name}, which is not in the log. Append the lists that are shown.")
-        lists, i = self._places[name]
-        return checked_outcome(outcome, lists.items(i), cascade=self.cascade, name=name)
+        part, i = self._places[name]
+        return self._parts[part], i
+
+    def _checked(self, name: str, outcome: Outcome) -> Floats:
+        part, i = self._place(name)
+        return checked_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
 
     def records(self) -> Iterator[Record]:
-        """The lists that have an outcome, in the order they were shown, as learning takes them."""
-        for name, (lists, i) in self._places.items():
-            if name in self._outcomes:
-                chances = lists.propensities[i, : len(lists[i])]
+        """The lists that have an outcome, in the order they were shown, as `OnlineSCP.update` takes them."""
+        for part in self._parts:
+            lists = part.lists
+            for i in np.flatnonzero(part.answered).tolist():
                 room = None if lists.room is None else float(lists.room[i])
-                yield Record(name, lists.problems[i], lists[i], chances, self._outcomes[name], room)
+                chances = lists.propensities[i, : len(lists[i])]
+                yield Record(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), room)
 
     def answered(self) -> Answered:
         """The lists that have an outcome, side by side, in the order they were shown."""
-        if not self._outcomes:
+        parts = [part for part in self._parts if part.answered.any()]
+        if not parts:
             raise InputError("No list of this log has an outcome yet. Call feedback first.")
-        longest = max(part.rows.shape[1] for part in self._parts)
-        parts = [self._answered(part, longest) for part in self._parts]
-        found = [part for part in parts if part is not None]
-        starts = np.cumsum([0, *(part.problems.n_rows for part in found)])
-        rows = [np.where(part.rows >= 0, part.rows + start, -1) for part, start in zip(found, starts, strict=False)]
-        rooms = [part.rooms for part in found if part.rooms is not None]
+        longest = max(part.lists.rows.shape[1] for part in parts)
+        found = [_answered(part, longest) for part in parts]
+        starts = np.cumsum([0, *(one.problems.n_rows for one in found)])
+        rows = [np.where(one.rows >= 0, one.rows + start, -1) for one, start in zip(found, starts, strict=False)]
+        rooms = [one.rooms for one in found if one.rooms is not None]
         return Answered(
-            Problems.concat([part.problems for part in found]),
+            Problems.concat([one.problems for one in found]),
             np.concatenate(rows),
-            np.concatenate([part.propensities for part in found]),
-            np.concatenate([part.outcomes for part in found]),
+            np.concatenate([one.propensities for one in found]),
+            np.concatenate([one.outcomes for one in found]),
             np.concatenate(rooms) if len(rooms) == len(found) else None,
+            tuple(name for one in found for name in one.list_ids),
         )
 
-    def _answered(self, lists: Recommendations, longest: int) -> Answered | None:
-        which = np.flatnonzero([name in self._outcomes for name in lists.list_ids])
-        if not len(which):
-            return None
-        problems, shape = _unnamed(lists.problems[which]), (len(which), longest)
-        rows, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
-        width = lists.rows.shape[1]
-        local = np.where(lists.rows[which] >= 0, lists.rows[which] - lists.problems.offsets[which][:, None], -1)
-        rows[:, :width] = np.where(local >= 0, local + problems.offsets[:-1, None], -1)
-        chances[:, :width] = lists.propensities[which]
-        for place, i in enumerate(which):
-            outcome = self._outcomes[lists.list_ids[i]]
-            gains[place, : len(outcome)] = outcome
-        return Answered(problems, rows, chances, gains, None if lists.room is None else lists.room[which])
-
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """One row a candidate of every shown list: see `log_frames`."""
-        return as_frame(self._parts, self._outcomes, backend)
+        """One row per candidate of every shown list; what was not shown has no position. `from_frame` reads it back."""
+        return as_frame([(part.lists, part.outcomes) for part in self._parts], backend)
 
     @classmethod
     def from_frame(
@@ -157,20 +215,59 @@ class Log:
         frame: Any,
         *,
         cascade: bool = False,
-        features: Sequence[str] | None = None,
-        context: Sequence[str] | None = None,
+        list_id: str | None = None,
+        item: str | None = None,
+        position: str | None = None,
+        shown: str | None = None,
+        outcome: str | None = None,
+        propensity: str | None = None,
+        version: str | None = None,
+        **options: Any,
     ) -> Log:
-        """The log in a frame of pandas, polars or pyarrow, of the form that `to_frame` gives.
+        """The log in a frame of pandas, polars or pyarrow: one row per candidate, or per shown item.
+
+        Columns are found by their usual names, whatever their case: the id of the list (`list`, `request_id`,
+        `impression_id`, `session`, ...), the item (`item`, `product_id`, ...), its position (`position`, `rank`, ...,
+        from 1 or 0) or whether it was shown (`shown`, ...), what came back (`outcome`, `reward`, `clicked`, ...), and
+        where there is one its chance to be shown there, given the items before (`propensity`, `probability`, ...).
+        Every other column of numbers is a feature, unless the options say otherwise. Rows without a position (or that
+        were not shown) are candidates that the list left out: with them a model learns what it could have shown.
 
         Parameters
         ----------
-        features, context : columns, where they are not marked by "feature: " and "context: ".
+        frame : DataFrame or Table
+            Of pandas, polars or pyarrow.
+        cascade : bool
+            Users stop at the first click.
+        list_id, item, position, shown, outcome, propensity, version : str, optional
+            Columns whose names do not tell what they are.
+        **options
+            Which other columns are features, context, vectors, categorical or to be ignored: see `Problems.from_frame`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> frame = pa.table(
+        ...     {
+        ...         "request_id": ["r1", "r1", "r1", "r2", "r2", "r2"],
+        ...         "item_id": ["x", "y", "z", "x", "y", "z"],
+        ...         "rank": [1, 2, None, None, 1, 2],
+        ...         "clicked": [False, True, None, None, False, False],
+        ...         "price": [3.0, 1.0, 2.0, 3.0, 1.0, 2.0],
+        ...     }
+        ... )
+        >>> Log.from_frame(frame)
+        Log: 2 lists, 2 with an outcome, mean value 0.500
         """
-        log = cls(cascade=cascade)
-        lists, outcomes = read_frame(frame, features=features, context=context)
-        for part in lists:
-            log.append(part)
-        log.feedback(list(outcomes), list(outcomes.values()))
+        given = {"list": list_id, "item": item, "position": position, "shown": shown, "outcome": outcome}
+        return cls._read(frame, cascade, given | {"propensity": propensity, "version": version}, options)
+
+    @classmethod
+    def _read(cls, source: Any, cascade: bool, given: dict[str, str | None], options: dict[str, Any]) -> Log:
+        log, found = cls(cascade=cascade), read_log(source, given, options)
+        for lists, outcomes in found.parts:
+            log._append(lists, check_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade))
+        log.columns = found.columns
         return log
 
     def to_parquet(self, path: str | Path) -> None:
@@ -178,16 +275,55 @@ class Log:
         write_parquet(self.to_frame("pyarrow"), path, cascade=self.cascade)
 
     @classmethod
-    def from_parquet(cls, path: str | Path) -> Log:
-        """The log in a file that `to_parquet` wrote."""
-        frame, cascade = read_parquet(path)
-        return cls.from_frame(frame, cascade=cascade)
+    def from_parquet(
+        cls, path: str | Path | Sequence[str | Path], *, cascade: bool | None = None, **options: Any
+    ) -> Log:
+        """The log in a file or several: what `to_parquet` wrote, or any table that `from_frame` can read.
+
+        Parameters
+        ----------
+        path : str, Path or several
+            Parquet, CSV or JSON lines; a file, a folder or a pattern.
+        cascade : bool, optional
+            Users stop at the first click. None: as the file says, which `to_parquet` writes into it.
+        **options
+            As in `from_frame`.
+        """
+        paths = [path] if isinstance(path, str | Path) else list(path)
+        stops = file_cascade(paths[0]) if cascade is None and paths else bool(cascade)
+        given = {role: options.pop(name, None) for role, name in OPTIONS.items()}
+        return cls._read(paths, stops, given, options)
 
     def __repr__(self) -> str:
-        told = f"Log: {len(self):,} list{'' if len(self) == 1 else 's'}, {len(self._outcomes):,} with an outcome"
-        if not self._outcomes:
+        answered = sum(int(part.answered.sum()) for part in self._parts)
+        told = f"Log: {len(self):,} list{'' if len(self) == 1 else 's'}, {answered:,} with an outcome"
+        if not answered:
             return told
-        return f"{told}, mean value {np.mean([gains.sum() for gains in self._outcomes.values()]):.3f}"
+        total = sum(float(np.nansum(part.outcomes)) for part in self._parts)
+        return f"{told}, mean value {total / answered:.3f}"
+
+
+def _answered(part: _Part, longest: int) -> Answered:
+    lists, which = part.lists, np.flatnonzero(part.answered)
+    chosen = lists.problems[which]
+    # numbered anew: one problem may be shown several times
+    problems = chosen._with(problem_ids=np.arange(len(chosen)), numbered=True)
+    wide = ((0, 0), (0, longest - lists.rows.shape[1]))
+    return Answered(
+        problems,
+        np.pad(
+            _moved(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1]), wide, constant_values=-1
+        ),
+        np.pad(lists.propensities[which], wide, constant_values=np.nan),
+        np.pad(part.outcomes[which], wide, constant_values=np.nan),
+        None if lists.room is None else lists.room[which],
+        tuple(lists.list_ids[i] for i in which),
+    )
+
+
+def _moved(rows: Ints, old: Ints, new: Ints) -> Ints:
+    """Rows of lists whose problems start elsewhere now."""
+    return np.where(rows >= 0, rows - old[:, None] + new[:, None], -1)
 
 
 def _as_shown(
@@ -211,21 +347,16 @@ def _as_shown(
     )
 
 
-def _unnamed(problems: Problems) -> Problems:
-    """The same problems, numbered: one problem may be shown several times."""
-    return replace(problems, problem_ids=np.arange(len(problems)), numbered=True)
-
-
 def _check_shown(lists: Recommendations) -> None:
     """Rows of their own problem, none twice, and propensities above 0 and up to 1, or none at all for a list."""
     shown, starts, ends = lists.rows >= 0, lists.problems.offsets[:-1, None], lists.problems.offsets[1:, None]
     ordered = np.sort(np.where(shown, lists.rows, -1 - np.arange(lists.rows.shape[1])), axis=1)
-    bad = (np.diff(ordered, axis=1) == 0).any(axis=1) | (shown & ((lists.rows < starts) | (lists.rows >= ends))).any(
-        axis=1
-    )
+    outside = shown & ((lists.rows < starts) | (lists.rows >= ends))
+    bad = (np.diff(ordered, axis=1) == 0).any(axis=1) | outside.any(axis=1)
     if bad.any():
         name = lists.list_ids[int(bad.argmax())]
         raise InputError(f"List {name} shows an item twice, or one that is not among its candidates.")
     known = ~np.isnan(np.where(shown, lists.propensities, np.nan)).all(axis=1)
-    for i in np.flatnonzero(known & (shown & ~((lists.propensities > 0) & (lists.propensities <= 1))).any(axis=1))[:1]:
+    wrong = known & (shown & ~((lists.propensities > 0) & (lists.propensities <= 1))).any(axis=1)
+    for i in np.flatnonzero(wrong)[:1]:
         checked_propensities(lists.propensities[i, shown[i]], int(shown[i].sum()), name=lists.list_ids[i])

@@ -1,16 +1,17 @@
-"""A log as a table: one row a candidate of every shown list.
+"""A log as a table: one row per candidate of every shown list.
 
 Columns: `list`, `version`, `problem`, `item`, `position` (from 1; null for what was not shown), `propensity`, `outcome`
 (null where nothing came back, or where a cascade had stopped before), then `feature: name`, and where there are any
-`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`.
+`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`. Tables of others are read too: see `log_columns`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -19,190 +20,270 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
+from listwright.feedback.log_columns import MARKS, NAMES, check_needed, marked, roles
 from listwright.feedback.recommendations import Recommendations
 from listwright.lists import installed_backend
 from listwright.problems import Problems
+from listwright.tables import Columns
+from listwright.tables.columns import Wanted
+from listwright.tables.files import format_of, read_table
+from listwright.tables.frame import as_table, build
+from listwright.tables.grouping import Groups, group
+from listwright.tables.table import Table
+from listwright.tables.values import is_number
 
-NEEDED = ("list", "item", "position", "propensity", "outcome")
 MARK = b"listwright log"
 
-Columns = dict[str, Any]
+
+class ReadLog(NamedTuple):
+    """A table, read as a log."""
+
+    parts: list[tuple[Recommendations, Floats]]  # runs of one policy version; outcomes, nan where nothing came back
+    columns: Columns  # how the candidates were read
 
 
-def as_frame(parts: Sequence[Recommendations], outcomes: Mapping[str, Floats], backend: Any) -> Any:
+def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> Any:
     """The frame of some shown lists and their outcomes."""
     if not parts:
         raise InputError("This log is empty. Append lists first.")
-    tables = [pa.table(_columns(part, outcomes)) for part in parts]
-    frame = nw.from_native(pa.concat_tables(tables), eager_only=True)
+    frame = nw.from_native(pa.concat_tables([as_arrow(*part) for part in parts]), eager_only=True)
     wanted = backend or installed_backend()
     return frame.to_native() if wanted == "pyarrow" else frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
 
-def _columns(lists: Recommendations, outcomes: Mapping[str, Floats]) -> Columns:
+def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
+    """Shown lists as an arrow table; `outcomes` as their rows, nan where nothing came back."""
     problems, shown = lists.problems, lists.rows >= 0
     if sparse.issparse(problems.features) or problems.links is not None:
         raise InputError("A log with sparse features or links has no table form.")
     owners, n = problems.owners, problems.n_rows
-    position, chance, gain = np.zeros(n), np.full(n, np.nan), np.full(n, np.nan)
-    order = np.nonzero(shown)[1]
-    position[lists.rows[shown]], chance[lists.rows[shown]] = order + 1, lists.propensities[shown]
-    for i, name in enumerate(lists.list_ids):
-        if name in outcomes:
-            gain[lists.rows[i, : len(outcomes[name])]] = outcomes[name]
+    position, chance, gain = np.zeros(n, dtype=np.int64), np.full(n, np.nan), np.full(n, np.nan)
+    rows = lists.rows[shown]
+    position[rows], chance[rows], gain[rows] = np.nonzero(shown)[1] + 1, lists.propensities[shown], outcomes[shown]
     items = problems.item_ids if problems.item_ids is not None else np.arange(n) - problems.offsets[owners]
-    columns: Columns = {
+    columns: dict[str, Any] = {
         "list": np.array(lists.list_ids)[owners],
         "version": np.full(n, lists.version),
         "problem": problems.problem_ids[owners],
         "item": items,
-        "position": pa.array(position.astype(np.int64), mask=position == 0),
+        "position": pa.array(position, mask=position == 0),
         "propensity": pa.array(chance, mask=np.isnan(chance)),
         "outcome": pa.array(gain, mask=np.isnan(gain)),
     }
-    return {name: pa.array(values) for name, values in (columns | _known(problems, lists.room)).items()}
+    return pa.table({name: pa.array(values) for name, values in (columns | _known(problems, lists.room)).items()})
 
 
-def _known(problems: Problems, room: Floats | None) -> Columns:
+def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
     names = problems.feature_names or range(problems.n_features)
-    columns: Columns = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
+    columns: dict[str, Any] = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
     if problems.context is not None:
         context = problems.context[problems.owners]
         columns |= {f"context: {j}": context[:, j] for j in range(context.shape[1])}
     if problems.vectors is not None:
         columns |= {f"vector: {j}": problems.vectors[:, j] for j in range(problems.vectors.shape[1])}
-    if problems.catalogue is not None:
-        columns["catalogue"] = problems.catalogue
-    if problems.sizes is not None:
-        columns["size"] = problems.sizes
-    if room is not None:
-        columns["budget"] = room[problems.owners]
-    return columns
+    others = {"catalogue": problems.catalogue, "size": problems.sizes}
+    others["budget"] = None if room is None else room[problems.owners]
+    return columns | {name: values for name, values in others.items() if values is not None}
 
 
-def read_frame(
-    frame: Any, *, features: Sequence[str] | None, context: Sequence[str] | None
-) -> tuple[list[Recommendations], dict[str, Floats]]:
-    """The shown lists, one part a policy version, and the outcomes by list."""
-    table = nw.from_native(frame, eager_only=True)
-    missing = [name for name in NEEDED if name not in table.columns]
-    if missing:
-        raise InputError(f"A log needs the columns {', '.join(NEEDED)}. Missing: {', '.join(missing)}.")
-    columns = {name: _values(table[name]) for name in table.columns}
-    names, first, owners = np.unique(columns["list"].astype(str), return_index=True, return_inverse=True)
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(names))  # lists in order of first appearance
-    order = np.argsort(rank[owners], kind="stable")
-    columns = {name: values[order] for name, values in columns.items()}
-    names, counts = names[np.argsort(first)], np.bincount(rank[owners])
-    offsets = starts_of(counts)
-    problems = _problems(columns, offsets, features, context)
-    return _parts(columns, problems, offsets, names), _outcomes(columns, offsets, names)
+def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
+    """The shown lists and outcomes of a frame, of files, or of a table that was read already.
+
+    Parameters
+    ----------
+    given : by role, the column that has it, where not found by its name.
+    options : of `tables.from_frame`, such as features, context, categorical and ignore.
+    """
+    table = _table_of(source, given)
+    found = roles(table.names, given, table.source)
+    check_needed(found, table.source)
+    problems, columns = _problems(table, found, dict(options))
+    groups = group(table, found["list"])
+    return ReadLog(_parts(table, found, problems, groups), columns)
 
 
-def _values(column: Any) -> NDArray[Any]:
-    """Numbers with nan for null; anything else as it is."""
-    if column.dtype.is_numeric():
-        whole = column.cast(nw.Float64).fill_null(float("nan")) if column.is_null().any() else column
-        return whole.to_numpy()
-    return np.array(column.to_list(), dtype=object)
+def _table_of(source: Any, given: Mapping[str, str | None]) -> Table:
+    if isinstance(source, Table):
+        return source
+    several = source if isinstance(source, list | tuple) else [source]
+    if not all(isinstance(path, str | Path) for path in several):
+        return as_table(source)
+    names = {name for role in ("list", "item", "problem") for name in (*NAMES[role], given.get(role)) if name}
+    unknown = all(Path(path).is_file() and format_of(Path(path)) is None for path in several)
+    return read_table(several, Wanted(problem="list"), names, format="parquet" if unknown else None)
 
 
-def _problems(
-    columns: Columns, offsets: Ints, features: Sequence[str] | None, context: Sequence[str] | None
-) -> Problems:
-    tables = {kind: _marked(columns, kind) for kind in ("feature", "context", "vector")}
-    wanted = {"feature": features, "context": context}
-    tables |= {kind: {name: columns[name] for name in given} for kind, given in wanted.items() if given is not None}
-    stacked = {kind: np.stack(list(table.values()), axis=1) if table else None for kind, table in tables.items()}
-    names = list(tables["feature"])
-    starts, places = offsets[:-1], np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
-    items = columns["item"]
-    numbered = items.dtype.kind in "iuf" and np.array_equal(items, places)
-    rows_features = stacked["feature"]
-    return Problems.from_arrays(
-        np.zeros((offsets[-1], 0), dtype=np.float32) if rows_features is None else rows_features,
-        offsets=offsets,
-        context=None if stacked["context"] is None else stacked["context"][starts],
-        vectors=stacked["vector"],
-        catalogue=columns.get("catalogue"),
-        sizes=columns.get("size"),
-        problem_ids=_once(columns["problem"][starts]) if "problem" in columns else None,
-        item_ids=None if numbered else items,
-        feature_names=None if names == [str(j) for j in range(len(names))] else names,
+def _problems(table: Table, found: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
+    """The candidates of every list: by the marks of the columns, or as any table of candidates is read."""
+    marks = {kind: marked(table.names, kind) for kind in MARKS}
+    is_marked = any(marks.values()) and options.get("features") is None
+    wanted = _by_marks(table, marks, found) if is_marked else _by_options(table, found, options)
+    problems, columns = build(table, wanted)
+    if is_marked:
+        names = tuple(marks["feature"])
+        numbered = names == tuple(str(j) for j in range(len(names)))
+        problems = problems._with(feature_names=None if numbered else names or None)
+        columns = replace(columns, features=names, context=tuple(marks["context"]), vectors=tuple(marks["vector"]))
+    if found.get("problem"):
+        problems = _with_problem_ids(table, found, problems)
+        columns = replace(columns, problem=found["problem"])
+    return _plain_items(problems), columns
+
+
+def _by_marks(table: Table, marks: Mapping[str, Mapping[str, str]], found: Mapping[str, str]) -> Wanted:
+    named = {kind: list(columns.values()) for kind, columns in marks.items()}
+    catalogue = "catalogue" if "catalogue" in table.names else None
+    codes = table.columns["catalogue"].combine_chunks().to_numpy() if catalogue else np.zeros(0)
+    return Wanted(
+        problem=found["list"],
+        item=found["item"],
+        features=named["feature"],
+        context=named["context"],
+        vectors=named["vector"],
+        catalogue=catalogue,
+        catalogue_names=[str(code) for code in range(int(codes.max(initial=-1)) + 1)],
     )
 
 
-def _once(ids: NDArray[Any]) -> NDArray[Any] | None:
+def _by_options(table: Table, found: Mapping[str, str], options: dict[str, Any]) -> Wanted:
+    if options.get("columns") is not None:
+        columns = replace(options["columns"], problem=found["list"], item=found["item"])
+        return Wanted(columns=columns, new_levels=options.get("new_levels", "error"))
+    own = [name for role, name in found.items() if role not in ("list", "item")]
+    options["ignore"] = [*(options.get("ignore") or ()), *own]
+    others = [name for name in table.names if name not in (*options["ignore"], found["list"], found["item"])]
+    nothing = options.get("features") is None and not any(
+        name in table.columns and is_number(table.columns[name].type) for name in others
+    )
+    if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
+        options["catalogue"] = found["item"]  # nothing else tells the items apart
+    return Wanted(**(options | {"problem": found["list"], "item": found["item"]}))
+
+
+def _with_problem_ids(table: Table, found: Mapping[str, str], problems: Problems) -> Problems:
     """Problem ids, unless one problem was shown several times: then they are numbers."""
-    return ids if len(set(ids.tolist())) == len(ids) else None
+    groups = group(table, found["list"])
+    ids = groups.sorted(np.array(table.columns[found["problem"]].to_pylist(), dtype=object))[groups.offsets[:-1]]
+    if len(set(ids.tolist())) < len(ids):
+        return problems._with(problem_ids=np.arange(len(ids)), numbered=True)
+    plain = all(isinstance(one, int) for one in ids.tolist())
+    return problems._with(problem_ids=ids.astype(np.int64) if plain else ids, numbered=False)
 
 
-def _marked(columns: Columns, kind: str) -> Columns:
-    mark = f"{kind}: "
-    return {name[len(mark) :]: values for name, values in columns.items() if name.startswith(mark)}
+def _plain_items(problems: Problems) -> Problems:
+    """Items without ids where these only number the candidates of a list."""
+    places = np.arange(problems.n_rows) - problems.offsets[problems.owners]
+    ids = problems.item_ids
+    numbered = ids is not None and ids.dtype.kind in "iu" and np.array_equal(ids, places)
+    return problems._with(item_ids=None) if numbered else problems
 
 
-def _parts(columns: Columns, problems: Problems, offsets: Ints, names: NDArray[Any]) -> list[Recommendations]:
-    position = np.nan_to_num(columns["position"].astype(np.float64)).astype(np.int64)
-    longest = max(1, int(position.max(initial=0)))
-    rows, chances = np.full((len(names), longest), -1), np.full((len(names), longest), np.nan)
+def _parts(
+    table: Table, found: Mapping[str, str], problems: Problems, groups: Groups
+) -> list[tuple[Recommendations, Floats]]:
+    """Runs of lists of one version, each with its outcomes."""
+    names = [str(one) for one in groups.ids.tolist()]
+    position = _positions(table, found, groups, names)
+    shape = len(names), max(1, int(position.max(initial=0)))
     where = np.flatnonzero(position)
-    rows[problems.owners[where], position[where] - 1] = where
-    chances[problems.owners[where], position[where] - 1] = columns["propensity"].astype(np.float64)[where]
-    _check_positions(rows, position, offsets, names)
-    versions = columns.get("version", np.zeros(len(position)))[offsets[:-1]].astype(np.int64)
-    budget = columns.get("budget")
+    places = problems.owners[where], position[where] - 1
+    rows, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
+    rows[places] = where
+    if "propensity" in found:
+        chances[places] = groups.sorted(_numbers(table, found["propensity"]))[where]
+    outcome = groups.sorted(_numbers(table, found["outcome"]))
+    _check_not_shown(table, found, groups, outcome, position)
+    gains[places] = outcome[where]
+    versions, budget = (_by_list(table, found, groups, role) for role in ("version", "budget"))
+    cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
     parts = []
-    for run in np.split(np.arange(len(names)), np.flatnonzero(np.diff(versions)) + 1):
-        some = problems[run]
-        local = np.where(rows[run] >= 0, rows[run] - offsets[run[0]], -1)
-        room = None if budget is None else budget[offsets[run]].astype(np.float64)
-        ids, version = tuple(names[run].tolist()), int(versions[run[0]])
-        parts.append(Recommendations(some, local, list_ids=ids, propensities=chances[run], version=version, room=room))
+    for run in np.split(np.arange(len(names)), cuts):
+        some = problems if len(run) == len(names) else problems[run]
+        lists = Recommendations(
+            some,
+            np.where(rows[run] >= 0, rows[run] - problems.offsets[run[0]], -1),
+            list_ids=tuple(names[run[0] : run[-1] + 1]),
+            propensities=chances[run],
+            version=0 if versions is None else int(versions[run[0]]),
+            room=None if budget is None else budget[run],
+        )
+        parts.append((lists, gains[run]))
     return parts
 
 
-def _check_positions(rows: Ints, position: Ints, offsets: Ints, names: NDArray[Any]) -> None:
+def _positions(table: Table, found: Mapping[str, str], groups: Groups, names: list[str]) -> Ints:
+    """By row: its position from 1, 0 where it was not shown."""
+    shown = None
+    if "shown" in found:
+        shown = np.nan_to_num(groups.sorted(_numbers(table, found["shown"]))) != 0
+    if "position" in found:
+        given = groups.sorted(_numbers(table, found["position"]))
+        given = np.where(shown, given, np.nan) if shown is not None else given
+        start = 0 if np.nanmin(given, initial=1.0) == 0 else 1  # some count from 0
+        position = np.nan_to_num(given - start + 1, nan=0.0)
+        if shown is not None and (position[shown] == 0).any():
+            name = names[int(np.repeat(np.arange(len(names)), np.diff(groups.offsets))[shown & (position == 0)][0])]
+            raise InputError(f"An item of list {name} was shown, but has no position.")
+    else:
+        assert shown is not None
+        before = np.cumsum(shown) - shown
+        starts = before[groups.offsets[:-1]]
+        position = np.where(shown, before - np.repeat(starts, np.diff(groups.offsets)) + 1, 0)
+    _check_positions(position, groups.offsets, names)
+    return position.astype(np.int64)
+
+
+def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
     """Positions of a list must be 1, 2, ... without a gap or a repeat."""
-    shown = np.add.reduceat((position > 0).astype(np.int64), offsets[:-1])
-    filled = (rows >= 0).sum(axis=1)
-    last = np.where(rows >= 0, np.arange(rows.shape[1]) + 1, 0).max(axis=1)
-    bad = np.flatnonzero((shown != filled) | (last != filled))
-    if len(bad):
-        raise InputError(f"The positions of list {names[bad[0]]} must be 1, 2, ... with one item each.")
+    count = np.add.reduceat((position > 0).astype(np.int64), offsets[:-1])
+    owners = np.repeat(np.arange(len(names)), np.diff(offsets))
+    wrong = (position < 0) | (position != np.floor(position)) | (position > count[owners])
+    keys = owners * (int(position.max(initial=0)) + 1 if not wrong.any() else 1) + position
+    shown = np.sort(keys[position > 0])
+    twice = np.flatnonzero(np.diff(shown) == 0) if not wrong.any() else np.zeros(0, dtype=np.int64)
+    if wrong.any() or len(twice):
+        bad = owners[wrong][0] if wrong.any() else int(shown[twice[0]] // (int(position.max()) + 1))
+        raise InputError(f"The positions of list {names[int(bad)]} must be 1, 2, ... with one item each.")
 
 
-def _outcomes(columns: Columns, offsets: Ints, names: NDArray[Any]) -> dict[str, Floats]:
-    position = np.nan_to_num(columns["position"].astype(np.float64)).astype(np.int64)
-    gains = columns["outcome"].astype(np.float64)
-    lost = np.flatnonzero(~np.isnan(gains) & (position == 0))
+def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, outcome: Floats, position: Ints) -> None:
+    """An item that was not shown has no outcome, except 0: some logs write that for every candidate."""
+    lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
     if len(lost):
-        item, name = columns["item"][lost[0]], columns["list"][lost[0]]
+        row = groups.row_of(int(lost[0]))
+        item, name = (table.columns[found[role]][row].as_py() for role in ("item", "list"))
         raise InputError(f"Feedback for item {item!s} of list {name!s}, which did not show it.")
-    found = {}
-    for i, name in enumerate(names):
-        mine = slice(offsets[i], offsets[i + 1])
-        order = np.argsort(np.where(position[mine] > 0, position[mine], np.iinfo(np.int64).max), kind="stable")
-        told = gains[mine][order][: int((position[mine] > 0).sum())]
-        seen = np.flatnonzero(~np.isnan(told))
-        if len(seen):
-            found[str(name)] = told[: seen[-1] + 1]
-    return found
 
 
-def write_parquet(table: Any, path: str | Path, *, cascade: bool) -> None:
+def _by_list(table: Table, found: Mapping[str, str], groups: Groups, role: str) -> NDArray[Any] | None:
+    return groups.sorted(_numbers(table, found[role]))[groups.offsets[:-1]] if role in found else None
+
+
+def _numbers(table: Table, name: str) -> Floats:
+    """A column of numbers or of true and false; nan where there is no value."""
+    column = table.column(name, name)
+    if not (is_number(column.type) or pa.types.is_null(column.type)):
+        raise InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}.")
+    whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
+    return np.asarray(whole.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def write_parquet(table: pa.Table, path: str | Path, *, cascade: bool) -> None:
     """Writes a table, and whether its outcomes are those of a cascade."""
-    pq.write_table(table.replace_schema_metadata({MARK: json.dumps({"cascade": cascade})}), path)
+    pq.write_table(table.replace_schema_metadata(file_mark(cascade)), path)
 
 
-def read_parquet(path: str | Path) -> tuple[Any, bool]:
-    """The table, and whether its outcomes are those of a cascade."""
+def file_mark(cascade: bool) -> dict[bytes, bytes]:
+    """What a Parquet file says of the log in it."""
+    return {MARK: json.dumps({"cascade": cascade}).encode()}
+
+
+def file_cascade(path: str | Path) -> bool:
+    """Whether a Parquet file says that its outcomes are those of a cascade; False for any other file."""
     try:
-        table = pq.read_table(path)
-        about = json.loads((table.schema.metadata or {})[MARK])
-    except (KeyError, ValueError, OSError, pa.ArrowInvalid) as error:
-        raise InputError(f"{path} is no log that was written by Log.to_parquet: {error}.") from None
-    return table, bool(about.get("cascade"))
+        about = json.loads((pq.read_schema(path).metadata or {}).get(MARK, b"{}"))
+    except (ValueError, OSError, pa.ArrowException):
+        return False
+    return isinstance(about, dict) and about.get("cascade") is True

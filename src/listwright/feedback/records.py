@@ -156,3 +156,23 @@ def checked_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
 def items_of(problem: Problems, rows: Ints) -> list[Any]:
     """Ids of the rows of one problem; where items have none, their rows."""
     return rows.tolist() if problem.item_ids is None else problem.item_ids[rows].tolist()
+
+
+def check_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
+    """Outcomes of many lists at once, (lists, positions), as `checked_outcome` gives them; nan: nothing came back.
+
+    Lists without any outcome are not answered yet. What stands behind the stop of a cascade is left out.
+
+    >>> check_outcomes(np.array([[0.0, 1.0, 0.0]]), np.ones((1, 3), dtype=bool), ["a"], cascade=True)
+    array([[ 0.,  1., nan]])
+    """
+    seen = ~np.isnan(outcomes)
+    answered: Bools = np.any(seen, axis=1)
+    first = np.where((clicks := seen & (outcomes > 0)).any(axis=1), clicks.argmax(axis=1), outcomes.shape[1])
+    kept = np.arange(outcomes.shape[1]) <= first[:, None] if cascade else np.ones_like(seen)
+    gap = shown & ~seen & kept & (seen[:, ::-1].cumsum(axis=1)[:, ::-1] > 0 if cascade else answered[:, None])
+    wrong = gap | (seen & ~((outcomes >= 0) & (outcomes <= 1))) | (clicks & ~kept)
+    for i in np.flatnonzero((wrong & answered[:, None]).any(axis=1))[:1]:
+        given = outcomes[i, : np.flatnonzero(seen[i])[-1] + 1]
+        checked_outcome(given, range(int(shown[i].sum())), cascade=cascade, name=names[i])
+    return np.where(seen & kept, outcomes, np.nan)
