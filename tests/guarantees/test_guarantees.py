@@ -49,13 +49,25 @@ def test_regret_bound_is_led_by_the_square_root():
     assert regret_bound(many, 50, length=5) == pytest.approx(2 * np.sqrt(5 * np.log(50) / many), rel=0.01)
 
 
-def test_confidence_terms_of_both_forms():
+def test_confidence_terms_have_the_exact_ranges():
     states, picks = confidence_terms(1000, length=6, rival_length=3, delta=0.1)
-    assert states == pytest.approx(2 * np.sqrt(2 * np.log(20) / 1000))
-    assert picks == pytest.approx(np.sqrt(2 * 3 * np.log(20) / 1000))
-    assert states + picks <= 3 * np.sqrt(2 * 3 * np.log(2 / 0.1) / 1000)  # the rounder form of the text
-    only = confidence_terms(1000, length=6, delta=0.1, randomized=False)
-    assert only == (pytest.approx(2 * np.sqrt(2 * np.log(10) / 1000)), 0.0)
+    unit = np.sqrt(np.log(20) / 2000)
+    assert states == pytest.approx((2 - (2 / 3) ** 6) * unit)
+    assert picks == pytest.approx(np.sqrt(sum((4 / 9) ** i for i in range(6))) * unit)
+    only = confidence_terms(1000, length=6, rival_length=3, delta=0.1, randomized=False)
+    assert only == (pytest.approx((2 - (2 / 3) ** 6) * np.sqrt(np.log(10) / 2000)), 0.0)
+
+
+def test_confidence_terms_are_smaller_than_the_printed_ones():
+    states, picks = confidence_terms(1000, length=3, delta=0.1)
+    assert 2 * np.sqrt(2 * np.log(20) / 1000) / states > 2.3
+    assert np.sqrt(2 * 3 * np.log(20) / 1000) / picks == pytest.approx(2.7, abs=0.01)
+
+
+def test_the_exact_ratio_is_that_of_lemma_2():
+    assert approximation_ratio(3, exact=True) == pytest.approx(1 - (2 / 3) ** 3)
+    assert approximation_ratio(1, exact=True) == 1.0
+    assert all(approximation_ratio(m, k, exact=True) >= approximation_ratio(m, k) for m in (1, 3, 9) for k in (1, 2, 7))
 
 
 @pytest.mark.parametrize("accuracy", [0.01, 0.1, 0.5, 50.0])
@@ -92,11 +104,11 @@ def test_wrong_arguments_are_named(call, message):
 def test_a_certificate_adds_up():
     certificate = certify(rounds=10_000, loss=500.0, value=6_000.0, length=6, rival_length=3, delta=0.1)
     assert certificate.effective_length == 3
-    assert certificate.approximation_ratio == pytest.approx(1 - np.exp(-2))
+    assert certificate.approximation_ratio == pytest.approx(1 - (2 / 3) ** 6)
     assert certificate.regret_bound_used == pytest.approx(0.05)
-    assert certificate.confidence_term == pytest.approx(2 * np.sqrt(2 * np.log(10) / 10_000))
+    assert certificate.confidence_term == pytest.approx((2 - (2 / 3) ** 6) * np.sqrt(np.log(10) / 20_000))
     assert certificate.slack == pytest.approx(0.05 + certificate.confidence_term)
-    assert certificate.lower_bound(0.9) == pytest.approx((1 - np.exp(-2)) * 0.9 - certificate.slack)
+    assert certificate.lower_bound(0.9) == pytest.approx((1 - (2 / 3) ** 6) * 0.9 - certificate.slack)
     assert certificate.lower_bound_on_value == pytest.approx(0.6 - np.sqrt(np.log(10) / 20_000))
     assert certificate.assumptions_met
 
@@ -104,7 +116,7 @@ def test_a_certificate_adds_up():
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ({"passes": 3}, "the same states were visited 3 times (n_passes=1 visits each once)"),
+        ({"passes": 3}, "the same states were visited up to 3 times"),
         ({"bounded": False}, "the reward is not within"),
         ({"submodular": False}, "the reward is not submodular"),
         ({"discounted": False}, "positions were not weighted"),
@@ -120,10 +132,42 @@ def test_what_the_theorem_does_not_cover_is_said_and_nothing_is_claimed(setting,
     assert "probability" not in str(certificate)
 
 
+def exact(rounds, loss, value, **settings):
+    """The certificate of a learner that knows its regret, which is the whole loss here."""
+    learner = WeightedMajority()
+    learner.start(2)
+    learner.losses_, learner.expected_loss_, learner.loss_ = np.zeros(2), loss, loss
+    return certify(learner, rounds=rounds, loss=loss, value=value, length=3, **settings)
+
+
 def test_an_empty_claim_is_called_one():
-    text = str(certify(rounds=50, loss=40.0, value=20.0, length=3))
-    assert "it takes more states" in text
-    assert "it takes more states" not in str(certify(rounds=50_000, loss=400.0, value=20_000.0, length=3))
+    assert "it takes more states" in str(exact(50, 40.0, 20.0))
+    assert "it takes more states" not in str(exact(50_000, 400.0, 20_000.0))
+
+
+def test_rivals_are_named_only_where_that_says_more_than_the_value():
+    assert "times the best list" in str(exact(50_000, 400.0, 20_000.0))
+    assert "times the best list" not in str(certify(rounds=50_000, loss=400.0, value=20_000.0, length=3))
+
+
+def test_the_sentence_says_which_policy_it_is_about():
+    sums = {"rounds": 50_000, "loss": 400.0, "value": 20_000.0, "length": 3}
+    assert "predict" not in str(certify(**sums))
+    assert "not about what predict uses, the last round's policy" in str(certify(**sums, keep="last"))
+
+
+def test_visits_and_exact_numbers_are_worded_as_such():
+    assert "Over 2,000 visits to 200 states" in str(
+        certify(rounds=2000, loss=100.0, value=900.0, length=3, passes=10, states=200)
+    )
+    assert "regret was 0.008." in str(exact(50_000, 400.0, 20_000.0))
+    assert "regret was at most 0.008." in str(certify(rounds=50_000, loss=400.0, value=20_000.0, length=3))
+
+
+def test_a_bound_below_zero_is_zero():
+    certificate = certify(rounds=10, loss=5.0, value=0.5, length=3)
+    assert certificate.lower_bound_on_value == 0.0
+    assert certificate.lower_bound(0.1) == 0.0
 
 
 N_KINDS, CHANCES = 4, np.array([0.4, 0.3, 0.2, 0.1])

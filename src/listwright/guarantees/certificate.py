@@ -1,4 +1,4 @@
-"""A certificate: what is proved of one run, as numbers and in words."""
+"""The certificate of an online run: what the paper's theorems prove of it, as numbers and in words."""
 
 from __future__ import annotations
 
@@ -7,27 +7,69 @@ from math import log, sqrt
 
 from listwright.guarantees.bounds import approximation_ratio
 
+PREDICTS = {
+    "last": "the last round's policy",
+    "best": "the round that was best on a validation part",
+    "mixture": "the mixture",
+}
+
 
 @dataclass(frozen=True)
 class Certificate:
     """What is proved of the mixture of a run's policies, from what was measured while learning.
 
-    Regrets are sums over the rounds, as in the paper, and None where they do not apply or cannot be known.
+    Regrets are sums over the rounds, as in the paper, and None where they do not apply or cannot be known. For a bound
+    on the policy that `predict` uses, whatever it is, see `certify` of a fitted model, which needs held-out problems.
+
+    Attributes
+    ----------
+    length, rival_length : int
+        m and k.
+    rounds : int
+        T, the number of visits to states.
+    states : int
+        The number of different states among them.
+    delta : float
+        The claims fail with a probability of at most `delta`.
+    value_seen : float
+        Mean of f(L_t) while learning.
+    regret_bound_used : float
+        R / T, or a bound on it.
+    confidence_term : float
+        What is taken off for chance.
+    finite : bool
+        Whether the regret against the best policy in hindsight is exact, as it is for a finite class. Elsewhere the
+        bound against rivals follows from the bound on the value and says nothing more.
+    keep : str
+        Which policy `predict` uses: "last", "best" or "mixture". The theorems are about the mixture.
+    expected_regret, regret : float or None
+        E[R] and R, for finite classes.
+    surrogate_regret : float or None
+        R-tilde, or a bound on it: the notes say which, or why there is none.
+    surrogate_gap : float or None
+        G, with 0 for the loss of the best policy, which nobody can compute.
+    breaches : tuple of str
+        What the theorem assumes and the run does not keep.
+    notes : tuple of str
+        How the numbers came about.
     """
 
-    length: int  # m
-    rival_length: int  # k
-    rounds: int  # T: states visited
+    length: int
+    rival_length: int
+    rounds: int
     delta: float
-    value_seen: float  # mean of f(L_t) while learning
-    regret_bound_used: float  # R / T, or a bound on it
+    value_seen: float
+    regret_bound_used: float
     confidence_term: float
-    expected_regret: float | None = None  # E[R]
-    regret: float | None = None  # R
-    surrogate_regret: float | None = None  # R-tilde, or a bound on it: the notes say which, or why there is none
-    surrogate_gap: float | None = None  # G, with 0 for the loss of the best policy, which nobody can compute
-    breaches: tuple[str, ...] = ()  # what the theorem assumes and the run does not keep
-    notes: tuple[str, ...] = ()  # how the numbers came about
+    states: int | None = None
+    finite: bool = False
+    keep: str = "mixture"
+    expected_regret: float | None = None
+    regret: float | None = None
+    surrogate_regret: float | None = None
+    surrogate_gap: float | None = None
+    breaches: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def effective_length(self) -> int:
@@ -36,8 +78,8 @@ class Certificate:
 
     @property
     def approximation_ratio(self) -> float:
-        """1 - exp(-m / k)."""
-        return approximation_ratio(self.length, self.rival_length)
+        """1 - (1 - 1/k)^m, which Lemma 2 proves; at least the 1 - exp(-m / k) of the theorems."""
+        return approximation_ratio(self.length, self.rival_length, exact=True)
 
     @property
     def assumptions_met(self) -> bool:
@@ -54,7 +96,7 @@ class Certificate:
 
         The theorem's formula, with probability 1 - delta; a guarantee only where `assumptions_met`.
         """
-        return self.approximation_ratio * rival_value - self.slack
+        return max(0.0, self.approximation_ratio * rival_value - self.slack)
 
     @property
     def lower_bound_on_value(self) -> float:
@@ -64,26 +106,40 @@ class Certificate:
         F(pi_t). So by Hoeffding and Azuma its average over T rounds passes e with probability at most exp(-2 T e^2),
         which is delta for e = sqrt(ln(1 / delta) / (2 T)). With probability 1 - delta, where `assumptions_met`.
         """
-        return self.value_seen - sqrt(log(1 / self.delta) / (2 * self.rounds))
+        return max(0.0, self.value_seen - sqrt(log(1 / self.delta) / (2 * self.rounds)))
 
     def __str__(self) -> str:
-        measured = (
-            f"Over {self.rounds:,} states the average regret was at most {self.regret_bound_used:.3f} "
-            f"and the lists were worth {self.value_seen:.3f}."
-        )
-        if self.surrogate_regret is not None:
-            measured += f" The learner's own loss was at most {self.surrogate_regret / self.rounds:.3g} a state above "
-            measured += "that of the best policy in hindsight."
         if self.breaches:
-            return f"No guarantee: {'; '.join(self.breaches)}. {measured}"
-        return f"{self._claim()} {measured} This takes the states to be independent draws, each visited once."
+            return f"No guarantee: {'; '.join(self.breaches)}. {self._measured()}"
+        parts = [self._claim(), self._measured(), "This takes the states to be independent draws, each visited once."]
+        if self.keep != "mixture":
+            parts.append(
+                f"It is not about what predict uses, {PREDICTS[self.keep]}: fit with keep='mixture', or call "
+                "certify with held-out problems."
+            )
+        return " ".join(parts)
+
+    def _measured(self) -> str:
+        visits = f"{self.rounds:,} states"
+        if self.states is not None and self.states < self.rounds:
+            visits = f"{self.rounds:,} visits to {self.states:,} states"
+        words = "was" if self.finite else "was at most"
+        text = f"Over {visits}, the lists were worth {self.value_seen:.3f}, and the average regret {words} "
+        text += f"{self.regret_bound_used:.3f}."
+        if self.surrogate_regret is not None:
+            text += f" The learner's own loss was at most {self.surrogate_regret / self.rounds:.3g} per state above "
+            text += "that of the best policy in hindsight."
+        return text
 
     def _claim(self) -> str:
-        rival = f"{self.approximation_ratio:.3f} times the best list of {self.rival_length} policies"
         claim = (
             f"With probability {1 - self.delta:.3g}, lists of {self.length} from the mixture of all rounds' policies "
-            f"are worth at least {rival}, less {self.slack:.3f}"
+            f"are worth at least {self.lower_bound_on_value:.3f}."
         )
+        if not self.finite:
+            return claim
+        rival = f"{self.approximation_ratio:.3f} times the best list of {self.rival_length} policies"
+        claim += f" With the same probability, they are worth at least {rival}, less {self.slack:.3f}"
         if self.slack >= self.approximation_ratio:
             claim += ", which is more than that can be: it takes more states to say anything against rivals"
-        return f"{claim}. They are worth at least {self.lower_bound_on_value:.3f} with the same probability."
+        return f"{claim}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from listwright.guarantees.bounds import check_counts, checked_delta, checked_lengths, confidence_terms
@@ -18,14 +19,17 @@ def certify(
     length: int,
     rival_length: int | None = None,
     passes: int = 1,
+    states: int | None = None,
     delta: float = 0.05,
     bounded: bool = True,
     submodular: bool = True,
     discounted: bool = True,
     budgeted: bool = False,
     per_size: bool = False,
+    keep: str = "mixture",
+    also: Iterable[str] = (),
 ) -> Certificate:
-    """The certificate of a run.
+    """The certificate of an online run, from the sums that were kept while learning.
 
     Learners over a finite class know their regret exactly. Any other regret R, the sum of l_t(pi_t) less that of the
     best policy, is at most the sum of l_t(pi_t), since costs are 0 or more. The paper's Corollary 3 splits R into the
@@ -35,21 +39,43 @@ def certify(
 
     Parameters
     ----------
-    learner : the learner after the run; None where only the sums are known.
-    rounds, loss, value : states visited, and sums over them of l_t(pi_t) and f(L_t).
-    passes : how often the same states were visited.
-    bounded, submodular : whether the reward is within [0, 1], and submodular.
-    discounted : whether positions were weighted by (1 - 1/k)^(m - i).
-    budgeted : whether lists had a size budget in place of a length.
-    per_size : whether gains were learned per size.
+    learner : Learner, optional
+        The learner after the run; None where only the sums are known.
+    rounds, loss, value : int, float, float
+        Visits to states, and sums over them of l_t(pi_t) and f(L_t).
+    length, rival_length : int
+        m and k.
+    passes : int
+        How often the same state was visited, at most.
+    states : int, optional
+        How many different states there were.
+    delta : float
+        The claims fail with a probability of at most `delta`.
+    bounded, submodular : bool
+        Whether the reward is within [0, 1], and submodular.
+    discounted : bool
+        Whether positions were weighted by (1 - 1/k)^(m - i).
+    budgeted : bool
+        Whether lists had a size budget in place of a length.
+    per_size : bool
+        Whether gains were learned per size.
+    keep : str
+        Which policy `predict` uses: "last", "best" or "mixture".
+    also : iterable of str
+        Further breaches, in words: what was seen of the reward, and what saw the states before the pass.
 
+    Returns
+    -------
+    Certificate
+
+    Examples
+    --------
     >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3))
-    With probability 0.95, lists of 3 from the mixture of all rounds' policies are worth at least 0.632 times the best
-    list of 3 policies, less 0.085. They are worth at least 0.691 with the same probability. Over 20,000 states the
-    average regret was at most 0.050 and the lists were worth 0.700. This takes the states to be independent draws,
-    each visited once.
-    >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3, passes=2))
-    No guarantee: the same states were visited 2 times (n_passes=1 visits each once). Over 20,000 states ...
+    With probability 0.95, lists of 3 from the mixture of all rounds' policies are worth at least 0.691. Over 20,000
+    states, the lists were worth 0.700, and the average regret was at most 0.050. This takes the states to be
+    independent draws, each visited once.
+    >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3, passes=2, states=10_000))
+    No guarantee: the same states were visited up to 2 times. Over 20,000 visits to 10,000 states, the lists ...
     """
     check_counts(rounds, 1)
     terms = _Terms(rounds, *checked_lengths(length, rival_length), checked_delta(delta))
@@ -64,11 +90,14 @@ def certify(
         value_seen=value / rounds,
         regret_bound_used=average,
         confidence_term=confidence,
+        states=states,
+        finite=experts is not None and experts.regret() is not None,
+        keep=keep,
         expected_regret=None if experts is None else experts.expected_regret(),
         regret=None if experts is None else experts.regret(),
         surrogate_regret=surrogate,
         surrogate_gap=gap,
-        breaches=_breaches(passes, bounded, submodular, discounted, budgeted, per_size),
+        breaches=(*_breaches(passes, bounded, submodular, discounted, budgeted, per_size), *also),
         notes=tuple(filter(None, (note, "" if learner is None else learner.hindsight()))),
     )
 
@@ -117,7 +146,7 @@ def _breaches(
 ) -> tuple[str, ...]:
     """What the theorem assumes and the run does not keep, in words."""
     found = {
-        f"the same states were visited {passes} times (n_passes=1 visits each once)": passes > 1,
+        f"the same states were visited up to {passes} times": passes > 1,
         "the reward is not within [0, 1]": not bounded,
         "the reward is not submodular": not submodular,
         "positions were not weighted by (1 - 1/k)^(m - i)": not discounted,
