@@ -419,7 +419,7 @@ def test_a_second_pass_over_the_same_states_is_no_guarantee(cls: type) -> None:
     model.partial_fit(second)
     assert model.certificate().assumptions_met
     model.partial_fit(first[np.arange(len(first))])  # equal, not the same object
-    assert "the same states were visited 2 times" in str(model.certificate())
+    assert "the same states were visited up to 2 times" in str(model.certificate())
     assert cls(2, n_passes=1, random_state=0).fit(first).certificate().assumptions_met
     assert "visited 3 times" in str(cls(2, n_passes=3, random_state=0).fit(first).certificate())
 
