@@ -50,6 +50,7 @@ class Problems:
     feature_names: tuple[str, ...] | None
     vectors: Any  # float32, (rows, v) or CSR: what similarity is measured on, or None
     links: dict[str, Any] | None  # by name: CSR, (rows, w); column j is the problem's j-th candidate
+    aspects: dict[str, Floats32] | None  # by name: (rows, a); column j is the j-th aspect of the row's problem
     numbered: bool  # whether problem_ids are just numbers that nobody gave
 
     @classmethod
@@ -67,6 +68,7 @@ class Problems:
         feature_names: Sequence[str] | None = None,
         vectors: ArrayLike | sparse.csr_matrix | sparse.csr_array | None = None,
         links: Mapping[str, ArrayLike | sparse.csr_matrix | sparse.csr_array] | None = None,
+        aspects: Mapping[str, ArrayLike] | None = None,
     ) -> Problems:
         """Problems from arrays; float32 C-contiguous features are used as they are, without a copy.
 
@@ -85,6 +87,9 @@ class Problems:
             (embeddings, tf-idf), where that is not the features.
         links : by name, how strongly a candidate is linked to the others of its problem (citations, mentions, shared
             words): (rows, w) or (problems, items, items), dense or CSR; column j is the problem's j-th candidate.
+        aspects : by name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
+            (rows, a) or (problems, items, a). Aspects belong to their problem: the same column of two problems need not
+            mean the same; those that a problem lacks are 0. See `features.Aspects`.
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
         table = intake.features()
@@ -103,6 +108,7 @@ class Problems:
             feature_names=intake.names(feature_names),
             vectors=intake.vectors(vectors),
             links=intake.links(links),
+            aspects=intake.aspects(aspects),
             numbered=problem_ids is None,
         )
 
@@ -179,6 +185,7 @@ class Problems:
             item_ids=None if self.item_ids is None else self.item_ids[rows],
             vectors=None if self.vectors is None else self.vectors[rows],
             links=None if self.links is None else {name: table[rows] for name, table in self.links.items()},
+            aspects=None if self.aspects is None else {name: table[rows] for name, table in self.aspects.items()},
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
@@ -236,6 +243,7 @@ class Problems:
             item_ids=_joined([part.item_ids for part in parts]),
             vectors=None if first.vectors is None else _stack([part.vectors for part in parts]),
             links=_joined_links([part.links for part in parts]),
+            aspects=_joined_aspects([part.aspects for part in parts]),
             numbered=numbered,
         )
 
@@ -252,6 +260,8 @@ class Problems:
             parts.append(f"sizes {self.sizes.min():g} to {self.sizes.max():g}")
         if self.links is not None:
             parts.append(f"links by {', '.join(self.links)}")
+        if self.aspects is not None:
+            parts.append(f"aspects by {', '.join(self.aspects)}")
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
 
@@ -286,13 +296,15 @@ def _same_shape(first: Problems, other: Problems) -> None:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:
         raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
-    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors", "links"):
+    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors", "links", "aspects"):
         if (getattr(first, field) is None) != (getattr(other, field) is None):
             raise InputError(f"Cannot concat problems with and without {field}.")
     if first.context is not None and other.context is not None and first.context.shape[1] != other.context.shape[1]:
         raise InputError(f"Cannot concat contexts of {first.context.shape[1]} and {other.context.shape[1]} columns.")
-    if first.links is not None and other.links is not None and set(first.links) != set(other.links):
-        raise InputError(f"Cannot concat links named {', '.join(first.links)} and {', '.join(other.links)}.")
+    for field in ("links", "aspects"):
+        mine, theirs = getattr(first, field), getattr(other, field)
+        if mine is not None and theirs is not None and set(mine) != set(theirs):
+            raise InputError(f"Cannot concat {field} named {', '.join(mine)} and {', '.join(theirs)}.")
 
 
 def _stack(tables: list[Any]) -> Any:
@@ -315,6 +327,17 @@ def _widened(tables: list[Any]) -> Any:
     width = max(table.shape[1] for table in tables)
     wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
     return sparse.vstack(wide, format="csr", dtype=np.float32)
+
+
+def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats32] | None:
+    tables = [part for part in parts if part is not None]
+    if not tables:
+        return None
+    width = {name: max(part[name].shape[1] for part in tables) for name in tables[0]}
+    return {
+        name: np.concatenate([np.pad(part[name], ((0, 0), (0, most - part[name].shape[1]))) for part in tables])
+        for name, most in width.items()
+    }
 
 
 def _joined_ids(parts: Sequence[Problems]) -> tuple[NDArray[Any], bool]:

@@ -72,7 +72,7 @@ def test_alpha_ndcg_is_its_definition(alpha: float) -> None:
 @pytest.mark.parametrize("reward", ["coverage", "probabilistic"])
 def test_err_ia_is_its_definition(reward: str) -> None:
     problems, lists, amounts, weights = random_case(2, reward=reward)
-    found = metrics.err_ia(lists, problems)
+    found = metrics.err_ia(lists, problems, scale="reader")
     chances = amounts if reward == "probabilistic" else amounts * 0.5
     for i, rows in enumerate(lists.rows):
         there = (amounts[problems.offsets[i] : problems.offsets[i + 1]] > 0).any(axis=0)
@@ -117,6 +117,20 @@ def test_distance_of_sparse_vectors_is_that_of_dense_ones() -> None:
     np.testing.assert_allclose(
         metrics.intra_list_distance(lists, thin), metrics.intra_list_distance(lists, problems), atol=1e-6
     )
+
+
+def test_metrics_of_judged_topics_at_a_rank() -> None:
+    covers = np.array([[[1, 0, 0], [1, 1, 0], [0, 0, 0]]])
+    reward = rewards.AlphaCoverage(covers, ideal=[[2.0, 2.5, 3.0]], n_topics=[4])
+    problems = Problems.from_arrays(np.zeros((1, 3, 1)), reward=reward)
+    lists = lw.Lists(problems, np.array([[0, -1, 1]]))  # a gap at rank 2: a document that is no candidate
+    dcg = 1 + (0.5 + 1) / 2
+    assert metrics.alpha_ndcg(lists, problems, ideal="judged") == pytest.approx(dcg / 3)
+    assert metrics.alpha_ndcg(lists, problems, ideal="judged", at=1) == pytest.approx(1 / 2)
+    assert metrics.subtopic_recall(lists, problems) == pytest.approx(2 / 4)
+    most = 1 + 0.5 / 2 + 0.25 / 3  # ndeval: a list whose every item covers all four topics
+    assert metrics.err_ia(lists, problems) == pytest.approx((1 + (0.5 + 1) / 3) / (4 * most))
+    assert metrics.err_ia(lists, problems, at=1) == pytest.approx(1 / 4)
 
 
 def test_any_success_is_one_topic() -> None:
@@ -173,6 +187,10 @@ def test_a_single_problem_has_no_interval_and_undefined_metrics_are_left_out() -
         (lambda p, lists: metrics.evaluate(3, p), "takes a fitted model, or lists. Got int"),
         (lambda p, lists: metrics.evaluate(lists, p, interval="guess"), "interval must be one of normal, bootstrap"),
         (lambda p, lists: metrics.alpha_ndcg(lists, p, alpha=2.0), "alpha must be between 0 and 1"),
+        (lambda p, lists: metrics.alpha_ndcg(lists, p, ideal="best"), "ideal must be one of candidates, judged"),
+        (lambda p, lists: metrics.alpha_ndcg(lists, p, ideal="judged"), "needs to know the ideal list of all judged"),
+        (lambda p, lists: metrics.alpha_ndcg(lists, p, at=0), "at must be a whole number of at least 1"),
+        (lambda p, lists: metrics.err_ia(lists, p, scale="trec"), "scale must be one of auto, ndeval, reader"),
         (lambda p, lists: metrics.err_ia(lists, p.without_reward()), "These problems have no reward"),
     ],
 )

@@ -51,6 +51,10 @@ def three_kinds(problem: lw.Problems, items: list[int]) -> float:
 
 
 EXAMPLES: dict[str, Builder] = {
+    "alpha coverage": lambda rng, counts: lw.rewards.AlphaCoverage(labels(rng, sum(counts), 4)),
+    "alpha coverage, ideal": lambda rng, counts: lw.rewards.AlphaCoverage(
+        labels(rng, sum(counts), 4), 0.25, ideal=np.cumsum(grid(rng, len(counts), 3) + 0.25, axis=1)
+    ),
     "any success, labels": lambda rng, counts: lw.rewards.AnySuccess(labels(rng, sum(counts))),
     "any success, probabilities": lambda rng, counts: lw.rewards.AnySuccess(grid(rng, sum(counts))),
     "coverage": lambda rng, counts: lw.rewards.Coverage(labels(rng, sum(counts), 6)),

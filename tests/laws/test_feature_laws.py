@@ -13,11 +13,12 @@ from scipy import sparse
 import listwright as lw
 from listwright.checks import LawBroken, check_features
 from listwright.errors import InputError
-from listwright.features import Candidate, Distance, Features, Identity, InList, Links, Position, Sum, Volume
+from listwright.features import Aspects, Candidate, Distance, Features, Identity, InList, Links, Position, Sum, Volume
 from listwright.features.auto import auto_features, paper_features
 from listwright.features.outcomes import Forest
 
 FEATURES: dict[str, Callable[[], Features]] = {
+    "aspects": Aspects,
     "candidate": Candidate,
     "candidate, as it is": lambda: Candidate(standardize=False),
     "distance": Distance,
@@ -48,6 +49,7 @@ def make_problems(counts: list[int], *, csr: bool = False, seed: int = 0) -> lw.
         catalogue=np.concatenate([rng.permutation(6)[:count] for count in counts]),
         vectors=sparse.csr_array(vectors) if csr else vectors,
         links={"cites": np.concatenate([_links(count, max(counts), rng) for count in counts])},
+        aspects={"sub-queries": rng.integers(3, size=(rows, 4)) / 2, "senses": rng.integers(2, size=(rows, 1))},
         reward=lw.rewards.AnySuccess(rng.random(rows) < 0.4),
     )
 

@@ -106,6 +106,27 @@ class Intake:
             raise InputError(f"{name} must hold finite numbers.")
         return table
 
+    def aspects(self, tables: Any) -> dict[str, Floats32] | None:
+        """(rows, a) by name, checked to be from 0 to 1."""
+        if tables is None:
+            return None
+        if not isinstance(tables, Mapping) or not tables:
+            raise InputError(f"aspects must be a dictionary of tables by name. Got {type(tables).__name__}.")
+        return {str(name): self._aspect_table(table, f"aspects[{name!r}]") for name, table in tables.items()}
+
+    def _aspect_table(self, values: Any, name: str) -> Floats32:
+        table = as_numbers(values, name, np.float32)
+        table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
+        if table.ndim != 2 or table.shape[0] != self.n_rows:
+            raise InputError(f"{name} must have one row per candidate ({self.n_rows}). Got shape {table.shape}.")
+        bad = first_bad(np.asarray(~((table >= 0) & (table <= 1)).all(axis=1)))
+        if bad is not None:
+            wrong = table[bad][~((table[bad] >= 0) & (table[bad] <= 1))][0]
+            raise InputError(
+                f"{name} of {self.name(bad)} is {wrong}. Scale each aspect from 0 to 1 within its problem; 0 for none."
+            )
+        return table
+
     def context(self, values: Any) -> Floats32 | None:
         """(problems, c), checked to be finite."""
         if values is None:

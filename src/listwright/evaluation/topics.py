@@ -1,4 +1,4 @@
-"""Metrics of how well a list covers the topics of its problem. All give one number a problem, nan without topics."""
+"""Metrics of how well a list covers the topics of its problem: one number per problem, nan without topics."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Bools, Floats, Ints, starts_of
 from listwright._internal.ragged import pieces
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, ConcaveCoverage, Coverage, ProbabilisticCoverage
+from listwright.rewards import AlphaCoverage, AnySuccess, ConcaveCoverage, Coverage, ProbabilisticCoverage
 
 JUDGED_SATISFIES = 0.5  # (2^1 - 1) / 2^1: chance that an item judged to cover a topic satisfies who looks for it
+IDEALS = ("candidates", "judged")
+SCALES = ("auto", "ndeval", "reader")
 
 
 class Subtopics(NamedTuple):
@@ -26,6 +28,8 @@ class Subtopics(NamedTuple):
     weights: Floats  # by topic
     starts: Ints  # topics of each problem
     offsets: Ints  # rows of each problem
+    totals: Floats  # by problem: weight of all its topics, those that no candidate covers among them
+    counts: Floats  # by problem: number of the same
 
     @property
     def owners(self) -> Ints:
@@ -43,85 +47,185 @@ def has_topics(problems: Problems) -> bool:
 
 
 def subtopics(problems: Problems) -> Subtopics:
-    """Read off the reward: any kind of coverage, or any success, which is one topic a problem."""
+    """Read off the reward: any kind of coverage, or any success, which is one topic per problem."""
     if not has_topics(problems):
         kind = "no reward" if problems.reward is None else type(problems.reward).__name__
         raise InputError(f"Topic metrics need a coverage reward, or AnySuccess. These problems have {kind}.")
-    tables = problems.reward.tables
     if isinstance(problems.reward, AnySuccess):
-        success = tables["success"].values
-        some = success > 0
-        single = np.arange(len(problems) + 1)
-        starts = starts_of(some.astype(np.int64))
-        return Subtopics(starts, problems.owners[some], success[some], np.ones(len(problems)), single, problems.offsets)
-    starts = tables["weights"].offsets
+        return _one_topic(problems)
+    reward, tables = problems.reward, problems.reward.tables
+    starts, amounts, weights = tables["weights"].offsets, tables["amounts"].values, tables["weights"].values
+    if isinstance(reward, AlphaCoverage):  # its weights divide by the ideal
+        weights = np.ones_like(weights)
+    shares = amounts if isinstance(reward, ProbabilisticCoverage) else np.full(len(amounts), JUDGED_SATISFIES)
     of_problem = np.repeat(starts[:-1], np.diff(tables["topics"].offsets))
-    amounts = tables["amounts"].values
-    shares = amounts if isinstance(problems.reward, ProbabilisticCoverage) else np.full(len(amounts), JUDGED_SATISFIES)
-    row_starts = starts_of(tables["touched"].values)
-    return Subtopics(
-        row_starts, tables["topics"].values + of_problem, shares, tables["weights"].values, starts, problems.offsets
-    )
+    owners = np.repeat(np.arange(len(problems)), np.diff(starts))
+    totals: Floats = np.bincount(owners, weights, len(problems)).astype(np.float64)
+    counts = np.diff(starts).astype(np.float64)
+    if isinstance(reward, AlphaCoverage):
+        totals = counts = tables["n_topics"].values.astype(np.float64)
+    row_starts, topics = starts_of(tables["touched"].values), tables["topics"].values + of_problem
+    return Subtopics(row_starts, topics, shares, weights, starts, problems.offsets, totals, counts)
 
 
-def subtopic_recall(lists: Lists, problems: Problems) -> Floats:
-    """Share of the problem's topics that some item of the list covers (Zhai et al. 2003).
+def _one_topic(problems: Problems) -> Subtopics:
+    success = problems.reward.tables["success"].values
+    some, ones = success > 0, np.ones(len(problems))
+    row_starts, starts = starts_of(some.astype(np.int64)), np.arange(len(problems) + 1)
+    return Subtopics(row_starts, problems.owners[some], success[some], ones, starts, problems.offsets, ones, ones)
 
+
+def subtopic_recall(lists: Lists, problems: Problems, *, at: int | None = None) -> Floats:
+    """Share of the problem's topics that some item of the list covers (Zhai et al. 2003; ndeval's strec).
+
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems.
+    problems : Problems
+        With a coverage reward. Topics that no candidate covers count where the reward knows of them: `AlphaCoverage`.
+    at : int, optional
+        Looks at the first `at` items only.
+
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = lw.rewards.Coverage([[[1, 0, 0], [1, 1, 0], [0, 0, 1]]])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=reward)
     >>> subtopic_recall(lw.Lists(problems, np.array([[0, 1]])), problems).round(3)
     array([0.667])
     """
-    found = subtopics(problems)
+    found, rows = subtopics(problems), _cut(lists, at)
     covered = np.zeros(len(found.weights), dtype=bool)
-    for picks in lists.rows.T:
+    for picks in rows.T:
         covered[found.topics[found.entries(picks)]] = True
-    counts = np.diff(found.starts)
-    hits = np.bincount(found.owners, covered, minlength=len(counts))
-    return np.where(counts > 0, hits / np.maximum(counts, 1), np.nan)
+    hits = np.bincount(found.owners, covered, minlength=len(found.counts))
+    return np.where(found.counts > 0, hits / np.maximum(found.counts, 1), np.nan)
 
 
-def alpha_ndcg(lists: Lists, problems: Problems, *, alpha: float = 0.5) -> Floats:
+def alpha_ndcg(
+    lists: Lists, problems: Problems, *, alpha: float = 0.5, ideal: str = "candidates", at: int | None = None
+) -> Floats:
     """alpha-nDCG (Clarke et al. 2008): each time that a topic comes up again it counts 1 - alpha times as much.
 
-    Gains are discounted by log2(1 + rank) and divided by those of a greedy list from the same candidates.
+    Gains are discounted by log2(1 + rank) and divided by those of an ideal list, which is built greedily.
 
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems.
+    problems : Problems
+        With a coverage reward, or AnySuccess.
+    alpha : float
+        0 for plain nDCG of the number of topics, 1 where a topic counts once.
+    ideal : {"candidates", "judged"}
+        "candidates": the ideal list has the same items to choose from. Use it to compare methods that re-rank the
+        same pool. "judged": from all judged items, as ndeval does; figures are then comparable with published ones.
+        That takes a reward that knows this ideal: `AlphaCoverage(ideal=...)`, which `datasets.read_trec_web` and
+        `tables.qrels_reward(..., alpha=0.5)` give.
+    at : int, optional
+        Looks at the first `at` items only; by default at all of them.
+
+    See Also
+    --------
+    err_ia : how early a reader finds what she looks for.
+    listwright.tables.read_run : lists from a TREC run file.
+
+    Examples
+    --------
     >>> import listwright as lw
-    >>> reward = lw.rewards.Coverage([[[1, 0, 0], [1, 1, 0], [0, 0, 1]]])
+    >>> reward = lw.rewards.AlphaCoverage([[[1, 0, 0], [1, 1, 0], [0, 0, 1]]], ideal=[[3.0, 3.0]])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=reward)
-    >>> alpha_ndcg(lw.Lists(problems, np.array([[0, 1]])), problems).round(3)
-    array([0.74])
+    >>> lists = lw.Lists(problems, np.array([[0, 1]]))
+    >>> alpha_ndcg(lists, problems).round(3), alpha_ndcg(lists, problems, ideal="judged").round(3)
+    (array([0.74]), array([0.649]))
     """
     if not 0.0 <= alpha <= 1.0:
         raise InputError(f"alpha must be between 0 and 1. Got {alpha}.")
-    found = subtopics(problems)
-    ideal = _discounted(found, None, lists.rows.shape[1], alpha)
-    return np.where(ideal > 0, _discounted(found, lists.rows, lists.rows.shape[1], alpha) / _safe(ideal), np.nan)
+    if ideal not in IDEALS:
+        raise InputError(f"ideal must be one of {', '.join(IDEALS)}. Got {ideal!r}.")
+    found, rows = subtopics(problems), _cut(lists, at)
+    length = rows.shape[1] if at is None else at
+    best = _discounted(found, None, length, alpha) if ideal == "candidates" else _judged(problems, length, alpha)
+    return np.where(best > 0, _discounted(found, rows, rows.shape[1], alpha) / _safe(best), np.nan)
 
 
-def err_ia(lists: Lists, problems: Problems) -> Floats:
+def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | None = None) -> Floats:
     """ERR-IA (Chapelle et al. 2011): 1 / rank at which a reader stops, in expectation, over topics by weight.
 
     A reader looks for one topic and stops at an item with the chance that it satisfies: the probability of
-    probabilistic rewards, one half for an item judged to cover the topic.
+    probabilistic rewards, alpha of `AlphaCoverage`, one half for an item that is otherwise judged to cover the topic.
 
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems.
+    problems : Problems
+        With a coverage reward, or AnySuccess.
+    scale : {"auto", "ndeval", "reader"}
+        "reader": the expectation itself. "ndeval": divided by that of a list whose every item covers every topic, so
+        that the best is 1; published figures are on this scale. "auto": "ndeval" where topics are judged and the
+        chance of one half is a convention, "reader" where the reward gives the probabilities.
+    at : int, optional
+        Looks at the first `at` items only; by default at all of them.
+
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = lw.rewards.Coverage([[[1, 0], [1, 1]]])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=reward)
-    >>> err_ia(lw.Lists(problems, np.array([[0, 1]])), problems)  # topic 1: 1/2 + 1/2 * 1/2 / 2; topic 2: 1/2 / 2
+    >>> lists = lw.Lists(problems, np.array([[0, 1]]))
+    >>> err_ia(lists, problems, scale="reader")  # topic 1: 1/2 + 1/2 * 1/2 / 2; topic 2: 1/2 / 2
     array([0.4375])
+    >>> err_ia(lists, problems)  # of 1/2 + 1/2 * 1/2 / 2
+    array([0.7])
     """
-    found = subtopics(problems)
+    if scale not in SCALES:
+        raise InputError(f"scale must be one of {', '.join(SCALES)}. Got {scale!r}.")
+    found, rows = subtopics(problems), _cut(lists, at)
     going, earned = np.ones(len(found.weights)), np.zeros(len(found.weights))
-    for rank, picks in enumerate(lists.rows.T, start=1):
+    for rank, picks in enumerate(rows.T, start=1):
         entries = found.entries(picks)
         topics, chance = found.topics[entries], found.satisfies[entries]
         earned[topics] += going[topics] * chance / rank
         going[topics] *= 1.0 - chance
-    totals: Floats = np.bincount(found.owners, found.weights, len(problems)).astype(np.float64)
     sums = np.bincount(found.owners, found.weights * earned, len(problems))
-    return np.where(totals > 0, sums / _safe(totals), np.nan)
+    most = _most(problems, scale, rows.shape[1] if at is None else at)
+    return np.where(found.totals > 0, sums / _safe(found.totals) / most, np.nan)
+
+
+def _most(problems: Problems, scale: str, length: int) -> float:
+    """ERR-IA of a list whose every item covers every topic, or 1 on the reader's own scale."""
+    reward = problems.reward
+    given = isinstance(reward, AnySuccess | ProbabilisticCoverage) and not isinstance(reward, AlphaCoverage)
+    if scale == "reader" or (scale == "auto" and given):
+        return 1.0
+    chance = reward.alpha if isinstance(reward, AlphaCoverage) else JUDGED_SATISFIES
+    ranks = np.arange(length)
+    return float((chance * (1.0 - chance) ** ranks / (ranks + 1.0)).sum())
+
+
+def _cut(lists: Lists, at: int | None) -> Ints:
+    """(problems, positions): the first `at` rows of each list."""
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer) or at < 1):
+        raise InputError(f"at must be a whole number of at least 1. Got {at!r}.")
+    return lists.rows if at is None else lists.rows[:, :at]
+
+
+def _judged(problems: Problems, length: int, alpha: float) -> Floats:
+    """Discounted gains of the ideal list of all judged items."""
+    reward = problems.reward
+    if not isinstance(reward, AlphaCoverage) or "ideal" not in reward.tables:
+        raise InputError(
+            'ideal="judged" needs to know the ideal list of all judged items. Give the problems a reward '
+            'AlphaCoverage(covers, ideal=...), or pass ideal="candidates".'
+        )
+    if alpha != reward.alpha:
+        raise InputError(f"The ideal of these problems is for alpha={reward.alpha:g}. Got alpha={alpha:g}.")
+    table = reward.tables["ideal"].values
+    if length > table.shape[1]:
+        raise InputError(f"The ideal of these problems is known up to rank {table.shape[1]}. Got {length}: pass at=.")
+    return table[:, length - 1]
 
 
 def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
@@ -140,7 +244,7 @@ def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) 
     return total
 
 
-def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Ints:
+def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: Bools) -> Ints:
     gains = np.bincount(row_of, left[found.topics], minlength=len(open_rows)).astype(np.float64)
     picks: Ints = best_rows(gains, open_rows, found.offsets)
     return picks

@@ -1,5 +1,6 @@
 """What a policy may see of a candidate and of the list so far."""
 
+from listwright.features.aspects import Aspects
 from listwright.features.base import Crossed, Features, Rows, Sum
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
@@ -11,6 +12,7 @@ from listwright.features.position import Position
 from listwright.features.volume import Volume
 
 __all__ = [
+    "Aspects",
     "Candidate",
     "Crossed",
     "Distance",

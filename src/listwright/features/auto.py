@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from listwright.errors import InputError
+from listwright.features.aspects import Aspects
 from listwright.features.base import Features, Sum
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
@@ -24,8 +25,9 @@ def paper_features() -> Features:
 
 
 def auto_features(problems: Problems) -> Sum:
-    """Own features; links to the list and volume where there are links or vectors, else distances to the list; identity
-    where items recur, crossed with the context, and with the list where nothing else tells what it holds.
+    """Own features, and what tells a candidate from the list: uncovered aspects where problems have aspects, links and
+    volume where there are links or vectors, distances where there are none of these; identity where items recur,
+    crossed with the context, and with the list where nothing else tells what it holds.
 
     >>> import numpy as np
     >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
@@ -45,11 +47,14 @@ def auto_features(problems: Problems) -> Sum:
 
 
 def _list_features(problems: Problems) -> list[Features]:
-    """What tells a candidate from the list: links and vectors do better than differences of features."""
+    """What tells a candidate from the list: aspects, links and vectors do better than differences of features."""
     pairs = float((problems.counts.astype(np.float64) ** 2).sum())
     linked = problems.links is not None or problems.vectors is not None
+    parts: list[Features] = [Position()]
+    if problems.aspects is not None:
+        parts.append(Aspects())
     if linked and pairs <= MANY_PAIRS:
-        volume = [Volume(relative=True, times_features=False)] if problems.vectors is not None else []
-        return [Position(), Links(), *volume]
-    distance = [Distance()] if problems.n_features else []
-    return [*distance, Position(), *([Volume(relative=True)] if problems.vectors is not None else [])]
+        parts.append(Links())
+        return [*parts, *([Volume(relative=True, times_features=False)] if problems.vectors is not None else [])]
+    distance = [Distance()] if problems.n_features and problems.aspects is None else []
+    return [*distance, *parts, *([Volume(relative=True)] if problems.vectors is not None else [])]

@@ -1,5 +1,6 @@
 """What a list is worth: folds over growing lists, for training and evaluation only."""
 
+from listwright.rewards.alpha_coverage import AlphaCoverage
 from listwright.rewards.any_success import AnySuccess
 from listwright.rewards.base import Reward, reward_of
 from listwright.rewards.coverage import ConcaveCoverage, Coverage, ProbabilisticCoverage
@@ -10,6 +11,7 @@ from listwright.rewards.mixture import Mixture
 from listwright.rewards.rouge import Rouge
 
 __all__ = [
+    "AlphaCoverage",
     "AnySuccess",
     "ConcaveCoverage",
     "Coverage",

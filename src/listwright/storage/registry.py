@@ -20,6 +20,7 @@ CLASSES = {
     "Trial": "listwright.estimators.tuning",
     "Columns": "listwright.tables.columns",
     "engines.Progress": "listwright.training.rounds",
+    "features.Aspects": "listwright.features.aspects",
     "features.Candidate": "listwright.features.candidate",
     "features.Distance": "listwright.features.distance",
     "features.Estimates": "listwright.features.given_failure",

@@ -83,6 +83,7 @@ def made_up(signature: Signature, *, whole: bool) -> Problems:
         feature_names=signature.feature_names,
         vectors=None if signature.n_vector is None else np.zeros((count, signature.n_vector)),
         links=None if signature.links is None else {name: np.zeros((count, count)) for name in signature.links},
+        aspects=None if signature.aspects is None else {name: np.zeros((count, 1)) for name in signature.aspects},
     )
 
 

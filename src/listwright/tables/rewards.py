@@ -137,7 +137,7 @@ def _references(by_problem: Mapping[str, list[str]], name: str) -> list[list[str
 
 def _qrels(spec: RewardSpec, measured: Measured) -> Reward:
     judgements = read_qrels(spec.argument)
-    return subtopic_coverage(judgements, measured.groups.ids, measured.item_ids, measured.groups.offsets)
+    return Coverage(subtopic_coverage(judgements, measured.groups.ids, measured.item_ids, measured.groups.offsets))
 
 
 def _own(spec: RewardSpec, measured: Measured) -> Reward:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.rewards import Coverage
+from listwright.rewards import AlphaCoverage, Coverage, Reward
 from listwright.tables.streams import text_lines
 
 
@@ -42,24 +43,64 @@ def read_qrels(path: str | Path) -> Judgements:
     return Judgements(answers, frozenset(queries), str(path))
 
 
-def qrels_reward(judgements: Judgements, problems: Problems) -> Coverage:
-    """Share of the subtopics that the list answers, of those that some candidate of the problem answers.
+def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | None = None) -> Reward:
+    """What judgements say of lists. Problem ids are queries and item ids documents.
 
-    Problem ids are queries and item ids documents. A document that was not judged answers nothing.
+    A document that was not judged answers nothing.
 
+    Parameters
+    ----------
+    judgements : Judgements
+        What `read_qrels` gives.
+    problems : Problems
+        With item ids.
+    alpha : float, optional
+        None: the share of the subtopics that the list answers, of those that some candidate answers (`Coverage`).
+        A number: each further document on a subtopic is worth 1 - alpha times the one before (`AlphaCoverage`), with
+        the ideal list of all judged documents, so that `evaluation.alpha_ndcg(..., ideal="judged")` applies.
+
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), problem_ids=["q"], item_ids=["a", "b", "c"])
     >>> reward = qrels_reward(Judgements({("q", "a"): ["1"], ("q", "c"): ["1", "2"]}, frozenset("q")), problems)
     >>> lw.greedy(problems.with_reward(reward), length=1).item_ids
     [array(['c'], dtype='<U1')]
     """
-    return subtopic_coverage(judgements, problems.problem_ids, problems.item_ids, problems.offsets)
+    covered = subtopic_coverage(judgements, problems.problem_ids, problems.item_ids, problems.offsets)
+    if alpha is None:
+        return Coverage(covered)
+    by_query: dict[str, list[list[str]]] = {str(query): [] for query in problems.problem_ids}
+    for (query, _), subtopics in judgements.answers.items():
+        if query in by_query:
+            by_query[query].append(subtopics)
+    ideal = np.array([ideal_alpha_dcg(documents, alpha) for documents in by_query.values()])
+    n_topics = [len({topic for one in documents for topic in one}) for documents in by_query.values()]
+    return AlphaCoverage(covered, alpha, ideal=ideal, n_topics=n_topics)
+
+
+def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
+    """Cumulative alpha-DCG of the ideal ranking of documents that each answer some subtopics, chosen greedily.
+
+    >>> ideal_alpha_dcg([["1"], ["1", "2"]], depth=3).round(3)
+    array([2.   , 2.315, 2.315])
+    """
+    names = {name: at for at, name in enumerate(dict.fromkeys(topic for one in documents for topic in one))}
+    covers = np.zeros((len(documents), len(names)))
+    for row, topics in enumerate(documents):
+        covers[row, [names[topic] for topic in topics]] = 1.0
+    left, gains = np.ones(len(names)), np.zeros(depth)
+    for rank in range(min(depth, len(documents))):
+        best = int(np.argmax(covers @ left))
+        gains[rank] = covers[best] @ left / np.log2(rank + 2.0)
+        left, covers = np.where(covers[best] > 0, left * (1.0 - alpha), left), np.delete(covers, best, axis=0)
+    return np.cumsum(gains)
 
 
 def subtopic_coverage(
     judgements: Judgements, problem_ids: NDArray[Any], item_ids: NDArray[Any] | None, offsets: Ints
-) -> Coverage:
-    """The same for problems that are still being built."""
+) -> sparse.csr_array:
+    """(rows, topics): 1 where a document answers a subtopic, for problems that are still being built."""
     if item_ids is None:
         raise InputError("Judgements name documents, but these problems have no item ids. Name the column with item=.")
     queries = [str(name) for name in problem_ids]
@@ -72,7 +113,7 @@ def subtopic_coverage(
     rows = np.repeat(np.arange(len(topics)), [len(numbers) for numbers in topics])
     columns = np.array([number for numbers in topics for number in numbers], dtype=np.int64)
     shape = (len(topics), int(columns.max(initial=0)) + 1)
-    return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape))
+    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
 
 def _answered(judgements: Judgements, queries: list[str], items: list[str], offsets: Ints) -> list[list[int]]:

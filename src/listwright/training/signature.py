@@ -26,6 +26,7 @@ class Signature:
     n_items: int | None
     n_vector: int | None
     links: tuple[str, ...] | None = None
+    aspects: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, problems: Problems) -> Signature:
@@ -37,6 +38,7 @@ class Signature:
             None if problems.catalogue is None else int(problems.catalogue.max()) + 1,
             None if problems.vectors is None else problems.vectors.shape[1],
             None if problems.links is None else tuple(sorted(problems.links)),
+            None if problems.aspects is None else tuple(sorted(problems.aspects)),
         )
 
     def check(self, problems: Problems, purpose: str) -> None:
@@ -52,9 +54,11 @@ class Signature:
         ):
             if mine != theirs:
                 raise InputError(f"{purpose}: the model has {mine or 'no'} {what}. Got {theirs or 'none'}.")
-        if self.links != other.links:
-            known, given = (", ".join(names or ["none"]) for names in (self.links, other.links))
-            raise InputError(f"{purpose}: the model was trained with links {known}. Got {given}.")
+        for what in ("links", "aspects"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                known, given = (", ".join(names or ["none"]) for names in (mine, theirs))
+                raise InputError(f"{purpose}: the model was trained with {what} {known}. Got {given}.")
         if self.n_items is not None and other.n_items is None:
             raise InputError(f"{purpose}: the model was trained with a catalogue of {self.n_items}. Got none.")
         if self.n_items is not None and other.n_items is not None and other.n_items > self.n_items:

@@ -68,5 +68,5 @@ def test_bad_files_are_named(qrels: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="as many features as the others"):
         read_trec_diversity(qrels, candidates={"1": {"doc-a": [1.0], "doc-b": [1.0, 2.0]}})
     (tmp_path / "mine").write_text("1 Q0 doc-a 1 high mine\n")
-    with pytest.raises(InputError, match=r"mine, line 1: expected query Q0"):
+    with pytest.raises(InputError, match=r"mine, line 1: the score must be a number"):
         read_trec_diversity(qrels, runs=[tmp_path / "mine"])

@@ -8,12 +8,14 @@ from listwright.lab.datasets.movies import Movies, read_movies
 from listwright.lab.datasets.questions import read_questions
 from listwright.lab.datasets.trajectory import read_trajectory
 from listwright.lab.datasets.trec import read_trec_diversity
+from listwright.lab.datasets.trec_web import TrecWeb, read_trec_web
 
 __all__ = [
     "Arguments",
     "Movies",
     "Scenario",
     "TrainTest",
+    "TrecWeb",
     "read_arguments",
     "read_aslib",
     "read_motion_paths",
@@ -21,4 +23,5 @@ __all__ = [
     "read_questions",
     "read_trajectory",
     "read_trec_diversity",
+    "read_trec_web",
 ]

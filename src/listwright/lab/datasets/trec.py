@@ -13,8 +13,7 @@ from listwright._internal.arrays import Floats32, as_numbers, starts_of
 from listwright.errors import InputError
 from listwright.lab.datasets._files import found
 from listwright.problems import Problems
-from listwright.tables import qrels_reward, read_qrels
-from listwright.text.files import read_text
+from listwright.tables import qrels_reward, read_qrels, read_run
 
 _RANK_SCALE = 60.0  # as in reciprocal rank fusion
 
@@ -25,6 +24,7 @@ def read_trec_diversity(
     candidates: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     runs: Sequence[str | Path] = (),
     depth: int = 100,
+    alpha: float | None = None,
 ) -> Problems:
     """Reads judgements, lines of "query subtopic document judgement", for the candidates given.
 
@@ -33,10 +33,23 @@ def read_trec_diversity(
 
     Parameters
     ----------
-    candidates : by query, the features of each candidate document.
-    runs : instead of candidates, files of ranked results, lines of "query Q0 document rank score tag". The candidates
+    qrels : str or Path
+        The judgements.
+    candidates : dict, optional
+        By query, the features of each candidate document.
+    runs : sequence of str or Path
+        Instead of candidates, files of ranked results, lines of "query Q0 document rank score tag". The candidates
         are the first `depth` documents of each run by score; features are, by run, 60 / (60 + rank) and the score
         between 0 and 1 within the query, and 0 where the run lacks the document.
+    depth : int
+        Documents to take from each run.
+    alpha : float, optional
+        Rewards further documents on a subtopic by 1 - alpha times as much, with the ideal of all judged documents: see
+        `tables.qrels_reward`.
+
+    See Also
+    --------
+    read_trec_web : the Web Track 2009-2012 with suggestions and published runs.
     """
     if (candidates is None) == (not runs):
         raise InputError("Give either candidates with features, or runs.")
@@ -52,7 +65,7 @@ def read_trec_diversity(
         item_ids=[document for query in queries for document in rows_of[query]],
         feature_names=_names(runs) if candidates is None else None,
     )
-    return problems.with_reward(qrels_reward(judged, problems))
+    return problems.with_reward(qrels_reward(judged, problems, alpha=alpha))
 
 
 def _table(vectors: list[ArrayLike]) -> Floats32:
@@ -67,30 +80,14 @@ def _table(vectors: list[ArrayLike]) -> Floats32:
 def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, Any]]:
     rows_of: dict[str, dict[str, Any]] = {}
     for number, path in enumerate(runs):
-        for query, scored in _scored(path).items():
-            ranked = sorted(scored, key=lambda pair: -pair[1])[:depth]  # ties stay in the order of the file
+        for query, scored in read_run(found(path, "A run")).items():
+            ranked = scored[:depth]
             low, high = ranked[-1][1], ranked[0][1]
             for rank, (document, score) in enumerate(ranked, start=1):
                 row = rows_of.setdefault(query, {}).setdefault(document, np.zeros(2 * len(runs), np.float32))
                 row[2 * number] = _RANK_SCALE / (_RANK_SCALE + rank)
                 row[2 * number + 1] = (score - low) / (high - low) if high > low else 0.0
     return rows_of
-
-
-def _scored(path: str | Path) -> dict[str, list[tuple[str, float]]]:
-    """By query: documents with their scores."""
-    documents: dict[str, list[tuple[str, float]]] = {}
-    for number, line in enumerate(read_text(found(path, "A run")).splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            query, _, document, _, score, _ = line.split()
-            documents.setdefault(query, []).append((document, float(score)))
-        except ValueError:
-            raise InputError(
-                f"{path}, line {number}: expected query Q0 document rank score tag. Got {line!r}."
-            ) from None
-    return documents
 
 
 def _names(runs: Sequence[str | Path]) -> list[str]:

@@ -1,0 +1,140 @@
+"""TREC run files: ranked documents per query, in and out, so that lists meet the tools of that field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from listwright._internal.files import write_whole
+from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.tables.streams import text_lines
+
+Run = dict[str, list[tuple[str, float]]]  # by query: documents with their scores, in the order of the file
+
+
+def read_run(path: str | Path) -> Run:
+    """Reads a run: lines of `query Q0 document rank score tag`, also compressed (`.gz`, `.zst`, `.bz2`).
+
+    The ranking is the one that trec_eval and ndeval see: by score, highest first; equal scores stay in the order of the
+    file. The rank column is not looked at, as those tools do not look at it either.
+
+    Returns
+    -------
+    dict
+        By query, its documents with their scores, best first.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     lines = "q1 Q0 doc-b 1 0.5 mine\\nq1 Q0 doc-a 2 0.9 mine\\n"
+    ...     _ = Path(folder, "mine.run").write_text(lines)
+    ...     read_run(Path(folder, "mine.run"))
+    {'q1': [('doc-a', 0.9), ('doc-b', 0.5)]}
+    """
+    found: Run = {}
+    for number, line in enumerate(text_lines(path), start=1):
+        if line.strip():
+            query, document, score = _fields(line, f"{path}, line {number}")
+            found.setdefault(query, []).append((document, score))
+    if not found:
+        raise InputError(f"{path} is empty. A run has lines of: query Q0 document rank score tag.")
+    for query, documents in found.items():
+        documents.sort(key=lambda pair: -pair[1])
+        names = [name for name, _ in documents]
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise InputError(f"{path} ranks document {twice} of query {query} twice.")
+    return found
+
+
+def run_lists(run: Run | str | Path, problems: Problems, *, length: int = 20) -> Lists:
+    """The ranking of a run as lists for problems, to measure it by any metric or to compare it with a model.
+
+    Problem ids are queries and item ids documents. A document that is no candidate leaves a gap at its rank, which
+    covers nothing; a query that the run does not have gets an empty list.
+
+    Parameters
+    ----------
+    run : dict, str or Path
+        What `read_run` gives, or the file.
+    problems : Problems
+        With item ids.
+    length : int
+        Looks at the first so many ranks.
+
+    Examples
+    --------
+    >>> problems = Problems.from_arrays(np.zeros((1, 2, 1)), problem_ids=["q1"], item_ids=["doc-a", "doc-b"])
+    >>> run_lists({"q1": [("doc-b", 3.0), ("elsewhere", 2.0), ("doc-a", 1.0)]}, problems, length=3).rows
+    array([[ 1, -1,  0]])
+    """
+    ranked = run if isinstance(run, dict) else read_run(run)
+    if problems.item_ids is None:
+        raise InputError("A run names documents, but these problems have no item ids. Pass item_ids.")
+    if length < 1:
+        raise InputError(f"length must be at least 1. Got {length}.")
+    rows = np.full((len(problems), length), -1)
+    for i, query in enumerate(problems.problem_ids.tolist()):
+        start, end = problems.offsets[i], problems.offsets[i + 1]
+        row_of = {str(name): start + at for at, name in enumerate(problems.item_ids[start:end].tolist())}
+        for rank, (document, _) in enumerate(ranked.get(str(query), [])[:length]):
+            rows[i, rank] = row_of.get(document, -1)
+    return Lists(problems, rows)
+
+
+def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> None:
+    """Writes lists as a run file, which trec_eval, ndeval and their like read.
+
+    Scores count down from the length of the list, as those tools sort by score and a policy's own scores need not fall
+    from pick to pick. The file is written whole or not at all.
+
+    Parameters
+    ----------
+    lists : Lists
+        Their problem ids are the queries and their item ids the documents.
+    path : str or Path
+        The file.
+    tag : str
+        Name of the run, without spaces.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> problems = Problems.from_arrays(np.zeros((1, 2, 1)), problem_ids=["q1"], item_ids=["doc-a", "doc-b"])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_run(Lists(problems, np.array([[1, 0]])), Path(folder, "mine.run"))
+    ...     print(Path(folder, "mine.run").read_text())
+    q1 Q0 doc-b 1 2 listwright
+    q1 Q0 doc-a 2 1 listwright
+    """
+    if not tag or tag.split() != [tag]:
+        raise InputError(f"tag must be one word. Got {tag!r}.")
+    lines = []
+    for query, items in zip(lists.problems.problem_ids.tolist(), lists.item_ids, strict=True):
+        for rank, item in enumerate(items.tolist(), start=1):
+            lines.append(f"{_word(query)} Q0 {_word(item)} {rank} {len(items) - rank + 1} {tag}\n")
+    write_whole(Path(path), "".join(lines).encode())
+
+
+def _word(name: object) -> str:
+    text = str(name)
+    if text.split() != [text]:
+        raise InputError(f"A run file has no room for spaces in names. Got {text!r}: use ids without spaces.")
+    return text
+
+
+def _fields(line: str, place: str) -> tuple[str, str, float]:
+    fields = line.split()
+    if len(fields) != 6:
+        raise InputError(f"{place}: expected query Q0 document rank score tag. Got {len(fields)} fields.")
+    try:
+        score = float(fields[4])
+    except ValueError:
+        raise InputError(f"{place}: the score must be a number. Got {fields[4]!r:.40}.") from None
+    if score != score:
+        raise InputError(f"{place}: the score must be a number. Got {fields[4]!r:.40}.")
+    return fields[0], fields[2], score
