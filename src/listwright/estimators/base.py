@@ -106,7 +106,8 @@ class ListEstimator(BaseEstimator):
                 return self._run(problems, self._begin(problems), Signature.of(problems), 1, keep)
         self.signature_.check(problems, "partial_fit")
         with one_thread():
-            return self._run(problems, self.training_.for_new_problems(), self.signature_, 1, keep)
+            signature = self.signature_.merged(Signature.of(problems))
+            return self._run(problems, self.training_.for_new_problems(), signature, 1, keep)
 
     def _run(
         self,

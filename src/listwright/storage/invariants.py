@@ -19,6 +19,7 @@ from listwright.policies import (
     PolicyLeader,
     Sequence,
 )
+from listwright.training.ranges import Span
 from listwright.training.round import Training
 from listwright.training.signature import Signature
 
@@ -87,6 +88,13 @@ def _signature(signature: Signature) -> str:
     return "" if named is None or len(named) == signature.n_features else "there must be one name a feature"
 
 
+def _span(span: Span) -> str:
+    if span.low.ndim != 1 or span.low.shape != span.high.shape:
+        return "the ends of ranges must be equally many"
+    ends = np.stack([span.low, span.high])
+    return "" if np.isfinite(ends).all() and (ends[0] <= ends[1]).all() else "ranges must be finite, from low to high"
+
+
 _CHECKS: dict[type[Any], Callable[[Any], str]] = {
     ItemDistribution: _chances,
     ItemLeader: _leader,
@@ -99,5 +107,6 @@ _CHECKS: dict[type[Any], Callable[[Any], str]] = {
     Scale: _scale,
     Sequence: _several,
     Signature: _signature,
+    Span: _span,
     Training: _training,
 }

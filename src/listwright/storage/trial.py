@@ -45,6 +45,7 @@ def try_model(model: Any, parts: Iterable[Any], *, whole: bool) -> None:
     try:
         problems = made_up(signature, whole=whole)
         model.predict(problems, length=1)
+        _check_ranges(signature)
         if isinstance(model, ListBandit):
             record = Record.of("trial", problems, [0], [1.0], [1.0])
             copy.deepcopy(model).update([record]).recommend(problems, length=1)
@@ -85,6 +86,16 @@ def made_up(signature: Signature, *, whole: bool) -> Problems:
         links=None if signature.links is None else {name: np.zeros((count, count)) for name in signature.links},
         aspects=None if signature.aspects is None else {name: np.zeros((count, 1)) for name in signature.aspects},
     )
+
+
+def _check_ranges(signature: Signature) -> None:
+    ranges = signature.ranges
+    if ranges is None:
+        return
+    widths = signature.n_features, signature.n_context, signature.n_vector
+    for span, width in zip((ranges.features, ranges.context, ranges.vectors), widths, strict=True):
+        if (None if span is None else len(span.low)) != width:
+            raise InputError("there must be one range per column")
 
 
 def _needs_all(parts: Iterable[Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from listwright.errors import InputError
 from listwright.problems import Problems
+from listwright.training.ranges import Ranges
 from listwright.walk.limits import check_problems
 
 FEW = 20  # states that may come up again by chance
@@ -27,10 +28,21 @@ class Signature:
     n_vector: int | None
     links: tuple[str, ...] | None = None
     aspects: tuple[str, ...] | None = None
+    ranges: Ranges | None = field(default=None, compare=False)  # None in files of versions that did not note them
 
     @classmethod
     def of(cls, problems: Problems) -> Signature:
-        """Reads it off."""
+        """Reads it off training problems."""
+        return replace(cls._kind(problems), ranges=Ranges.of(problems))
+
+    def merged(self, other: Signature) -> Signature:
+        """The signature of the problems of both, which are of one kind: the larger catalogue, the wider ranges."""
+        items = None if self.n_items is None or other.n_items is None else max(self.n_items, other.n_items)
+        known = self.ranges is not None and other.ranges is not None
+        return replace(self, n_items=items, ranges=self.ranges.merged(other.ranges) if known else None)  # type: ignore[union-attr, arg-type]
+
+    @classmethod
+    def _kind(cls, problems: Problems) -> Signature:
         return cls(
             problems.n_features,
             problems.feature_names,
@@ -44,7 +56,7 @@ class Signature:
     def check(self, problems: Problems, purpose: str) -> None:
         """One clear error where other problems are of another kind."""
         check_problems(problems)
-        other = Signature.of(problems)
+        other = Signature._kind(problems)
         self._check_names(other, purpose)
         if other.n_features != self.n_features:
             raise InputError(f"{purpose}: the model was trained on {self.n_features} features. Got {other.n_features}.")

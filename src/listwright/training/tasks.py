@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,8 @@ class Found:
 
     def merged(self, other: Found) -> Found:
         """Of the problems of both."""
-        n_items = merged(self.signature.n_items or 0, other.signature.n_items or 0)
         return Found(
-            replace(self.signature, n_items=None if self.signature.n_items is None else n_items),
+            self.signature.merged(other.signature),
             merged(self.summary, other.summary),
             max(self.most, other.most),
             self.size + other.size,

@@ -1,0 +1,79 @@
+"""The smallest and largest value that every column had in training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats32
+from listwright.problems import Problems
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """The range of each column of one table.
+
+    >>> span = Span.of(np.array([[0.0, 5.0], [1.0, 5.0]]))
+    >>> span.limits(tolerance=1.0)
+    (array([-1.,  0.], dtype=float32), array([ 2., 10.], dtype=float32))
+    """
+
+    low: Floats32
+    high: Floats32
+
+    @classmethod
+    def of(cls, table: Any) -> Self:
+        """The range of each column; columns of an empty table span from 0 to 0."""
+        if not table.shape[0]:
+            zeros = np.zeros(table.shape[1], dtype=np.float32)
+            return cls(zeros, zeros)
+        ends = (table.min(axis=0), table.max(axis=0))
+        low, high = (np.asarray(end.toarray() if sparse.issparse(end) else end, dtype=np.float32) for end in ends)
+        return cls(low.reshape(-1), high.reshape(-1))
+
+    def merged(self, other: Self) -> Self:
+        """The range over both tables."""
+        return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+    def limits(self, tolerance: float) -> tuple[Floats32, Floats32]:
+        """The range widened on both sides by `tolerance` times its width.
+
+        A constant column is taken to be as wide as its value is large, and at least 1 wide.
+        """
+        low, high = self.low.astype(np.float64), self.high.astype(np.float64)
+        width = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
+        most = float(np.finfo(np.float32).max)
+        ends = (np.clip(end, -most, most) for end in (low - tolerance * width, high + tolerance * width))
+        lowest, highest = (end.astype(np.float32) for end in ends)
+        return lowest, highest
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """The ranges of the features, and of the context and the vectors where a model takes them.
+
+    They travel with a fitted model, in its signature, so that whoever uses it can tell input that looks nothing like
+    the training data from input that does.
+    """
+
+    features: Span
+    context: Span | None = None
+    vectors: Span | None = None
+
+    @classmethod
+    def of(cls, problems: Problems) -> Self:
+        """The ranges over a batch of problems."""
+        return cls(
+            Span.of(problems.features),
+            None if problems.context is None else Span.of(problems.context),
+            None if problems.vectors is None else Span.of(problems.vectors),
+        )
+
+    def merged(self, other: Self) -> Self:
+        """The ranges over the problems of both."""
+        pairs = (self.context, other.context), (self.vectors, other.vectors)
+        context, vectors = (None if one is None or two is None else one.merged(two) for one, two in pairs)
+        return type(self)(self.features.merged(other.features), context, vectors)
