@@ -184,7 +184,7 @@ class ListBandit(BaseEstimator, ABC):
             for lesson in lessons:
                 lesson()
             if records:
-                before, count = self.playing_, len(records)
+                before, count = self.playing_, sum(record.earlier is None for record in records)
                 self.playing_ = Playing(self.learner_.policy(), before.version + count, before.learned + count)
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from listwright._internal.arrays import Floats
 from listwright.features import Rows
@@ -19,26 +20,55 @@ class GainRidge(RidgeLeader):
 
     Nothing is known of the other candidates of a state, so rows are not taken relative to them. The penalty "auto" is
     chosen as there, by folds of lists.
+
+    Parameters
+    ----------
+    penalty, target, center : as in `RidgeLeader`.
+    leverage : float or None
+        The most leverage that one list may have. The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how
+        far the prediction for that row can move towards its gain; a list above the bound counts with less weight.
+        None: no bound.
     """
+
+    anchor_: Floats  # R with R'R = G + penalty, as it was when last taken; without crossed columns
+    next_anchor_: int
+
+    def __init__(
+        self,
+        penalty: float | str = "auto",
+        *,
+        target: str = "gain",
+        center: bool = True,
+        leverage: float | None = None,
+    ) -> None:
+        super().__init__(penalty, target=target, center=center)
+        self.leverage = leverage
 
     def open(self, rows: Rows) -> None:
         """Empty sums, for rows of this shape."""
         self._start(rows)
         for sums in self.sums_:
             sums.cross_gram = np.repeat(sums.cross_gram, max(1, sums.n_items), axis=0)
+        self._take_anchor()
 
     def inherit(self, other: RidgeLeader, share: float) -> None:
         """Goes on from the sums of a leader that saw all candidates; they count `share` times."""
         self.sums_ = [_scaled(sums, share) for sums in other.sums_]
         self.penalty_ = other.penalty_ * share  # so that the first policy is the other's
         self.rounds_, self.next_choice_, self.loss_ = other.rounds_, other.next_choice_, 0.0
+        self._take_anchor()
+
+    def bound(self, leverage: float | None) -> None:
+        """Sets another bound on the leverage of one list."""
+        self.leverage = leverage
+        self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
         """Adds one list: rows of states of their own, the gain that each brought, and its weight.
 
         Cost: the rows times the columns squared, whatever came before.
         """
-        sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(weights)
+        sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(self._bounded(rows, weights))
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.take_in(table, target, 1.0)
         if rows.crossed is not None:
@@ -51,6 +81,43 @@ class GainRidge(RidgeLeader):
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
             total = reduce(RidgeSums.combined, self.sums_)
             self.penalty_, self.next_choice_ = best_penalty(self.sums_, total, self.penalty_), 4 * self.rounds_
+
+    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+        """Changes the gains of a list that was revealed before: its rows stay as they are, and count once."""
+        sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights)
+        change = weights * (gains - earlier)
+        sums.right += rows.table.astype(np.float64).T @ change
+        sums.squares += float(weights @ (gains**2 - earlier**2))
+        if rows.crossed is not None:
+            np.add.at(sums.cross_right, rows.crossed.items, change[:, None] * rows.crossed.states)
+
+    def _bounded(self, rows: Rows, weights: Floats) -> Floats:
+        """The weights of one list, scaled down where their leverage is above the bound.
+
+        Taken from the last anchor. The sums have only grown since, and leverage falls as they grow, so the bound holds.
+        Crossed columns add their own leverage, within the block of their item.
+        """
+        if self.leverage is None:
+            return weights
+        if self.rounds_ >= self.next_anchor_:
+            self._take_anchor()
+        total = 0.0
+        if len(self.anchor_):
+            reach = solve_triangular(self.anchor_, rows.table.astype(np.float64).T, trans="T", check_finite=False)
+            total = float(weights @ (reach**2).sum(axis=0))
+        if rows.crossed is not None:
+            blocks: Floats = reduce(np.add, [sums.cross_gram[rows.crossed.items] for sums in self.sums_])
+            blocks = blocks + self.penalty_ * np.eye(rows.crossed.states.shape[1])
+            states = rows.crossed.states.astype(np.float64)[:, :, None]
+            total += float(weights @ (states * np.linalg.solve(blocks, states)).sum(axis=(1, 2)))
+        return weights * min(1.0, self.leverage / max(total, np.finfo(np.float64).tiny))
+
+    def _take_anchor(self) -> None:
+        """A factor costs the columns cubed, so it is taken anew once that many lists cost as much by themselves."""
+        gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
+        gram = gram + self.penalty_ * np.eye(len(gram))
+        self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.asarray(np.linalg.cholesky(gram).T, np.float64)
+        self.next_anchor_ = self.rounds_ + max(1, len(gram) // 16)
 
     def policy(self) -> Policy:
         """Solves for the weights; asking twice changes nothing."""

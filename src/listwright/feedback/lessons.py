@@ -11,6 +11,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.shown import earlier_distances
+from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Distance, Features, Position, Rows, Sum
 from listwright.feedback.drawing import Given
 from listwright.feedback.gain_ridge import GainRidge
@@ -96,12 +97,20 @@ def lesson_of(learner: Learner, features: Features, record: Record, weights: Flo
     seen = len(record.outcomes)
     if not seen:
         return _nothing
-    gains = record.outcomes
+    gains, unit = record.outcomes, np.ones(seen)
     if per_size and record.problem.sizes is not None:
-        gains = gains / record.problem.sizes[record.picks[:seen]]
+        unit = record.problem.sizes[record.picks[:seen]]
+        gains = gains / unit
     if isinstance(learner, GainRidge):
         rows = shown_rows(features, record.problem, record.picks[:seen])
-        return partial(learner.reveal, rows, gains, weights, crc32(record.list_id.encode()) % FOLDS)
+        fold = crc32(record.list_id.encode()) % FOLDS
+        if record.earlier is not None:
+            return partial(learner.revise, rows, record.earlier / unit, gains, weights, fold)
+        return partial(learner.reveal, rows, gains, weights, fold)
+    if record.earlier is not None:
+        raise InputError(
+            f"List {record.list_id} was learned from, and {type(learner).__name__} cannot change what it learned."
+        )
     return partial(_learn_round, learner, _examples(features, record, gains, weights))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -46,6 +47,9 @@ class OnlineSCP(ListBandit):
         from. Otherwise every position's outcome is the gain of its item.
     features : what the policy sees: "auto", or any of `listwright.features`.
     penalty : of the regression: above 0, or "auto".
+    leverage : float or None
+        The most leverage that one list may have on the regression, so that no single event can overturn it; see
+        `listwright.feedback.gain_ridge.GainRidge`. None: no bound.
     policies : the experts of "exp4".
     weighting : of positions, as in `SCP`.
     short_lists : accept problems with fewer candidates than the length.
@@ -76,6 +80,7 @@ class OnlineSCP(ListBandit):
         cascade: bool = False,
         features: Any = "auto",
         penalty: float | str = "auto",
+        leverage: float | None = None,
         policies: Sequence[Policy] | None = None,
         weighting: str = "discounted",
         short_lists: bool = False,
@@ -89,6 +94,7 @@ class OnlineSCP(ListBandit):
         self.cascade = cascade
         self.features = features
         self.penalty = penalty
+        self.leverage = leverage
         self.policies = policies
         self.weighting = weighting
         self.short_lists = short_lists
@@ -98,7 +104,7 @@ class OnlineSCP(ListBandit):
     @classmethod
     def from_model(
         cls,
-        model: ListEstimator,
+        model: ListEstimator | OnlineSCP,
         *,
         explore: Any = "igw",
         trust: float = 1.0,
@@ -109,11 +115,13 @@ class OnlineSCP(ListBandit):
 
         Parameters
         ----------
-        model : a fitted `SCP` whose learner is ridge.
+        model : a fitted `SCP` whose learner is ridge, or an `OnlineSCP`, whose own `explore` and `trust` stay.
         explore : "igw", "epsilon", or an exploration by score.
         trust : how much the model's training counts: 1 as much as clicks on as many lists, with all candidates seen.
         options : other parameters of `OnlineSCP`.
         """
+        if isinstance(model, OnlineSCP):
+            return model._continued(random_state, options)
         if not isinstance(model, ListEstimator):
             raise InputError(f"model must be a fitted SCP. Got {type(model).__name__}.")
         check_is_fitted(model, "training_")
@@ -137,6 +145,17 @@ class OnlineSCP(ListBandit):
         online._settle(model.signature_, per_size=training.per_size)
         online.playing_ = Playing(made.policy(), learned=share * training.ledger.rounds)
         return online
+
+    def _continued(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
+        """A copy that goes on by itself, with other parameters and another seed."""
+        self._check_begun()
+        twin = copy.copy(self).set_params(random_state=random_state, **options)
+        twin._check_parameters()
+        twin.learner_ = copy.deepcopy(self.learner_)
+        if isinstance(twin.learner_, GainRidge):
+            twin.learner_.bound(twin.leverage)
+        twin._settle(self.signature_, per_size=self.per_size_)
+        return twin
 
     def fit_log(self, log: Log, *, cap: float = 10.0) -> Self:
         """Learns from a log alone, whoever drew its lists, in the order shown; goes on where learning stands.
@@ -172,7 +191,9 @@ class OnlineSCP(ListBandit):
             if not self.policies:
                 raise InputError('explore="exp4" chooses among policies. Pass policies=[...].')
             return Exp4(self.policies)
-        return GainRidge(self.penalty, center=False)
+        if self.leverage is not None and not 0 < self.leverage < np.inf:
+            raise InputError(f"leverage must be above 0, or None for no bound. Got {self.leverage!r}.")
+        return GainRidge(self.penalty, center=False, leverage=self.leverage)
 
     def _make_features(self, problems: Problems) -> Features:
         if self.features == "auto":

@@ -112,6 +112,7 @@ class Record:
     propensities: Floats  # by position: the chance that the pick had, given the picks before; nan where not known
     outcomes: Floats  # by position: the gain; shorter than the list where the rest was not seen
     room: float | None = None  # the budget, where there was one
+    earlier: Floats | None = None  # the outcomes learned from before, where this is later feedback on the same list
 
     @classmethod
     def of(
@@ -124,6 +125,7 @@ class Record:
         *,
         room: float | None = None,
         cascade: bool = False,
+        earlier: Outcome | None = None,
     ) -> Record:
         """A record from plain values, or the error that says which of them cannot be.
 
@@ -133,12 +135,17 @@ class Record:
         propensities : None where they are not known.
         outcomes : clicks or gains by position, or a mapping by item; see `checked_outcome`.
         cascade : the user stops at the first click.
+        earlier : the outcomes of this list that were learned from before. Then the list does not count again: what
+            was learned is changed to the new outcomes.
         """
         rows = checked_picks(picks, problem, name=list_id)
         chances = checked_propensities(propensities, len(rows), name=list_id)
         items = items_of(problem, rows)
         gains = checked_outcome(outcomes, items, cascade=cascade, name=list_id)
-        return cls(str(list_id), problem.without_reward(), rows, chances, gains, room)
+        before = None if earlier is None else checked_outcome(earlier, items, cascade=False, name=list_id)
+        if before is not None and len(before) != len(gains):
+            raise InputError(f"Later feedback on list {list_id!s} must reveal as many positions as before.")
+        return cls(str(list_id), problem.without_reward(), rows, chances, gains, room, before)
 
 
 def checked_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
