@@ -1,0 +1,134 @@
+"""Which states a run has visited, and how often: states are known by their data, in whatever order they come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._kernels.keys import row_keys
+from listwright.problems import Problems
+
+Keys = NDArray[np.uint64]
+ODD = np.uint64(0x9E3779B97F4A7C15)
+MIXED = np.uint64(0)  # in place of a reward's key, where the same state was seen with different rewards
+
+
+class States(NamedTuple):
+    """Keys of some states: of what can be seen of each, and of what its items gain."""
+
+    seen: Keys
+    gains: Keys
+
+
+@dataclass
+class Visits:
+    """How often each state was visited, independently of order, slices and batches.
+
+    A state that comes back with the same data and the same gains was visited again. Where the same data come with other
+    gains, as in problems without features, the data do not identify a state: such states count as new draws.
+
+    Attributes
+    ----------
+    seen, gains : ndarray of uint64
+        Keys of the states, sorted by `seen`; the key of the gains is 0 for data that came with different ones.
+    counts : ndarray of int64
+        Visits to each.
+    """
+
+    seen: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
+    gains: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
+    counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def add(self, states: States, counts: Ints | None = None) -> None:
+        """Counts one visit to each of these states, or `counts`."""
+        seen = np.concatenate([self.seen, states.seen])
+        gains = np.concatenate([self.gains, states.gains])
+        each = np.concatenate([self.counts, np.ones(len(states.seen), np.int64) if counts is None else counts])
+        order = np.lexsort((gains, seen))
+        seen, gains, each = seen[order], gains[order], each[order]
+        first = np.flatnonzero(np.concatenate([[True], seen[1:] != seen[:-1]])) if len(seen) else np.zeros(0, np.int64)
+        self.counts = np.add.reduceat(each, first) if len(first) else each
+        last = np.concatenate([first[1:], [len(seen)]]).astype(np.int64) - 1
+        self.gains = np.where(gains[first] == gains[last], gains[first], MIXED)
+        self.seen = seen[first]
+
+    def join(self, other: Visits) -> None:
+        """Takes in the visits of another part of the run."""
+        self.add(States(other.seen, other.gains), other.counts)
+
+    @property
+    def most(self) -> int:
+        """Visits to the state that was visited most often, of those that their data identify."""
+        return int(self.counts[self.gains != MIXED].max(initial=1 if len(self.counts) else 0))
+
+    @property
+    def n_states(self) -> int:
+        """How many different states there were."""
+        known = self.gains != MIXED
+        return int(known.sum() + self.counts[~known].sum())
+
+    def knows(self, states: States) -> Bools:
+        """Which of these states were visited."""
+        if not len(self.seen):
+            return np.zeros(len(states.seen), dtype=bool)
+        at = np.minimum(np.searchsorted(self.seen, states.seen), len(self.seen) - 1)
+        return (self.seen[at] == states.seen) & (self.gains[at] == states.gains)
+
+
+def states_of(problems: Problems, gains: Floats) -> States:
+    """The keys of the problems, given what each of their items gains in the empty list.
+
+    The order of the candidates of a problem does not matter.
+
+    >>> problems = Problems.from_arrays(np.arange(12.0).reshape(3, 2, 2))
+    >>> gains = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 1.0])
+    >>> whole, part = states_of(problems, gains), states_of(problems[1:], gains[2:])
+    >>> bool((whole.seen[1:] == part.seen).all()), len(set(whole.seen.tolist()))
+    (True, 3)
+    """
+    rows = _row_keys(problems.features)
+    for salt, column in enumerate((problems.catalogue, problems.sizes)):
+        if column is not None:
+            rows += _scrambled(_words(column) + np.uint64(salt + 1))
+    for table in (problems.vectors,):
+        rows = rows if table is None else rows + _scrambled(_row_keys(table))
+    seen = _by_problem(_scrambled(rows), problems.offsets)
+    if problems.context is not None:
+        seen += _scrambled(_row_keys(problems.context))
+    earned = _by_problem(_scrambled(rows ^ _scrambled(_words(np.round(gains, 12)))), problems.offsets)
+    return States(_scrambled(seen), np.maximum(_scrambled(earned + ODD), np.uint64(1)))
+
+
+def _row_keys(table: Any) -> Keys:
+    """One number per row, which depends on every entry and its column."""
+    factors = np.random.default_rng(0).integers(1, 2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2) + ODD
+    if not sparse.issparse(table):
+        return row_keys(_bits(table), factors)
+    words = _bits(table.data[:, None]).ravel() * factors[table.indices]
+    before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
+    return before[table.indptr[1:]] - before[table.indptr[:-1]]
+
+
+def _words(values: NDArray[Any]) -> Keys:
+    return _scrambled((np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64))
+
+
+def _bits(table: NDArray[Any]) -> NDArray[np.uint32]:
+    """The bits of float32 numbers; 0.0 and -0.0 are the same number."""
+    return (np.ascontiguousarray(table, dtype=np.float32) + np.float32(0.0)).view(np.uint32)
+
+
+def _scrambled(keys: Keys) -> Keys:
+    """The finaliser of splitmix64: every bit of the key changes half of the bits."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
+
+
+def _by_problem(keys: Keys, offsets: Ints) -> Keys:
+    return np.add.reduceat(keys, offsets[:-1])
