@@ -84,6 +84,10 @@ EXAMPLES: dict[str, Builder] = {
     "rouge, pairs of stems": lambda rng, counts: rouge(rng, counts, n=2, stem=True),
     "rouge, average reference": lambda rng, counts: rouge(rng, counts, references=3),
     "rouge, best reference": lambda rng, counts: rouge(rng, counts, references=3, best=True),
+    "total": lambda rng, counts: lw.rewards.Total(grid(rng, sum(counts))),
+    "total, cap": lambda rng, counts: lw.rewards.Total(grid(rng, sum(counts)), cap=1.3),
+    "total, share": lambda rng, counts: lw.rewards.Total(grid(rng, sum(counts)), share=True),
+    "total, share up to a cap": lambda rng, counts: lw.rewards.Total(grid(rng, sum(counts)), share=True, cap=0.8),
     "mixture": mixture,
     "function": lambda rng, counts: lw.rewards.Function(three_kinds),
 }

@@ -183,3 +183,26 @@ def test_errors_name_the_place(name: str) -> None:
     spec, columns, message = ERRORS[name]
     with pytest.raises(InputError, match=message):
         built(spec, columns)
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("share:clicks", 0.75),
+        ("sum:clicks", 3.0),
+        ("sum:clicks<=2", 2.0),
+        ("sum:clicks*price", 6.0),
+        ("share:clicks*price <= 3", 1.0),
+    ],
+)
+def test_sums_and_shares_of_a_column(spec, value) -> None:
+    columns = {"problem": ["q"] * 3, "x": [1.0, 2.0, 3.0], "clicks": [1, 0, 3], "price": [1.0, 5.0, 2.0]}
+    problems = lw.Problems.from_frame(pa.table(columns), reward=spec)
+    assert lw.greedy(problems, length=1).values == pytest.approx([value])
+    assert "clicks" not in problems.feature_names
+
+
+def test_a_sum_of_negative_numbers_is_refused() -> None:
+    table = pa.table({"problem": ["q"], "x": [1.0], "clicks": [-2]})
+    with pytest.raises(InputError, match="column 'clicks': -2 is below 0"):
+        lw.Problems.from_frame(table, reward="sum:clicks")

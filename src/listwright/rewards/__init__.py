@@ -9,6 +9,7 @@ from listwright.rewards.function import Function
 from listwright.rewards.log_det import LogDet
 from listwright.rewards.mixture import Mixture
 from listwright.rewards.rouge import Rouge
+from listwright.rewards.total import Total
 
 __all__ = [
     "AlphaCoverage",
@@ -22,5 +23,6 @@ __all__ = [
     "ProbabilisticCoverage",
     "Reward",
     "Rouge",
+    "Total",
     "reward_of",
 ]

@@ -20,6 +20,7 @@ from listwright.rewards import (
     ProbabilisticCoverage,
     Reward,
     Rouge,
+    Total,
 )
 from listwright.tables.grouping import Groups
 from listwright.tables.matrices import vectors
@@ -79,6 +80,14 @@ def _graded(spec: RewardSpec, measured: Measured) -> Reward:
     _within(measured.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
     highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
     return AnySuccess(measured.groups.sorted((2.0**grades - 1.0) / 2.0**highest))
+
+
+def _total(spec: RewardSpec, measured: Measured) -> Reward:
+    name, weight = spec.topics_and_weights(measured.table)
+    values = _not_negative(measured.table, name)
+    if weight is not None:
+        values = values * _not_negative(measured.table, weight)
+    return Total(measured.groups.sorted(values), cap=spec.cap, share=spec.kind == "share")
 
 
 def _coverage(spec: RewardSpec, measured: Measured) -> Reward:
@@ -148,15 +157,28 @@ def _column(spec: RewardSpec, measured: Measured) -> Floats:
     return numbers(measured.table, spec.argument, "reward")
 
 
+def _not_negative(table: Table, name: str) -> Floats:
+    values = numbers(table, name, "reward")
+    _within(table, name, values, np.inf, "What an item is worth is 0 or more.")
+    return values
+
+
 def _within(table: Table, name: str, values: Floats, high: float, advice: str) -> None:
     bad = first_bad(~((values >= 0) & (values <= high)))
     if bad is not None:
-        raise table.error(bad, name, f"{values[bad]:g} is not between 0 and {high:g}", advice)
+        raise table.error(
+            bad,
+            name,
+            f"{values[bad]:g} is below 0" if high == np.inf else f"{values[bad]:g} is not between 0 and {high:g}",
+            advice,
+        )
 
 
 _BUILDERS: dict[str, Callable[[RewardSpec, Measured], Reward]] = {
     "any": _any,
     "graded": _graded,
+    "share": _total,
+    "sum": _total,
     "coverage": _coverage,
     "probabilistic": _probabilistic,
     "sqrt": _concave,

@@ -12,6 +12,8 @@ from listwright.tables.table import Table
 KINDS = {
     "any": "any:COLUMN, worth 1 as soon as one item succeeds (0/1, or probabilities)",
     "graded": "graded:COLUMN, the same for grades 0, 1, 2, ... with probability (2^grade - 1) / 2^highest",
+    "share": "share:COLUMN, share of the labelled items (or of the sum of a column) that the list holds",
+    "sum": "sum:COLUMN, sum of a column over the list; sum:COLUMN<=3 counts at most 3; sum:COLUMN*WEIGHT multiplies",
     "coverage": "coverage:COLUMNS, share of topics that some item covers",
     "probabilistic": "probabilistic:COLUMNS, the same where items cover topics with a probability",
     "sqrt": "sqrt:COLUMNS, sum over topics of the square root of what the list brings",
@@ -21,8 +23,10 @@ KINDS = {
     "rouge2": "rouge2:COLUMN, the same with ROUGE-2",
     "qrels": "qrels:FILE, share of a query's subtopics covered, from TREC diversity judgements",
 }
-WEIGHTED = ("coverage", "probabilistic", "sqrt", "log")
+WEIGHTED = ("coverage", "probabilistic", "sqrt", "log", "share", "sum")
+CAPPED = ("share", "sum")
 _OWN = re.compile(r"(?P<path>.+\.py):(?P<function>[^\W\d]\w*)")
+_CAP = re.compile(r"(?P<columns>.+?)<=\s*(?P<cap>\d+\.?\d*|\.\d+)")
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -34,6 +38,7 @@ class RewardSpec:
     argument: str
     function: str = ""
     highest: float | None = None  # of graded: the highest grade, where it is not that of the table
+    cap: float | None = None  # of sum and share: no list counts for more
 
     def topics_and_weights(self, table: Table) -> tuple[str, str | None]:
         """The pattern of the topic columns and the column of their weights, which stands behind the last `*`.
@@ -62,15 +67,16 @@ class RewardSpec:
 def parse_reward(spec: str) -> RewardSpec:
     """The reward that a line of text stands for.
 
-    `any:clicked`, `graded:label`, `coverage:topics` (a column of lists) or `coverage:topic_*` (0/1 columns),
-    `coverage:topics*weight` (weights of the topics from a second column), `probabilistic:topic_*`, `sqrt:topic_*`,
-    `log:topic_*`, `facility:embedding` (a column of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and
-    `file.py:function` for one's own `f(problem, items)`; the file is run.
+    `any:clicked`, `graded:label`, `share:relevant`, `sum:clicks`, `sum:clicks<=3`, `sum:clicked*price`,
+    `coverage:topics` (a column of lists) or `coverage:topic_*` (0/1 columns), `coverage:topics*weight` (weights of the
+    topics from a second column), `probabilistic:topic_*`, `sqrt:topic_*`, `log:topic_*`, `facility:embedding` (a column
+    of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and `file.py:function` for one's own
+    `f(problem, items)`; the file is run.
 
     >>> parse_reward("coverage:topic_*")
-    RewardSpec(kind='coverage', argument='topic_*', function='', highest=None)
+    RewardSpec(kind='coverage', argument='topic_*', function='', highest=None, cap=None)
     >>> parse_reward("mine.py:worth")
-    RewardSpec(kind='python', argument='mine.py', function='worth', highest=None)
+    RewardSpec(kind='python', argument='mine.py', function='worth', highest=None, cap=None)
     """
     own = _OWN.fullmatch(spec.strip())
     if own is not None:
@@ -82,6 +88,8 @@ def parse_reward(spec: str) -> RewardSpec:
         raise InputError(f"Unknown reward {spec!r}.{hint} Known are:\n{known_rewards()}")
     if not colon or not argument:
         raise InputError(f"Reward {spec!r} names no column. Write {KINDS[kind].partition(',')[0]}.")
+    if kind in CAPPED and (capped := _CAP.fullmatch(argument)):
+        return RewardSpec(kind, capped["columns"].strip(), cap=float(capped["cap"]))
     return RewardSpec(kind, argument)
 
 
