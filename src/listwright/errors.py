@@ -7,6 +7,10 @@ class InputError(ValueError):
     """An argument, file or table that cannot be used as it is."""
 
 
+class DataWarning(UserWarning):
+    """Data that can be used, but that look like a mistake; the message says what to do about it."""
+
+
 class MissingExtra(ImportError):
     """An optional package is needed and not installed.
 

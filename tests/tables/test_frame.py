@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import listwright as lw
-from listwright.errors import InputError
+from listwright.errors import DataWarning, InputError
+from listwright.problems import Problems
 from listwright.tables import from_frame, read_with_columns
 
 TABLE = {
@@ -188,3 +189,27 @@ def test_a_column_of_mixed_kinds_is_an_error_unless_ignored() -> None:
     with pytest.raises(InputError, match=r"column 'odd' cannot be used.*leave it out with ignore="):
         from_frame(frame)
     assert from_frame(frame, ignore=["odd"]).feature_names == ("x",)
+
+
+def test_categorical_columns_of_frames_are_encoded() -> None:
+    frame = pd.DataFrame({"problem": [0, 0, 1], "x": [1.0, 2.0, 3.0], "kind": pd.Categorical(["a", "b", "a"])})
+    for given in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        problems = from_frame(given)
+        assert problems.feature_names == ("x", "kind=a", "kind=b")
+        assert from_frame(given, ignore=["kind"]).feature_names == ("x",)
+        assert from_frame(given, features=["x"]).feature_names == ("x",)
+
+
+def test_dates_are_left_out_with_a_warning_that_names_them() -> None:
+    frame = pd.DataFrame({"problem": [0, 0], "x": [1.0, 2.0], "day": pd.to_datetime(["2026-01-01", "2026-01-02"])})
+    with pytest.warns(DataWarning, match="'day' is left out"):
+        assert from_frame(frame).feature_names == ("x",)
+    assert from_frame(frame, ignore=["day"]).feature_names == ("x",)
+
+
+@pytest.mark.parametrize(
+    "values", [np.array([["1.5"], ["2"]]), np.array([["1.5"], [2.0]], dtype=object), [["a"], ["b"]]]
+)
+def test_arrays_of_text_are_refused(values) -> None:
+    with pytest.raises(InputError, match=r"features must be numbers\. Got text, such as"):
+        Problems.from_arrays(values, offsets=[0, 2])

@@ -33,12 +33,21 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     """values as a C-contiguous array of the type asked for, without a copy where none is needed."""
     try:
         array = np.asarray(values)
+        _refuse_text(array, name)
         if array.dtype.kind not in "biuf":
             array = array.astype(np.float64)
         with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which the callers report
             return np.asarray(array, dtype=dtype, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be an array of numbers. Got {_kind(values)}: {error}") from None
+
+
+def _refuse_text(array: NDArray[Any], name: str) -> None:
+    """Text is not parsed: a column of "1,5" or "n/a" would turn into something else in silence."""
+    texts = array.flat if array.dtype.kind in "OUS" else ()
+    found = next((value for value in texts if isinstance(value, str | bytes)), None)
+    if found is not None:
+        raise InputError(f"{name} must be numbers. Got text, such as {found!r:.40}. Convert it first: .astype(float).")
 
 
 def as_whole_numbers(values: ArrayLike, name: str) -> Ints:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from listwright.errors import InputError
+from listwright.errors import DataWarning, InputError
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
 
@@ -71,7 +73,7 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
     table.column(wanted.problem, "problem")
     context = _expanded(table, wanted.context, "context")
     vectors = _expanded(table, wanted.vectors, "vectors")
-    categorical = _expanded(table, wanted.categorical, "categorical")
+    categorical = _expanded(table, wanted.categorical, "categorical") + _own_categories(table, wanted, taken)
     columns = Columns(
         problem=wanted.problem,
         item=_where_there(table, wanted.item, "item"),
@@ -84,6 +86,16 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         numbered=_numbers(table),
     )
     return replace(columns, features=_features(table, wanted, columns, taken))
+
+
+def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str, ...]:
+    """Columns that the table itself calls categorical become features too, unless they are something else."""
+    if wanted.features is not None:
+        return ()
+    several = (wanted.context, wanted.vectors, wanted.categorical, wanted.ignore)
+    used = {wanted.problem, wanted.item, wanted.size, wanted.catalogue, *taken}
+    used |= {name for patterns in several for name in _expanded(table, patterns, "columns")}
+    return tuple(name for name in table.categories if name not in used)
 
 
 def _numbers(table: Table) -> tuple[int, int] | None:
@@ -107,7 +119,19 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     for name in open_names:
         if name not in columns.levels:
             _no_stray_text(table, name)
+    _warn_of_dates(table, open_names)
     return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
+
+
+def _warn_of_dates(table: Table, names: Sequence[str]) -> None:
+    dates = [repr(name) for name in names if pa.types.is_temporal(table.columns[name].type)]
+    if dates:
+        warnings.warn(
+            f"{table.source}: dates and times are not features, so {', '.join(dates)} is left out. Turn it into a "
+            "number (days since something), or name it with ignore=.",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 def _no_stray_text(table: Table, name: str) -> None:

@@ -140,7 +140,8 @@ def _read_parquet(path: Path) -> Table:
     except (OSError, pa.ArrowException, MemoryError, UnicodeDecodeError) as error:
         raise unreadable(path, error) from None
     columns = {name: plain(column) for name, column in zip(found.column_names, found.columns, strict=True)}
-    return Table(columns, (Part(str(path), found.num_rows),))
+    categories = tuple(field.name for field in found.schema if pa.types.is_dictionary(field.type))
+    return Table(columns, (Part(str(path), found.num_rows),), categories=categories)
 
 
 def _files(path: str | Path, format: str | None) -> list[Path]:

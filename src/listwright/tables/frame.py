@@ -151,7 +151,8 @@ def as_table(frame: Any) -> Table:
             columns[str(name)] = plain(eager[name].to_arrow())
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             unreadable[str(name)] = str(error).partition("\n")[0]
-    return Table(columns, (Part("", len(eager)),), unreadable)
+    categories = tuple(str(name) for name, kind in eager.schema.items() if kind in (nw.Categorical, nw.Enum))
+    return Table(columns, (Part("", len(eager)),), unreadable, categories)
 
 
 def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:

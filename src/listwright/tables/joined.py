@@ -26,7 +26,8 @@ def joined(tables: list[Table], *, all_columns: bool) -> Table:
     unreadable = {name: table.unreadable[name] for table in tables for name in shared if name in table.unreadable}
     columns = {name: _column(name, tables) for name in shared if name not in unreadable}
     parts = tuple(part for table in tables for part in table.parts)
-    return Table(columns, parts, unreadable, _matrix([table.matrix for table in tables]))
+    categories = tuple(name for name in tables[0].categories if name in columns)
+    return Table(columns, parts, unreadable, categories, _matrix([table.matrix for table in tables]))
 
 
 def _same_columns(tables: list[Table]) -> None:
