@@ -24,6 +24,7 @@ _HOME = {
     "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
     "SCP": "listwright.estimators",
+    "Selection": "listwright.selection",
     "compare": "listwright.evaluation",
     "evaluate": "listwright.evaluation",
     "explain": "listwright.reasons",
@@ -31,6 +32,7 @@ _HOME = {
     "load": "listwright.storage",
     "read": "listwright.tables",
     "scan": "listwright.tables",
+    "select": "listwright.selection",
 }
 _ROOMS = (
     "baselines",
@@ -56,6 +58,7 @@ __all__ = [
     "Lists",
     "OnlineSCP",
     "Problems",
+    "Selection",
     "baselines",
     "checks",
     "compare",
@@ -74,6 +77,7 @@ __all__ = [
     "read",
     "rewards",
     "scan",
+    "select",
     "simulate",
     "text",
 ]
@@ -102,7 +106,7 @@ if TYPE_CHECKING:
     from listwright.lists import Lists
     from listwright.problems import Problems
     from listwright.reasons.explain import explain
-    from listwright.selection.greedy import greedy
+    from listwright.selection import Selection, greedy, select
     from listwright.storage import load
     from listwright.tables import read, scan
 

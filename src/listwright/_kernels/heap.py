@@ -28,3 +28,12 @@ def heapify(heap: Ints, size: int, bounds: Floats) -> None:
     """Orders the first `size` entries. Cost: about 2 * size."""
     for at in range(size // 2 - 1, -1, -1):
         sift(heap, size, at, bounds)
+
+
+@njit(cache=True, nogil=True)
+def drop(heap: Ints, size: int, bounds: Floats) -> int:
+    """Takes the top off, and gives the new size. Cost: log(size)."""
+    heap[0] = heap[size - 1]
+    if size > 1:
+        sift(heap, size - 1, 0, bounds)
+    return size - 1

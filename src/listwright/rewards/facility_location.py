@@ -12,6 +12,7 @@ from listwright._internal.ragged import Ragged, per_problem
 from listwright._internal.threads import in_parallel
 from listwright._kernels.facility import dense_add, dense_alone, dense_gains, sparse_add, sparse_gains
 from listwright._kernels.lazy_facility import lazy_facility
+from listwright._kernels.lazy_graph import lazy_graph
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of
@@ -103,14 +104,17 @@ class FacilityLocation(TableReward):
         return state._replace(best=best, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Compiled where all similarities are stored."""
-        state = self.start(problems)
-        if type(self) is not FacilityLocation or len(state.similarity) != 2:
+        """Compiled, for all similarities and for a graph of some."""
+        if type(self) is not FacilityLocation:
             return None
-        (similarity, blocks), offsets = state.similarity, problems.offsets
+        state, offsets = self.start(problems), problems.offsets
+        rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
+        if len(state.similarity) == 3:
+            _lazy_on_graphs(state, sizes, room, rows, picked)
+            return rows, picked
+        similarity, blocks = state.similarity
         alone = self.bind(offsets).tables["alone"].values / state.totals[state.owners]
         bounds = alone / sizes * (1.0 + ROUNDING)
-        rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
 
         def some(low: int, high: int) -> None:
             lazy_facility(low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked)
@@ -121,6 +125,36 @@ class FacilityLocation(TableReward):
     def value(self, state: FacilityState) -> Floats:
         """Mean (or summed) similarity of all items to the list."""
         return state.earned
+
+
+def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Ints, picked: Floats) -> None:
+    """Fills in the lists of all problems."""
+    row_starts, columns, values = state.similarity
+
+    def some(low: int, high: int) -> None:
+        for problem in range(low, high):
+            start, end = state.offsets[problem], state.offsets[problem + 1]
+            first, n = row_starts[start], end - start
+            lazy_graph(
+                row_starts[start : end + 1] - first,
+                columns[first : row_starts[end]],
+                values[first : row_starts[end]],
+                np.ones(n),
+                state.totals[problem],
+                np.zeros(n),
+                sizes[start:end],
+                room[problem],
+                np.zeros(n, dtype=np.int64),
+                np.array([n]),
+                np.arange(n),
+                np.zeros(n),
+                rows[problem],
+                picked[problem],
+            )
+        chosen = rows[low:high]
+        chosen += np.where(chosen >= 0, state.offsets[low:high, None], 0)
+
+    in_parallel(some, state.offsets, len(state.owners) > MANY)
 
 
 def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:

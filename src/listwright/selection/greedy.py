@@ -51,6 +51,11 @@ def greedy(
     >>> lists[0], lists.values
     (array([1, 2]), array([1.]))
     """
+    if not isinstance(problems, Problems):
+        raise InputError(
+            f"greedy builds lists for Problems. Got {type(problems).__name__}: to pick rows out of an array of "
+            "vectors, use lw.select(vectors, k)."
+        )
     reward = reward_of(problems, "greedy")
     room = _room(problems, length, budget)
     weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes

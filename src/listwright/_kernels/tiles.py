@@ -1,0 +1,58 @@
+"""What is done with a tile of similarities (candidates x targets) while it is in the cache."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+
+FAST = {"reassoc", "nsz", "contract", "nnan"}
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: float, out: Floats) -> None:
+    """Adds to `out`, by candidate: how much its gain falls when the targets' best similarity goes from old to new.
+
+    A rise up to `noise` is rounding and counts as none. With new = inf it is the gain itself, for a best of `old`.
+    Cost: one read of the tile; differences in float32, sums in float64.
+    """
+    zero, least = tile.dtype.type(0.0), tile.dtype.type(noise)
+    for j in range(tile.shape[0]):
+        total = 0.0
+        for i in range(tile.shape[1]):
+            before, after = tile[j, i] - old[i], tile[j, i] - new[i]
+            before = before if before > least else zero
+            after = after if after > least else zero
+            total += weights[i] * (before - after)
+        out[j] += total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
+    """Adds to `out`, by candidate: the sum over targets of what of the similarity the target has room for."""
+    zero = tile.dtype.type(0.0)
+    for j in range(tile.shape[0]):
+        total = 0.0
+        for i in range(tile.shape[1]):
+            total += weights[i] * min(max(tile[j, i], zero), room[i])
+        out[j] += total
+
+
+@njit(cache=True, nogil=True)
+def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
+    """Takes a tile (targets x candidates from number `first` on) into the lists of nearest candidates, by target.
+
+    `values` fall along a list; the lowest row goes first among equals. Cost: one read of the tile, and a move of those
+    behind for each new entry.
+    """
+    last = rows.shape[1] - 1
+    for i in range(tile.shape[0]):
+        least = values[i, last]
+        for j in range(tile.shape[1]):
+            if tile[i, j] > least:
+                at, value = last, tile[i, j]
+                while at > 0 and values[i, at - 1] < value:
+                    values[i, at], rows[i, at] = values[i, at - 1], rows[i, at - 1]
+                    at -= 1
+                values[i, at], rows[i, at] = value, first + j
+                least = values[i, last]

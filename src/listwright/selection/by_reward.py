@@ -1,0 +1,91 @@
+"""Greedy by a reward of `listwright.rewards` on one problem, under all rules."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.problems import Problems
+from listwright.rewards import Reward
+from listwright.selection.progress import Tick
+from listwright.selection.rules import Rules
+
+
+def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
+    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth."""
+    problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
+    bound: Reward = problem.reward
+    compiled = _compiled(bound, problem, rules)
+    return _lazily(bound, problem, rules, tick) if compiled is None else compiled
+
+
+def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Floats, Floats, float] | None:
+    """The reward's own compiled greedy, which knows sizes but neither groups nor rows that are given."""
+    if rules.grouped or len(rules.given) or not reward.submodular:
+        return None
+    found = reward.lazy_lists(problem, rules.costs, np.array([rules.left]), rules.k)
+    if found is None:
+        return None
+    rows, gains = found[0][0], found[1][0]
+    state = reward.start(problem)
+    for row in rows[rows >= 0]:
+        state = reward.add(state, np.array([row]))
+    bounds = reward.gains(state)
+    return rows[rows >= 0], gains[rows >= 0], bounds, 0.0
+
+
+def _lazily(reward: Reward, problem: Problems, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
+    """Old gains bound new ones where the reward is submodular; otherwise all are measured for every pick."""
+    state: Any = reward.start(problem)
+    for row in rules.given:
+        state = reward.add(state, np.array([row]))
+    before, bounds = float(reward.value(state)[0]), reward.gains(state)
+    queue = Queue(bounds / rules.costs, rules)
+    rows: list[int] = []
+    gains: list[float] = []
+    while not rules.done:
+        if not reward.submodular and rows:
+            bounds = reward.gains(state)
+            queue = Queue(bounds / rules.costs, rules)
+        while not queue.settled(len(rows)):
+            row = queue.top()
+            bounds[row] = reward.gains_of(state, np.array([row]))[0]
+            queue.put(row, bounds[row] / rules.costs[row], len(rows))
+        row = queue.pop()
+        state = reward.add(state, np.array([row]))
+        rules.take(row)
+        rows.append(row)
+        gains.append(bounds[row])
+        bounds[row] = 0.0
+        tick("picking", len(rows), rules.k)
+    return np.array(rows, dtype=np.int64), np.array(gains), bounds, before
+
+
+class Queue:
+    """Open rows, the highest score first, the lowest row among equals, and when each was measured."""
+
+    def __init__(self, scores: Floats, rules: Rules) -> None:
+        self.rules = rules
+        self.heap = [(-float(scores[row]), int(row)) for row in np.flatnonzero(rules.open)]
+        self.measured = np.full(len(scores), rules.n_picked)
+        heapify(self.heap)
+
+    def settled(self, position: int) -> bool:
+        """Whether the top is open and was measured for this pick."""
+        while not self.rules.open[self.heap[0][1]]:
+            heappop(self.heap)
+        return bool(self.measured[self.heap[0][1]] == position)
+
+    def top(self) -> int:
+        """Takes the top off."""
+        return heappop(self.heap)[1]
+
+    pop = top
+
+    def put(self, row: int, score: float, position: int) -> None:
+        """Measured again."""
+        self.measured[row] = position
+        heappush(self.heap, (-score, row))

@@ -1,0 +1,80 @@
+"""Facility location from vectors on the CPU: tiles by BLAS in float32, sums in float64."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.threads import one_thread
+from listwright._kernels.tiles import falls
+from listwright.selection.similarity import TARGETS, Similarity, column, sweep
+
+
+class Blocks:
+    """The board of `Epochs` on the CPU. Memory: a few numbers for each target and mark, and the tiles at work."""
+
+    def __init__(self, similarity: Similarity, weights: Floats) -> None:
+        self.similarity, self.weights = similarity, weights
+        self.best = np.zeros(similarity.n_targets, dtype=np.float32)
+        self.marks: list[Floats32] = []
+        self.active = np.empty(0, dtype=np.int64)
+
+    def gains(self, rows: Ints) -> Floats:
+        """What each of the rows would bring now."""
+        return self._fell(rows, None, self.best, np.full_like(self.best, np.inf))
+
+    def falls(self, rows: Ints, since: int) -> Floats:
+        """How much the rows' gains fell since a mark."""
+        changed = np.flatnonzero(self.best > self.marks[since])
+        return self._fell(rows, changed, self.marks[since][changed], self.best[changed])
+
+    def mark(self) -> int:
+        """Keeps the best similarities of now."""
+        self.marks.append(self.best.copy())
+        return len(self.marks) - 1
+
+    def activate(self, rows: Ints) -> None:
+        """The rows whose falls `pick` gives."""
+        self.active = rows
+
+    def pick(self, row: int) -> tuple[float, Floats]:
+        """What the row brings, and how much the active rows' gains fall."""
+        brought, changed, before = self.lift(row)
+        return brought, self._fell(self.active, changed, before, self.best[changed])
+
+    def lift(self, row: int) -> tuple[float, Ints, Floats32]:
+        """Takes the row: what it brings, the targets whose best similarity rose, and what that was before."""
+        similar = column(self.similarity, row)
+        changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))
+        before = self.best[changed]
+        rises = (similar[changed] - before).astype(np.float64)
+        self.best[changed] = similar[changed]
+        return float(self.weights[changed] @ rises), changed, before
+
+    def _fell(self, rows: Ints, changed: Ints | None, old: Floats32, new: Floats32) -> Floats:
+        """Sum over the changed targets (None: all) of what the rise above `old` is more than that above `new`."""
+        weights = self.weights if changed is None else self.weights[changed]
+
+        def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
+            falls(tile, old[low:high], new[low:high], weights[low:high], self.similarity.noise, sums)
+
+        return sweep(self.similarity, rows, changed, measure)
+
+
+def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
+    """What the first 1, 2, ... of the rows are worth, over all targets. Cost: 2 d operations for each pair."""
+    starts, gathered = range(0, similarity.n_targets, TARGETS), similarity.candidates(rows)
+    parts = np.zeros((len(starts), len(rows)))
+
+    def work(part: int) -> None:
+        block = slice(starts[part], min(starts[part] + TARGETS, similarity.n_targets))
+        tile = similarity.tile(gathered, similarity.targets(block))
+        best = np.maximum.accumulate(np.maximum(tile, np.float32(0.0)), axis=0)
+        parts[part] = best.astype(np.float64) @ weights[block]
+
+    with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        list(pool.map(work, range(len(starts))))
+    return parts.sum(axis=0)

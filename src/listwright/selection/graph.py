@@ -1,0 +1,82 @@
+"""The graph of nearest neighbours, exact and by blocks, and lazy greedy on a graph."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.threads import one_thread
+from listwright._kernels.lazy_graph import lazy_graph
+from listwright._kernels.tiles import nearest
+from listwright.selection.progress import Tick
+from listwright.selection.rules import Rules
+from listwright.selection.similarity import Similarity
+
+TARGETS, CANDIDATES = 512, 2048  # of a tile
+
+
+def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse.csr_array:
+    """CSR, (candidates, targets): of each target the similarities to its nearest candidates, below 0 as 0.
+
+    Cost: 2 d operations for each pair, and one read of each tile.
+    """
+    shape = (similarity.n_targets, neighbors)
+    rows, values = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf, dtype=np.float32)
+    starts, band = range(0, similarity.n_targets, TARGETS), 16 * CANDIDATES
+    bands = range(0, similarity.n, band)
+
+    def work(low: int) -> None:
+        block = slice(low, min(low + TARGETS, similarity.n_targets))
+        targets = similarity.targets(block)
+        for at in range(len(gathered)):
+            tile = np.ascontiguousarray(similarity.tile(gathered[at], targets).T)
+            nearest(tile, first + at * CANDIDATES, rows[block], values[block])
+
+    with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        for number, first in enumerate(bands):
+            cuts = range(first, min(first + band, similarity.n), CANDIDATES)
+            gathered = [similarity.candidates(slice(low, min(low + CANDIDATES, similarity.n))) for low in cuts]
+            for done, _ in enumerate(pool.map(work, starts), start=1):
+                tick("neighbours", number * len(starts) + done, len(bands) * len(starts))
+    return _as_graph(rows, values, similarity.n)
+
+
+def _as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
+    """By candidate, from the lists by target."""
+    n_targets, neighbors = rows.shape
+    starts = np.arange(0, n_targets * neighbors + 1, neighbors)
+    by_target = sparse.csr_array((np.maximum(values, 0.0).ravel(), rows.ravel(), starts), shape=(n_targets, n))
+    return sparse.csr_array(by_target.T.tocsr())
+
+
+def select_on_graph(graph: Any, weights: Floats, rules: Rules) -> tuple[Ints, Floats, Floats, float]:
+    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth."""
+    starts, columns = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+    best = np.zeros(graph.shape[1], dtype=graph.dtype)
+    for row in rules.given:
+        some = slice(starts[row], starts[row + 1])
+        best[columns[some]] = np.maximum(best[columns[some]], graph.data[some])
+    before = float(weights @ best.astype(np.float64))
+    rows, gains, bounds = np.empty(rules.k, dtype=np.int64), np.empty(rules.k), np.zeros(graph.shape[0])
+    count = lazy_graph(
+        starts,
+        columns,
+        graph.data,
+        weights,
+        1.0,
+        best,
+        rules.costs,
+        rules.left,
+        rules.groups,
+        rules.room.copy(),
+        np.flatnonzero(rules.open),
+        bounds,
+        rows,
+        gains,
+    )
+    return rows[:count], gains[:count], bounds, before

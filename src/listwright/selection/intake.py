@@ -1,0 +1,198 @@
+"""Vectors from whatever holds them: arrays, tensors, sparse matrices, files, columns of lists, a problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from listwright._internal.arrays import Floats, as_numbers
+from listwright.errors import InputError
+from listwright.problems import Problems
+
+KINDS = "a numpy array, a scipy CSR matrix, a torch tensor, a .npy or .parquet file, a column of lists, or one problem"
+
+
+class Source(NamedTuple):
+    """Rows of numbers as they were given, and their names where they have any."""
+
+    table: Any  # (n, d): a numpy array, also memory-mapped, or CSR
+    ids: NDArray[Any] | None = None
+    costs: Floats | None = None
+    path: str | None = None  # of the .npy file that the table is a map of
+
+
+def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None) -> Source:
+    """The rows; nothing is copied where it need not be."""
+    if isinstance(given, Source):
+        return given
+    if column is not None and not isinstance(given, str | Path):
+        raise InputError(f"column= is for Parquet files. Got {name} as {type(given).__name__}.")
+    if isinstance(given, str | Path):
+        source = _from_file(Path(given), name, column)
+    elif isinstance(given, Problems):
+        source = _from_problem(given, name)
+    elif sparse.issparse(given):
+        source = Source(sparse.csr_array(given))
+    elif type(given).__module__.partition(".")[0] == "torch":
+        source = Source(_from_tensor(given))
+    else:
+        source = Source(_from_column(given, name) if _is_column(given) else _plain(given, name))
+    return source._replace(table=_checked(source.table, name))
+
+
+def _plain(given: Any, name: str) -> NDArray[Any]:
+    if isinstance(given, np.ndarray) and given.dtype.kind in "fiub":
+        return given
+    if given is None or isinstance(given, dict | set):
+        raise InputError(f"{name} must be {KINDS}. Got {type(given).__name__}.")
+    return as_numbers(given, name, np.float32)
+
+
+def _checked(table: Any, name: str) -> Any:
+    if table.ndim != 2:
+        hint = " One row per item: (n, d)." if table.ndim == 1 else ""
+        raise InputError(f"{name} must have two dimensions, rows and numbers. Got shape {table.shape}.{hint}")
+    if 0 in table.shape:
+        raise InputError(f"{name} must have at least one row and one column. Got shape {table.shape}.")
+    if sparse.issparse(table) and not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
+    return table
+
+
+def _from_tensor(tensor: Any) -> Any:
+    """A CPU tensor shares its memory; bfloat16, which numpy lacks, turns into float32. Tensors on a GPU stay there
+    until `select` knows where to work."""
+    tensor = tensor.detach()
+    if str(tensor.layout) != "torch.strided":
+        raise InputError("Sparse torch tensors are not read. Pass a scipy CSR matrix.")
+    tensor = tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
+    return tensor.cpu().numpy()
+
+
+def _from_problem(problems: Problems, name: str) -> Source:
+    if len(problems) != 1:
+        raise InputError(f"{name} must be one problem. Got {len(problems)}: pass problems[0], or see lw.greedy.")
+    table = problems.features if problems.vectors is None else problems.vectors
+    return Source(table, problems.item_ids, problems.sizes)
+
+
+def _from_file(path: Path, name: str, column: str | None) -> Source:
+    if not path.is_file():
+        raise InputError(f"There is no file {path} to read {name} from.")
+    if path.suffix == ".npy":
+        return Source(_mapped(path, name), path=str(path.resolve()))
+    if path.suffix in (".parquet", ".pq"):
+        return Source(_from_parquet(path, column))
+    raise InputError(f"{name} can be read from .npy and .parquet files. Got {path.name}.")
+
+
+def _mapped(path: Path, name: str) -> NDArray[Any]:
+    try:
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} is no .npy file of numbers: {error}") from None
+    if not isinstance(table, np.ndarray) or table.dtype.kind not in "fiub":
+        raise InputError(f"{name} in {path} must be numbers. Got {getattr(table, 'dtype', type(table).__name__)}.")
+    return table
+
+
+def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
+    """A column of lists, read by row group into one array."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"Cannot read {path} as Parquet: {error}") from None
+    wanted = _list_column(file.schema_arrow, path, column)
+    table: NDArray[np.float32] | None = None
+    at = 0
+    for batch in file.iter_batches(columns=[wanted], batch_size=16_384):
+        rows = _lists(
+            batch.column(0), f"column {wanted!r} of {path.name}", at, None if table is None else table.shape[1]
+        )
+        if table is None:
+            table = np.empty((file.metadata.num_rows, rows.shape[1]), dtype=np.float32)
+        table[at : at + len(rows)] = rows
+        at += len(rows)
+    if table is None:
+        raise InputError(f"{path} has no rows.")
+    return table
+
+
+def _list_column(schema: Any, path: Path, column: str | None) -> str:
+    import pyarrow as pa
+
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    found = [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+    if column is not None and column not in schema.names:
+        raise InputError(f"{path.name} has no column {column!r}. Its columns: {', '.join(schema.names)}.")
+    if column is not None and column not in found:
+        raise InputError(f"Column {column!r} of {path.name} holds {schema.field(column).type}, not lists of numbers.")
+    if column is None and len(found) != 1:
+        what = (
+            "no column of lists" if not found else f"several columns of lists ({', '.join(found)}): name one, column="
+        )
+        raise InputError(f"{path.name} has {what}. Its columns: {', '.join(schema.names)}.")
+    return column or found[0]
+
+
+def _is_column(given: Any) -> bool:
+    """Whether it is a column of pyarrow, polars or pandas."""
+    home = type(given).__module__.partition(".")[0]
+    return home in ("pyarrow", "polars", "pandas") and type(given).__name__ in (
+        "Series",
+        "ChunkedArray",
+        "ListArray",
+        "LargeListArray",
+        "FixedSizeListArray",
+    )
+
+
+def _from_column(given: Any, name: str) -> NDArray[np.float32]:
+    import pyarrow as pa
+
+    try:
+        column = given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given) if _pandas(given) else given
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a column of lists of numbers: {error}") from None
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    width, parts, at = None, [], 0
+    for chunk in chunks:
+        parts.append(_lists(chunk, name, at, width))
+        width, at = parts[-1].shape[1], at + len(chunk)
+    if not parts:
+        raise InputError(f"{name} has no rows.")
+    return np.concatenate(parts)
+
+
+def _pandas(given: Any) -> bool:
+    return type(given).__module__.partition(".")[0] == "pandas"
+
+
+def _lists(column: Any, name: str, first: int, width: int | None) -> NDArray[np.float32]:
+    """A pyarrow column of lists as an array (rows, d); every list as long as the first, none missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not hasattr(column, "flatten") or not hasattr(column.type, "value_type"):
+        raise InputError(f"{name} must hold lists of numbers. Got {column.type}.")
+    if column.null_count:
+        row = first + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise InputError(f"{name} has no vector in row {row}. Leave such rows out.")
+    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+    width = int(lengths[0]) if width is None else width
+    bad = np.flatnonzero(lengths != width)
+    if len(bad):
+        raise InputError(f"{name}: row {first + bad[0]} has {lengths[bad[0]]} numbers, and the rows before {width}.")
+    try:
+        numbers = column.flatten().cast(pa.float32()).to_numpy(zero_copy_only=False)
+    except pa.ArrowException as error:
+        raise InputError(f"{name} must hold numbers: {error}") from None
+    return numbers.reshape(len(column), width)

@@ -1,0 +1,240 @@
+"""From what `select` was asked for to the objective that does it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
+from listwright._internal.limits import at_least_one
+from listwright.errors import InputError
+from listwright.rewards import ConcaveCoverage, Reward
+from listwright.selection.graph import neighbor_graph
+from listwright.selection.intake import Source, read_vectors
+from listwright.selection.memory import must_fit
+from listwright.selection.objectives import (
+    ByReward,
+    FacilityLocation,
+    Graph,
+    LogDet,
+    NearestNeighbors,
+    Objective,
+    Sampled,
+    SaturatedCoverage,
+)
+from listwright.selection.progress import silent
+from listwright.selection.similarity import Distances, Dots, Given, Similarity
+from listwright.selection.vectors import Vectors, make_vectors
+
+METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
+REWARDS = ("facility_location", "log_det", "saturated_coverage", "feature_based")
+TAKES = {  # which options a reward has a use for
+    "facility_location": {"neighbors", "sample", "targets", "weights"},
+    "saturated_coverage": {"neighbors", "targets", "weights"},
+    "feature_based": {"weights"},
+    "log_det": set(),
+}
+
+
+class Wish(NamedTuple):
+    """The arguments of `select` that say what is looked for."""
+
+    vectors: Any
+    targets: Any
+    reward: Any
+    metric: str
+    neighbors: int | None
+    sample: int | None
+    weights: Any
+    device: str
+    precision: str
+    column: str | None
+    gamma: float | None
+    scale: float
+    alpha: float
+
+    def options(self) -> set[str]:
+        """Names of the options that were given."""
+        return {name for name in ("neighbors", "sample", "targets", "weights") if getattr(self, name) is not None}
+
+
+def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator) -> Objective:
+    """The objective, checked against the rows it is for."""
+    if wish.metric not in METRICS:
+        raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
+    if not isinstance(wish.reward, str):
+        return _own_reward(wish, source)
+    if wish.reward not in REWARDS:
+        raise InputError(f"reward must be one of {', '.join(REWARDS)}, or a reward. Got {wish.reward!r}.")
+    _takes(wish, wish.reward, TAKES[wish.reward])
+    if wish.reward == "log_det":
+        return _log_det(wish, source, k)
+    if wish.reward == "feature_based":
+        return ByReward(_feature_based(wish, source), source.table.shape[0])
+    if wish.reward == "saturated_coverage":
+        return _saturated(wish, source)
+    return _facility_location(wish, source, rng)
+
+
+def _takes(wish: Wish, what: str, known: set[str]) -> None:
+    unused = sorted(wish.options() - known)
+    if unused:
+        raise InputError(f"reward={what!r} has no use for {unused[0]}=. Leave it out.")
+
+
+def _own_reward(wish: Wish, source: Source) -> Objective:
+    _takes(wish, type(wish.reward).__name__, set())
+    reward = wish.reward
+    if not isinstance(reward, Reward) and callable(reward):
+        table = source.table if sparse.issparse(source.table) else np.asarray(source.table)
+        reward = reward(table)
+    if not isinstance(reward, Reward):
+        raise InputError(
+            f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
+            f"that makes one from the vectors. Got {type(reward).__name__}."
+        )
+    return ByReward(reward, int(source.table.shape[0]))
+
+
+def _facility_location(wish: Wish, source: Source, rng: np.random.Generator) -> Objective:
+    if wish.neighbors is not None and wish.sample is not None:
+        raise InputError("neighbors= and sample= are two ways to be fast. Give one of them.")
+    if wish.metric == "precomputed" and sparse.issparse(source.table):
+        graph = _stored(wish, source)
+        return Graph(graph, _weights(wish.weights, graph.shape[1]))
+    similarity = make_similarity(wish, source)
+    weights = _weights(wish.weights, similarity.n_targets)
+    if wish.neighbors is not None:
+        return NearestNeighbors(similarity, weights, _neighbors(wish, similarity))
+    if wish.sample is None or _sample_size(wish) >= similarity.n_targets:
+        return FacilityLocation(similarity, weights)
+    sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
+    share = weights[sampled] * (len(weights) / len(sampled))
+    return Sampled(FacilityLocation(similarity.only(sampled), share), similarity, weights, len(sampled))
+
+
+def make_similarity(wish: Wish, source: Source) -> Similarity:
+    """Similarities of the rows to the targets, or to each other."""
+    if wish.metric == "precomputed":
+        if wish.targets is not None or wish.neighbors is not None:
+            raise InputError("metric='precomputed' goes with neither targets= nor neighbors=: the matrix says it all.")
+        return Given(_matrix(source.table))
+    if wish.targets is None:
+        rows = make_vectors(source.table, wish.metric)
+        return _between(wish, rows, rows)
+    table = read_vectors(wish.targets, "targets").table
+    if table.shape[1] != source.table.shape[1]:
+        raise InputError(f"targets must have {source.table.shape[1]} columns, as vectors. Got {table.shape[1]}.")
+    targets = make_vectors(table, wish.metric, "targets")
+    return _between(wish, make_vectors(source.table, wish.metric, centre=targets.centre), targets)
+
+
+def _between(wish: Wish, rows: Vectors, targets: Vectors) -> Similarity:
+    if wish.metric in ("cosine", "dot"):
+        return Dots(rows, targets)
+    return Distances(rows, targets, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0)
+
+
+def gamma_of(wish: Wish, rows: Vectors) -> float:
+    """Of rbf: what was given, or 1 over the mean squared distance from the mean."""
+    if wish.gamma is None:
+        assert rows.away is not None
+        spread = float(rows.away.mean())
+        return 1.0 / spread if spread > 0 else 1.0
+    if not (wish.gamma > 0 and np.isfinite(wish.gamma)):
+        raise InputError(f"gamma must be above 0. Got {wish.gamma!r}.")
+    return float(wish.gamma)
+
+
+def _matrix(table: Any) -> Any:
+    for low in range(0, table.shape[0], 512):
+        if not np.isfinite(table[low : low + 512]).all():
+            row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
+            raise InputError(f"Row {row} of the similarities is not finite.")
+    return table
+
+
+def _stored(wish: Wish, source: Source) -> Any:
+    """A CSR matrix of similarities, checked; stored numbers below 0 count as 0."""
+    if wish.options() - {"weights"}:
+        raise InputError("metric='precomputed' on a sparse matrix goes with neither targets=, sample= nor neighbors=.")
+    bad = first_bad(~np.isfinite(source.table.data))
+    if bad is not None:
+        row = int(np.searchsorted(source.table.indptr, bad, side="right")) - 1
+        raise InputError(f"Row {row} of the similarities is not finite.")
+    return source.table if source.table.dtype.kind == "f" else source.table.astype(np.float64)
+
+
+def _weights(weights: Any, n: int, what: str = "row to stand for") -> Floats:
+    if weights is None:
+        return np.ones(n)
+    array = as_numbers(weights, "weights")
+    if array.shape != (n,):
+        raise InputError(f"weights must have one entry per {what} ({n}). Got shape {array.shape}.")
+    bad = first_bad(~((array >= 0) & np.isfinite(array)))
+    if bad is not None:
+        raise InputError(f"weights must be 0 or more. Got {array[bad]} at {bad}.")
+    return array
+
+
+def _neighbors(wish: Wish, similarity: Similarity) -> int:
+    at_least_one("neighbors", wish.neighbors)
+    neighbors = int(wish.neighbors or 0)
+    if neighbors > similarity.n:
+        raise InputError(f"neighbors={neighbors}, but there are only {similarity.n} rows.")
+    size = similarity.n_targets * neighbors * 44
+    must_fit(size, f"The graph of {neighbors} neighbours of {similarity.n_targets:,} rows", "Ask for fewer neighbours.")
+    return neighbors
+
+
+def _sample_size(wish: Wish) -> int:
+    at_least_one("sample", wish.sample)
+    return int(wish.sample or 0)
+
+
+def _log_det(wish: Wish, source: Source, k: int) -> Objective:
+    if wish.metric not in ("cosine", "dot", "rbf"):
+        raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
+    if not (wish.scale > 0 and np.isfinite(wish.scale)):
+        raise InputError(f"scale must be above 0. Got {wish.scale!r}.")
+    n, d = source.table.shape
+    size = 4 * n * k if wish.metric == "rbf" else 8 * k * d
+    must_fit(size, f"log_det of {k:,} picks", "Ask for fewer rows, or use metric='cosine'.")
+    rows = make_vectors(source.table, wish.metric)
+    return LogDet(rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale)
+
+
+def _saturated(wish: Wish, source: Source) -> Objective:
+    if not 0 < wish.alpha <= 1:
+        raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
+    if wish.metric == "precomputed" and sparse.issparse(source.table):
+        graph = _stored(wish, source)
+        return ByReward(_capped(graph, _weights(wish.weights, graph.shape[1]), wish.alpha), graph.shape[0])
+    similarity = make_similarity(wish, source)
+    weights = _weights(wish.weights, similarity.n_targets)
+    if wish.neighbors is None:
+        return SaturatedCoverage(similarity, weights, wish.alpha)
+    graph = neighbor_graph(similarity, _neighbors(wish, similarity), silent)
+    return ByReward(_capped(graph, weights, wish.alpha), similarity.n)
+
+
+def _capped(graph: Any, weights: Floats, alpha: float) -> Reward:
+    """Saturated coverage on a graph: every target is a topic, covered up to its cap."""
+    caps = alpha * np.asarray(graph.sum(axis=0), dtype=np.float64).reshape(-1)
+    return ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
+
+
+def _feature_based(wish: Wish, source: Source) -> Reward:
+    n, d = source.table.shape
+    stored = source.table.nnz if sparse.issparse(source.table) else n * d
+    must_fit(40 * stored, "feature_based", "Pass fewer rows, or a sparse matrix.")
+    make_vectors(source.table, "dot")  # for its checks
+    weights = _weights(wish.weights, d, "column") if wish.weights is not None else None
+    return ConcaveCoverage(source.table, "sqrt", weights=weights, normalize=False)
+
+
+def rows_of(source: Source, rows: Ints) -> Source:
+    """Some of the rows."""
+    return source._replace(table=source.table[rows], ids=None, costs=None, path=None)

@@ -1,0 +1,49 @@
+"""How much memory a selection needs, before it starts, and how much there is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from listwright.errors import InputError
+
+CGROUPS = (("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),)  # limit and use of a container
+
+
+def available() -> int:
+    """Bytes that can still be had, also inside a container; very many where the system does not say."""
+    free = _from_meminfo()
+    for limit, used in CGROUPS:
+        try:
+            free = min(free, int(Path(limit).read_text()) - int(Path(used).read_text()))
+        except (OSError, ValueError):  # there is none, or it is "max"
+            continue
+    return max(free, 0)
+
+
+def _from_meminfo() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 62
+
+
+def in_words(size: float) -> str:
+    """Bytes for people.
+
+    >>> in_words(3_200_000_000), in_words(45_000_000)
+    ('3.2 GB', '45 MB')
+    """
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def must_fit(size: int, what: str, advice: str) -> None:
+    """Refuses what would end in a crash."""
+    free = available()
+    if size > free:
+        raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")

@@ -1,0 +1,180 @@
+"""What a selection is to be good for: each objective knows how to pick greedily by itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.rewards import Reward
+from listwright.selection.by_reward import select_by_reward
+from listwright.selection.epochs import Epochs
+from listwright.selection.facility import Blocks, value_curve
+from listwright.selection.graph import neighbor_graph, select_on_graph
+from listwright.selection.progress import Tick
+from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
+from listwright.selection.rules import Rules
+from listwright.selection.saturated import select_saturated
+from listwright.selection.similarity import Similarity
+from listwright.selection.vectors import Vectors
+from listwright.selection.volume import select_volume
+
+
+class Solved(NamedTuple):
+    """A greedy selection."""
+
+    rows: Ints
+    gains: Floats  # what each row brought
+    bounds: Floats  # no row brings more beside these
+    before: float  # what the given rows are worth
+
+    @property
+    def added(self) -> float:
+        """What all brought together."""
+        return float(self.gains.sum())
+
+
+class Objective(ABC):
+    """What a set of rows is worth."""
+
+    submodular = True
+    device = "cpu"
+
+    @abstractmethod
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Greedy picks. `rules` are used up."""
+
+    def prove(self, rules: Rules, solved: Solved) -> Proof:
+        """What is known of the picks; `rules` as they were before."""
+        if not self.submodular:
+            return Proof("no bound: this reward is not submodular", None)
+        return proved(rules, len(solved.rows), solved.added, most_possible(solved.added, solved.bounds, rules))
+
+
+@dataclass(eq=False)
+class FacilityLocation(Objective):
+    """Sum over targets of weight times the highest similarity to a pick, exact, without the matrix."""
+
+    similarity: Similarity
+    weights: Floats
+    make_board: Callable[[Similarity, Floats], Any] = Blocks
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """By epochs."""
+        board = self.make_board(self.similarity, self.weights)
+        before = sum(board.lift(int(row))[0] for row in rules.given)
+        epochs = Epochs(board, rules, self.similarity.gain_bounds(self.weights), tick)
+        rows, gains = epochs.run()
+        return Solved(rows, gains, epochs.bounds, float(before))
+
+
+@dataclass(eq=False)
+class NearestNeighbors(Objective):
+    """The same where a target only counts its nearest candidates."""
+
+    similarity: Similarity
+    weights: Floats
+    neighbors: int
+    make_graph: Callable[[Similarity, int, Tick], Any] = neighbor_graph
+    graph: Any = field(default=None, repr=False)
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """The graph, once, and lazy greedy on it."""
+        if self.graph is None:
+            self.graph = self.make_graph(self.similarity, self.neighbors, tick)
+        return Solved(*select_on_graph(self.graph, self.weights, rules))
+
+
+@dataclass(eq=False)
+class Graph(Objective):
+    """Facility location on similarities that are stored in a CSR matrix (candidates, targets)."""
+
+    graph: Any
+    weights: Floats
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Lazy greedy."""
+        return Solved(*select_on_graph(self.graph, self.weights, rules))
+
+
+@dataclass(eq=False)
+class Sampled(Objective):
+    """Facility location measured on a random sample of the targets; the picks are measured on all of them."""
+
+    on_sample: Objective  # its weights add up to those of all targets
+    similarity: Similarity  # to all targets
+    weights: Floats
+    n_sampled: int
+    most: float = np.nan  # what no selection can bring, with confidence; known once solved
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Greedy on the sample."""
+        first = rules.copy()
+        found = self.on_sample.solve(rules, tick)
+        self.most = self._most(first, found)
+        order = np.concatenate([first.given, found.rows])
+        values = np.concatenate([[0.0], value_curve(self.similarity, self.weights, order)])
+        n_given = len(first.given)
+        return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
+
+    def _most(self, rules: Rules, found: Solved) -> float:
+        """The best selection brings hardly more on all targets than on the sample, where greedy bounds it."""
+        known = any_data(rules, len(found.rows))[0]
+        most = most_possible(found.added, found.bounds, rules)
+        most = min(most, found.added / known) if known else most
+        error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
+        return most + error * len(self.weights)
+
+    def prove(self, rules: Rules, solved: Solved) -> Proof:
+        """What holds with confidence over the draw of the sample."""
+        what = any_data(rules, len(solved.rows))[2]
+        proof = of_these_data(solved.added, self.most, None, "", what)
+        return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")
+
+
+@dataclass(eq=False)
+class LogDet(Objective):
+    """log det(I + scale * K) of the kernel of the picks."""
+
+    vectors: Vectors
+    gamma: float
+    scale: float
+    solver: Callable[[Vectors, float, float, Rules, Tick], tuple[Ints, Floats, Floats, float]] = select_volume
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Lazy greedy."""
+        return Solved(*self.solver(self.vectors, self.gamma, self.scale, rules, tick))
+
+
+@dataclass(eq=False)
+class SaturatedCoverage(Objective):
+    """Similarity to the picks, counted up to a share of all."""
+
+    similarity: Similarity
+    weights: Floats
+    alpha: float
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Lazy greedy by blocks."""
+        return Solved(*select_saturated(self.similarity, self.weights, self.alpha, rules, tick))
+
+
+@dataclass(eq=False)
+class ByReward(Objective):
+    """Any reward of `listwright.rewards`."""
+
+    reward: Reward
+    n: int
+
+    @property
+    def submodular(self) -> bool:  # type: ignore[override]
+        """As the reward says."""
+        return self.reward.submodular
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Lazy greedy where the reward is submodular."""
+        return Solved(*select_by_reward(self.reward, self.n, rules, tick))

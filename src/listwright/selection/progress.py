@@ -1,0 +1,70 @@
+"""Progress of a selection: a line on the terminal, or a call of whoever wants to know."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from listwright.errors import InputError
+
+Tick = Callable[[str, int, int], None]  # (what is done, how many are done, of how many)
+PATIENCE = 1.0  # seconds until a line is shown, and between two
+WIDTH = 24
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+@contextmanager
+def as_tick(progress: Any) -> Iterator[Tick]:
+    """Where progress goes: "auto" shows it on a terminal, True anywhere, False nowhere; or a function is called."""
+    if callable(progress):
+        yield progress
+    elif progress is True or (progress == "auto" and sys.stderr.isatty()):
+        line = Line()
+        try:
+            yield line.tick
+        finally:
+            line.clear()
+    elif progress is False or progress == "auto":
+        yield silent
+    else:
+        raise InputError(f"progress must be 'auto', True, False or a function. Got {progress!r}.")
+
+
+class Line:
+    """One line of standard error that is written over."""
+
+    def __init__(self) -> None:
+        self.what, self.since, self.shown = "", time.monotonic(), time.monotonic()
+        self.visible = False
+
+    def tick(self, what: str, done: int, total: int) -> None:
+        """Shows how far it is, at most once a second."""
+        now = time.monotonic()
+        if what != self.what:
+            self.what, self.since = what, now
+        if now - self.shown < PATIENCE:
+            return
+        self.shown, self.visible = now, True
+        print(f"\r\x1b[K{described(what, done, total, now - self.since)}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Leaves nothing behind."""
+        if self.visible:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def described(what: str, done: int, total: int, seconds: float) -> str:
+    """A bar, the count, and how long it will take.
+
+    >>> described("picking", 250, 1000, 5.0)
+    'picking ######.................. 250/1,000, 15 s left'
+    """
+    full = WIDTH * done // max(total, 1)
+    left = f", {seconds * (total - done) / done:.0f} s left" if done else ""
+    return f"{what} {'#' * full}{'.' * (WIDTH - full)} {done:,}/{total:,}{left}"

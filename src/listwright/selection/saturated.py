@@ -1,0 +1,90 @@
+"""Saturated coverage from vectors: a target counts until it has a share of all its similarity."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.tiles import capped
+from listwright.selection.epochs import TIE
+from listwright.selection.progress import Tick
+from listwright.selection.rules import Rules
+from listwright.selection.similarity import CANDIDATES, GATHERED, Similarity, column, sweep
+
+BATCH = 64  # rows that are measured together
+
+
+class Saturated:
+    """Sum over targets i of min(sum over picked j of s_ij, alpha * sum over all j of s_ij), after Lin & Bilmes (2011).
+
+    Every pick changes what most targets have room for, so gains are measured again where they look best (lazy greedy),
+    some at a time. Cost: 2 d operations for each pair, twice, and n d for each row measured again.
+    """
+
+    def __init__(self, similarity: Similarity, weights: Floats, alpha: float, tick: Tick) -> None:
+        self.similarity, self.weights, self.tick = similarity, weights, tick
+        self.room = alpha * self._totals()
+
+    def _totals(self) -> Floats:
+        """By target, the sum of all its similarities above 0."""
+        totals, n = np.zeros(self.similarity.n_targets), self.similarity.n
+
+        def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
+            totals[first:end] += np.maximum(tile, 0.0).sum(axis=0, dtype=np.float64)
+
+        for low in range(0, n, GATHERED):
+            sweep(self.similarity, np.arange(low, min(low + GATHERED, n)), None, measure)
+            self.tick("measuring rows", min(low + GATHERED, n), 2 * n)
+        return totals
+
+    def gains(self, rows: Ints) -> Floats:
+        """What each of the rows would bring now."""
+
+        def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
+            capped(tile, self.room[low:high], self.weights[low:high], sums)
+
+        return sweep(self.similarity, rows, None, measure)
+
+    def add(self, row: int) -> float:
+        """Takes a row; gives what it brought."""
+        used = np.minimum(np.maximum(column(self.similarity, row), 0.0), self.room)
+        self.room = self.room - used
+        return float(self.weights @ used)
+
+
+def select_saturated(
+    similarity: Similarity, weights: Floats, alpha: float, rules: Rules, tick: Tick
+) -> tuple[Ints, Floats, Floats, float]:
+    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth."""
+    state = Saturated(similarity, weights, alpha, tick)
+    before = sum(state.add(int(row)) for row in rules.given)
+    bounds, fresh = np.zeros(similarity.n), np.zeros(similarity.n, dtype=np.int64)
+    for low in range(0, similarity.n, CANDIDATES):
+        some = np.arange(low, min(low + CANDIDATES, similarity.n))
+        bounds[some] = state.gains(some)
+        tick("measuring rows", similarity.n + some[-1] + 1, 2 * similarity.n)
+    rows: list[int] = []
+    gains: list[float] = []
+    while not rules.done:
+        row = _next(state, rules, bounds, fresh, len(rows))
+        gains.append(state.add(row))
+        rows.append(row)
+        rules.take(row)
+        bounds[row] = 0.0
+        tick("picking", len(rows), rules.k)
+    return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
+
+
+def _next(state: Saturated, rules: Rules, bounds: Floats, fresh: Ints, position: int) -> int:
+    """The row with the highest gain per cost: those that look best are measured until the best is known."""
+    open_rows = np.flatnonzero(rules.open)
+    while True:
+        scores = bounds[open_rows] / rules.costs[open_rows]
+        best = open_rows[scores >= scores.max() * (1 - TIE)]
+        stale = best[fresh[best] < position]
+        if not len(stale):
+            return int(best.min())
+        high = np.argsort(-scores, kind="stable")[:BATCH]
+        again = open_rows[high][fresh[open_rows[high]] < position]
+        again = np.union1d(again, stale[:BATCH])
+        bounds[again], fresh[again] = state.gains(again), position

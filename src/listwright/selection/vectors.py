@@ -1,0 +1,117 @@
+"""Vectors as a metric sees them: scaled or centred, one block of float32 at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats, Floats32, Ints, first_bad
+from listwright.errors import InputError
+
+BLOCK = 8192  # rows that are looked at together
+DENSE = 4096  # a sparse table with at most so many columns is multiplied as dense blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Rows whose dot products, or distances, are the similarities. The table itself stays as it was given."""
+
+    table: Any
+    inverse: Floats32  # what each row is multiplied by
+    squares: Floats  # squared length of each row as `take` gives it
+    centre: Floats32 | None = None  # where distances count: the mean row, which `take` subtracts from dense rows
+    away: Floats | None = None  # and the squared distance of each row from it
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row."""
+        return int(self.table.shape[1])
+
+    @property
+    def wide(self) -> bool:
+        """Whether `take` gives sparse rows."""
+        return sparse.issparse(self.table) and self.width > DENSE
+
+    def only(self, rows: Ints) -> Vectors:
+        """Some rows, copied, seen in the same way."""
+        away = None if self.away is None else self.away[rows]
+        return Vectors(self.table[rows], self.inverse[rows], self.squares[rows], self.centre, away)
+
+    def take(self, rows: Ints | slice) -> Any:
+        """Some rows, scaled or centred: a float32 array, or CSR where a sparse table is wide."""
+        if sparse.issparse(self.table):
+            some = sparse.csr_array(self.table[rows].astype(np.float32).multiply(self.inverse[rows][:, None]))
+            return some if self.wide else some.toarray()
+        block = np.asarray(self.table[rows], dtype=np.float32)
+        return block * self.inverse[rows][:, None] if self.centre is None else block - self.centre
+
+
+def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
+    """Vectors for a metric, checked: finite, and none of length 0 under cosine."""
+    n = table.shape[0]
+    squares = np.concatenate([_squares(table, low, name) for low in range(0, n, BLOCK)])
+    ones = np.ones(n, dtype=np.float32)
+    if metric in ("rbf", "euclidean"):
+        return _centred(table, squares, _mean_row(table) if centre is None else centre)
+    if metric != "cosine":
+        return Vectors(table, ones, squares)
+    zero = first_bad(squares == 0)
+    if zero is not None:
+        raise InputError(
+            f"Row {zero} of {name} is all zeros, so it has no cosine. Leave such rows out, or use another metric."
+        )
+    return Vectors(table, (1.0 / np.sqrt(squares)).astype(np.float32), np.ones(n))
+
+
+def _centred(table: Any, squares: Floats, centre: Floats32) -> Vectors:
+    """Rows whose distances count: from the centre they round less. Sparse rows stay where they are."""
+    ones = np.ones(len(squares), dtype=np.float32)
+    if sparse.issparse(table):
+        away = squares - 2.0 * (table @ centre.astype(np.float64)) + float(centre.astype(np.float64) @ centre)
+        return Vectors(table, ones, squares, centre, np.maximum(away, 0.0))
+    away = np.concatenate([_lengths(np.asarray(part, np.float32) - centre) for part in _blocks(table)])
+    return Vectors(table, ones, away, centre, away)
+
+
+def _mean_row(table: Any) -> Floats32:
+    total = np.zeros(table.shape[1])
+    for block in _blocks(table):
+        total += np.asarray(block.sum(axis=0, dtype=np.float64)).reshape(-1)
+    return (total / table.shape[0]).astype(np.float32)
+
+
+def _blocks(table: Any) -> Iterator[Any]:
+    return (table[low : low + BLOCK] for low in range(0, table.shape[0], BLOCK))
+
+
+def _lengths(block: Any) -> Floats:
+    return np.einsum("ij,ij->i", block, block, dtype=np.float64)
+
+
+def _squares(table: Any, low: int, name: str) -> Floats:
+    """Squared lengths of a block; NaN and inf are refused, naming their place."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large for float32 is refused below
+        some = table[low : low + BLOCK]
+        if sparse.issparse(some):
+            some = some.astype(np.float32).astype(np.float64)
+            found = np.asarray(some.multiply(some).sum(axis=1)).reshape(-1)
+        else:
+            found = _lengths(np.asarray(some, dtype=np.float32))
+    bad = first_bad(~np.isfinite(found))
+    if bad is not None:
+        raise InputError(_not_finite(table, low + bad, name))
+    return found
+
+
+def _not_finite(table: Any, row: int, name: str) -> str:
+    numbers = table[[row]].toarray()[0] if sparse.issparse(table) else np.asarray(table[row], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        column = first_bad(~np.isfinite(numbers.astype(np.float32))) or 0
+    return f"Number {column} of row {row} of {name} is {numbers[column]}. Vectors must be finite numbers in float32."
