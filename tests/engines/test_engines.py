@@ -25,7 +25,7 @@ from listwright.learners import (
 )
 from listwright.tables import Scan, read
 from listwright.training.round import Training
-from listwright.training.rounds import kept_share
+from listwright.training.sources.sharded import kept_share
 from tests.scan_tools import scanned, table, weights
 
 LEARNERS = [
@@ -61,13 +61,13 @@ def test_parts_that_are_joined_teach_as_much_as_the_whole(learner) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
         state = rng.bit_generator.state
-        trainings[0].take_in(problems, None, rng)
+        trainings[0].take_in(problems, rng)
         trainings[0].update()
         if isinstance(learner, FollowPerturbedLeader | WeightedMajority | Exp3):
             rng.bit_generator.state = state  # these draw: so the parts are drawn from the start, and must differ below
         for low in (0, 20, 40):
             part = trainings[1].fork()
-            part.take_in(problems[low : low + 20], None, rng)
+            part.take_in(problems[low : low + 20], rng)
             trainings[1].join(part.learner, part.ledger)
         trainings[1].update()
     whole, parts = trainings
@@ -244,25 +244,20 @@ def test_a_checkpoint_of_another_fit_is_refused(data: Scan, tmp_path: Path) -> N
         lw.SCP(length=3, n_passes=1).fit(data, checkpoint=path, resume=True)
     other = tmp_path / "other"
     other.mkdir()
-    with pytest.raises(InputError, match="a fit on other shards"):
+    with pytest.raises(InputError, match="a fit on other problems"):
         lw.SCP(length=2, n_passes=1).fit(scanned(other, shard_size=50_000), checkpoint=path, resume=True)
     model.save(tmp_path / "model.listwright")
     with pytest.raises(InputError, match="is a model and no checkpoint"):
         model.fit(data, checkpoint=tmp_path / "model.listwright", resume=True)
 
 
-def test_engines_by_name_and_what_they_refuse(data: Scan, tmp_path: Path) -> None:
+def test_engines_by_name_and_what_they_refuse(data: Scan) -> None:
     assert as_engine("local") == Local()
     assert as_engine("ray") == Ray()
     with pytest.raises(InputError, match=r"engine must be one of local, ray, .*Got 'spark'"):
         lw.SCP(length=2, engine="spark").fit(data)
     with pytest.raises(InputError, match="threads must be at least 1"):
         lw.SCP(length=2, engine=Local(0)).fit(data)
-    in_memory = lw.Problems.from_frame(table(), reward="any:clicked")
-    with pytest.raises(InputError, match=r"pass listwright.scan\(...\) in place of Problems"):
-        lw.SCP(length=2, engine="ray").fit(in_memory)
-    with pytest.raises(InputError, match=r"pass listwright.scan\(...\) in place of Problems"):
-        lw.SCP(length=2).fit(in_memory, checkpoint=tmp_path / "x")
     assert issubclass(Ray, Engine)
 
 

@@ -268,7 +268,8 @@ def train(learner, features, problems, *, batch_size=1, length=2, repeats=True, 
     )
     rng = np.random.default_rng(seed)
     for batch in problems.batches(batch_size):
-        training.round(batch, None, rng)
+        training.take_in(batch, rng)
+        training.update()
     return training
 
 

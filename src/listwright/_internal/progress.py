@@ -41,8 +41,15 @@ def shown_on_terminal() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
+    shown: list[str] = []
+
+    def show(what: str) -> None:
+        shown[:] = [what[:100]]
+        print(f"\r\x1b[K{shown[0]}", end="", file=sys.stderr, flush=True)
+
     try:
-        with heard_by(lambda what: print(f"\r\x1b[K{what[:100]}", end="", file=sys.stderr, flush=True)):
+        with heard_by(show):
             yield
     finally:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

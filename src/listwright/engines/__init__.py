@@ -1,7 +1,29 @@
-"""Where a streamed fit runs: on this machine's threads, or on the machines of a Ray cluster."""
+"""Where work on many shards runs: on the threads of this machine, or on the machines of a Ray cluster.
 
-from listwright.engines.base import Crew, Engine, as_engine
+An engine runs tasks and knows nothing of models. Estimators take one as `engine="local"`, `engine="ray"` or
+`engine=Ray("host:6379")`.
+"""
+
+from typing import Any
+
+from listwright.engines.base import Crew, Engine
 from listwright.engines.local import Local
 from listwright.engines.ray import Ray
+from listwright.errors import InputError
 
 __all__ = ["Crew", "Engine", "Local", "Ray", "as_engine"]
+
+ENGINES: dict[str, type[Engine]] = {"local": Local, "ray": Ray}
+
+
+def as_engine(engine: Any) -> Engine:
+    """An engine from its name, or itself.
+
+    >>> as_engine("local")
+    Local(threads=None)
+    """
+    if isinstance(engine, str) and engine in ENGINES:
+        return ENGINES[engine]()
+    if isinstance(engine, Engine):
+        return engine
+    raise InputError(f"engine must be one of {', '.join(ENGINES)}, or come from listwright.engines. Got {engine!r}.")

@@ -11,8 +11,7 @@ from typing import Any
 import numba
 
 from listwright._internal.limits import at_least_one
-from listwright.engines.base import Crew, Engine, Hand, Task, Told
-from listwright.tables import Scan
+from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told
 
 
 @dataclass(frozen=True)
@@ -21,21 +20,21 @@ class Local(Engine):
 
     Parameters
     ----------
-    threads : at most so many; by default NUMBA_NUM_THREADS, or one a core.
+    threads : at most so many; by default NUMBA_NUM_THREADS, or one for each core.
     """
 
     threads: int | None = None
 
     @contextmanager
-    def crew(self, scan: Scan) -> Iterator[Crew]:
-        """Threads that share one view of the scan."""
+    def crew(self, shards: Shards) -> Iterator[Crew]:
+        """Threads that share one view of the shards."""
         if self.threads is not None:
             at_least_one("threads", self.threads)
         most = numba.get_num_threads() if self.threads is None else self.threads
-        n_threads = max(1, min(most, scan.max_memory // scan.block_bytes))
+        n_threads = max(1, min(most, shards.max_memory // shards.block_bytes))
         pool = ThreadPoolExecutor(n_threads)
         try:
-            yield Threads(pool, Hand(scan, (scan.max_memory - n_threads * scan.block_bytes) // 2))
+            yield Threads(pool, Hand(shards, (shards.max_memory - n_threads * shards.block_bytes) // 2))
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -47,7 +46,7 @@ class Threads(Crew):
         self.pool, self.hand = pool, hand
 
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """One shard a thread at a time."""
+        """Every thread works on one shard at a time."""
         running: list[Future[Any]] = [self.pool.submit(self.hand.do, task, shard) for shard in shards]
         running.reverse()  # so that a result can go as soon as it is used
         while running:

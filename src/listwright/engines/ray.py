@@ -11,9 +11,8 @@ from typing import Any
 
 from listwright._internal.limits import at_least_one
 from listwright._internal.threads import one_thread
-from listwright.engines.base import Crew, Engine, Hand, Task, Told, out_of_memory
+from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told, out_of_memory
 from listwright.errors import InputError, MissingExtra
-from listwright.tables import Scan
 
 RETRIES = 20  # times that a task is given to a worker again: a node that is lost fails several before that is known
 SECONDS = 5.0  # until an address that does not answer is given up
@@ -34,14 +33,14 @@ class Ray(Engine):
     workers: int | None = None
 
     @contextmanager
-    def crew(self, scan: Scan) -> Iterator[Crew]:
+    def crew(self, shards: Shards) -> Iterator[Crew]:
         """Actors, spread over the nodes."""
         if self.workers is not None:
             at_least_one("workers", self.workers)
         with self.connected():
             ray = _ray()
             found = int(ray.cluster_resources().get("CPU", 1))
-            crew = Actors(ray, scan, min(self.workers or max(found, 1), len(scan.shards)))
+            crew = Actors(ray, shards, min(self.workers or max(found, 1), len(shards.shards)))
             try:
                 yield crew
             finally:
@@ -72,11 +71,12 @@ class Ray(Engine):
 class Actors(Crew):
     """The crew of `Ray`."""
 
-    def __init__(self, ray: Any, scan: Scan, n_workers: int) -> None:
-        self.ray, self.scan = ray, scan
+    def __init__(self, ray: Any, shards: Shards, n_workers: int) -> None:
+        self.ray, self.shards = ray, shards
         options = {"max_restarts": -1, "max_task_retries": RETRIES, "scheduling_strategy": "SPREAD"}
         kind = ray.remote(**options)(Worker)
-        self.actors = [kind.remote(scan) for _ in range(n_workers)]
+        self.shared = ray.put(shards)  # once for all workers, and again for those that take the place of others
+        self.actors = [kind.remote(self.shared) for _ in range(n_workers)]
         self.owners: dict[int, int] = {}
 
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
@@ -105,10 +105,10 @@ class Actors(Crew):
         try:
             return self.ray.get(reference)
         except errors.OutOfMemoryError as error:
-            raise out_of_memory(self.scan, shard) from error
+            raise out_of_memory(self.shards, shard) from error
         except errors.RayActorError as error:
             raise InputError(
-                f"The worker of {self.scan.shards[shard]} died {RETRIES + 1} times. If its memory ran out, lower "
+                f"The worker of {self.shards.shards[shard]} died {RETRIES + 1} times. If its memory ran out, lower "
                 "max_memory, start fewer workers on a machine, or write files with smaller row groups."
             ) from error
         except errors.RayTaskError as error:
@@ -119,8 +119,8 @@ class Actors(Crew):
 class Worker:
     """The actor: one core, and a hand on its shards."""
 
-    def __init__(self, scan: Scan) -> None:
-        self.hand = Hand(scan, max(scan.max_memory - scan.block_bytes, 0))
+    def __init__(self, shards: Shards) -> None:
+        self.hand = Hand(shards, max(shards.max_memory - shards.block_bytes, 0))
 
     def do(self, task: Task, shard: int) -> Any:
         """The task's result for a shard."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -17,8 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.limits import at_least_one
-from listwright._internal.threads import one_thread
-from listwright.engines import Local, as_engine
+from listwright._internal.progress import shown_on_terminal
+from listwright.engines import as_engine
+from listwright.engines.streamed import StreamedLists, streamed_lists
+from listwright.engines.tasks import Tick, mean_worth_of_all
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.features import Features
@@ -27,19 +30,47 @@ from listwright.guarantees import Certificate, certify
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
+from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 from listwright.rewards import reward_of
 from listwright.tables import Scan
-from listwright.training.fitting import Checkpoints, fit_scan, partial_fit_scan
+from listwright.training.checkpoints import Checkpoints, Progress
 from listwright.training.keep import KEEPS, Keeper
+from listwright.training.loop import learn
 from listwright.training.round import Training
-from listwright.training.signature import Signature, fingerprint
-from listwright.training.streamed import StreamedLists, mean_worth, streamed_lists
+from listwright.training.signature import Signature
+from listwright.training.sources import Fitted, Plan, Source, opened
 from listwright.walk.limits import as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
-Tick = Callable[[int, int], None]
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A fit under way."""
+
+    training: Training
+    signature: Signature
+    n_passes: int
+    about: dict[str, Any] = field(default_factory=dict)  # how the plan was chosen
+    progress: Progress | None = None  # of a fit that goes on
+
+    def fitted(self, policy: Policy) -> dict[str, Any]:
+        """The attributes of the fitted estimator."""
+        names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
+        return self.about | names | {"n_features_in_": self.signature.n_features}
+
+
+@dataclass(frozen=True)
+class OfKnownKind:
+    """Problems that a fitted model goes on with: such that they can be learned from, and of the kind that it knows."""
+
+    check: Callable[[Problems], None]
+    signature: Signature
+
+    def __call__(self, problems: Problems) -> None:
+        self.check(problems)
+        self.signature.check(problems, "partial_fit")
 
 
 class ListEstimator(BaseEstimator):
@@ -74,19 +105,21 @@ class ListEstimator(BaseEstimator):
 
         Parameters
         ----------
-        tick : `tick(done, total)` hears of each batch (of a scan: shard) that is learned from.
-        checkpoint : for scans: a file to write the model to, with how far it is, after every `checkpoint_every` rounds.
-        resume : go on from the checkpoint, to the same model as without a break.
+        problems : Problems or Scan
+            What to learn from.
+        tick : callable, optional
+            Called as `tick(done, total)` after each batch (on an engine: shard) that was learned from.
+        checkpoint : path, optional
+            A file to write the model to, with how far it is, after every `checkpoint_every` rounds.
+        checkpoint_every : int
+            Rounds between two checkpoints.
+        resume : bool
+            Go on from the checkpoint, to the same model as without a break.
         """
-        if isinstance(problems, Scan):
-            saved = Checkpoints(checkpoint, checkpoint_every, resume)
-            fit_scan(self, problems, keep=self.keep, n_passes=self._n_passes(), checkpoints=saved, tick=tick)
-            return self
-        if checkpoint is not None or resume or as_engine(self.engine) != Local():
-            raise InputError("Checkpoints and engines are for files: pass listwright.scan(...) in place of Problems.")
-        self.check(problems)
-        with one_thread():
-            return self._run(problems, self._begin(problems), Signature.of(problems), self._n_passes(), self.keep, tick)
+        checkpoints = Checkpoints(checkpoint, checkpoint_every, resume)
+        with shown_on_terminal(), self._source(problems, self.keep, tick=tick) as source:
+            run = self._resumed(source, checkpoints) if resume else self._begun(source)
+            return self._learn(source, run, self.keep, checkpoints)
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
         """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first.
@@ -94,48 +127,64 @@ class ListEstimator(BaseEstimator):
         `keep="mixture"` goes on over all rounds so far; `keep="best"` keeps the last policy, as nothing is held out.
         """
         keep = "mixture" if self.keep == "mixture" else "last"
-        if isinstance(problems, Scan):
-            if hasattr(self, "training_"):
-                partial_fit_scan(self, problems, keep=keep)
+        training = self.training_.for_new_problems() if hasattr(self, "training_") else None
+        with self._source(problems, keep, training) as source:
+            if training is None:
+                run = replace(self._begun(source), n_passes=1)
             else:
-                fit_scan(self, problems, keep=keep, n_passes=1, checkpoints=Checkpoints())
-            return self
-        self.check(problems)
-        if not hasattr(self, "training_"):
-            with one_thread():
-                return self._run(problems, self._begin(problems), Signature.of(problems), 1, keep)
-        self.signature_.check(problems, "partial_fit")
-        with one_thread():
-            signature = self.signature_.merged(Signature.of(problems))
-            return self._run(problems, self.training_.for_new_problems(), signature, 1, keep)
+                seen = self.signature_ if source.whole is None else self.signature_.merged(Signature.of(source.whole))
+                run = Run(replace(training, budget=self.budget), seen, 1)
+            return self._learn(source, run, keep, Checkpoints())
 
-    def _run(
-        self,
-        problems: Problems,
-        training: Training,
-        signature: Signature,
-        n_passes: int,
-        keep: str,
-        tick: Tick | None = None,
-    ) -> Self:
-        rng = self._generator(training.ledger.rounds)
-        keeper = Keeper(keep, problems, rng)
+    def _source(
+        self, problems: Problems | Scan, keep: str, training: Training | None = None, tick: Tick | None = None
+    ) -> AbstractContextManager[Source]:
+        """Where the problems come from; those to go on with must be of the kind that is known."""
+        settings = clone(self)
+        settings.engine = "local"  # what workers check with has no workers of its own
+        return opened(
+            problems,
+            as_engine(self.engine),
+            check=settings.check if training is None else OfKnownKind(settings.check, self.signature_),
+            batch_size=self.batch_size,
+            hold_out=keep == "best",
+            rng=self._generator(0 if training is None else training.ledger.rounds),
+            tick=tick,
+        )
+
+    def _begun(self, source: Source) -> Run:
+        """A fit from the start: features are fitted, and nothing is learned yet."""
+        plan = self._plan(source)
+        fitted = source.fitted(plan)
+        return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
+
+    def _resumed(self, source: Source, checkpoints: Checkpoints) -> Run:
+        """The fit that a checkpoint was written by."""
+        found = checkpoints.earlier(self, source.data)
+        progress = found.progress_
+        source.go_on(progress)
+        training = replace(found.training_, budget=self.budget)
+        about = {name: value for name, value in vars(found).items() if name == "trials_"}
+        return Run(training, found.signature_, progress.n_passes or self.n_passes, about, progress)
+
+    def _learn(self, source: Source, run: Run, keep: str, checkpoints: Checkpoints) -> Self:
+        """Goes through the rounds; the estimator changes once all are done."""
+        training, keeper, done = run.training, Keeper(keep), 0
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds)
-        learned = keeper.problems
-        auto = training.learner.batch_size(len(learned), learned.n_rows)
-        size = auto if self.batch_size == "auto" else int(self.batch_size)
-        a_pass = -(-len(learned) // size)
-        for number in range(n_passes):
-            order = rng if number else None  # the first pass in the order given
-            for done, batch in enumerate(learned.batches(size, order), start=1):
-                keeper.before_round(training.policy, len(batch), rng)
-                training.round(batch, as_room(self.budget, batch), rng)
-                keeper.after_round(training.policy, lambda part: self._value(training, part))
-                if tick is not None:
-                    tick(number * a_pass + done, n_passes * a_pass)
-        training.ledger.visited(fingerprint(problems), n_passes)
-        self.training_, self.policy_, self.signature_ = training, keeper.kept(training.policy), signature
-        self.n_features_in_ = problems.n_features
+        if run.progress is not None:
+            keeper.recall(run.progress)
+            done = run.progress.done
+
+        def after_round(number: int) -> None:
+            if checkpoints.due(number):
+                progress = Progress(0, source.data, number, n_passes=run.n_passes)
+                keeper.note(progress)
+                source.note(progress)
+                checkpoints.write(self, progress, run.fitted(training.policy))
+
+        learn(training, source, keeper, n_passes=run.n_passes, done=done, after_round=after_round)
+        training.ledger.visited(source.data, source.n_states, run.n_passes)
+        self.__dict__.update(run.fitted(keeper.kept(training.policy)))
         return self
 
     @overload
@@ -211,7 +260,7 @@ class ListEstimator(BaseEstimator):
     def score(self, problems: Problems | Scan, y: None = None) -> float:
         """Mean value of the lists that `predict` builds, under the problems' reward."""
         if isinstance(problems, Scan):
-            return mean_worth(as_engine(self.engine), problems, self._slim().score)
+            return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
 
@@ -256,44 +305,37 @@ class ListEstimator(BaseEstimator):
         seeded = isinstance(self.random_state, int | np.integer) and rounds > 0
         return np.random.default_rng([int(self.random_state), rounds]) if seeded else rng  # type: ignore[arg-type]
 
-    def _n_passes(self) -> int:
-        return self.n_passes
-
     def _is_online(self) -> bool:
         """Whether this is the paper's algorithm to the letter."""
         return self.batch_size == 1 and self.n_passes == 1
 
-    def _make_features(self, problems: Problems) -> Features:
+    def _plan(self, source: Source) -> Plan:
+        """Features, learner and passes, by what the problems are like."""
+        learner = as_learner(self.learner)
+        if isinstance(learner, WeightedMajority) and learner.horizon is None:
+            learner.horizon = self.n_passes * source.n_states
+        return Plan(self._chosen_features(source.example), learner, self.n_passes)
+
+    def _chosen_features(self, problems: Problems) -> Features:
         if self.features == "auto":
             return auto_features(problems)
         if not isinstance(self.features, Features):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
         return clone(self.features)
 
-    def _make_learner(self, problems: Problems | Scan) -> Learner:
-        learner = as_learner(self.learner)
-        if isinstance(learner, WeightedMajority) and learner.horizon is None:
-            learner.horizon = self.n_passes * len(problems)
-        return learner
-
-    def _begin(self, problems: Problems) -> Training:
-        learner = self._make_learner(problems)
-        features = self._make_features(problems).fit(problems)
-        mean_size = None if problems.sizes is None else float(problems.sizes.mean())
-        training = self._training(learner, features, mean_size, int(problems.counts.max()))
-        return replace(training, training_features=features.for_training(problems))
-
-    def _training(self, learner: Learner, features: Features, mean_size: float | None, most: int) -> Training:
-        """A run that starts, with features that are fitted; `most` candidates has the largest problem."""
-        length = self._list_length(mean_size, most)
+    def _training(self, learner: Learner, fitted: Fitted) -> Training:
+        """A run that starts."""
+        length = self._list_length(fitted.mean_size, fitted.most)
         return Training(
-            features=features,
+            features=fitted.features,
             learner=learner,
             policy=learner.first_policy(),
             weights=position_weights(length, self.rival_length, weighting=self.weighting),
             per_size=self.budget is not None if self.per_size == "auto" else bool(self.per_size),
             repeats=self.repeats,
             skip_solved=not self._is_online() if self.skip_solved == "auto" else bool(self.skip_solved),
+            training_features=fitted.training_features,
+            budget=self.budget,
         )
 
     def _list_length(self, mean_size: float | None, most: int) -> int:
@@ -301,20 +343,6 @@ class ListEstimator(BaseEstimator):
         if self.budget is None or mean_size is None:
             return self.length
         return max(1, round(min(self.budget / mean_size, float(most))))
-
-    def _value(self, training: Training, problems: Problems) -> float:
-        """Mean value of the current policy's lists, for `keep="best"`."""
-        length = len(training.weights) if self.budget is None else None
-        lists = build_lists(
-            problems,
-            training.features,
-            training.policy,
-            length=length,
-            rng=np.random.default_rng(0),
-            room=as_room(self.budget, problems),
-            repeats=self.repeats,
-        )
-        return float(list_values(lists, problems).mean())
 
     def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
         if length is None:

@@ -6,9 +6,8 @@ from typing import Any
 
 from listwright._internal.arrays import RandomState
 from listwright.estimators.base import ListEstimator
-from listwright.learners import Learner, PerPosition, as_learner
-from listwright.problems import Problems
-from listwright.tables import Scan
+from listwright.learners import PerPosition, as_learner
+from listwright.training.sources import Plan, Source
 
 
 class ConSeqOpt(ListEstimator):
@@ -63,5 +62,6 @@ class ConSeqOpt(ListEstimator):
         self.engine = engine
         self.random_state = random_state
 
-    def _make_learner(self, problems: Problems | Scan) -> Learner:
-        return PerPosition(as_learner(self.learner))
+    def _plan(self, source: Source) -> Plan:
+        """A learner for each position."""
+        return Plan(self._chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)

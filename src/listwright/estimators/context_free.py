@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,14 +10,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Floats, Ints, RandomState
+from listwright.engines.tasks import Tick
 from listwright.errors import InputError
-from listwright.estimators.base import ListEstimator, Tick
+from listwright.estimators.base import ListEstimator
 from listwright.evaluation.values import list_values
-from listwright.features import Features, Identity
-from listwright.learners import Experts, Learner
+from listwright.features import Identity
+from listwright.learners import Experts
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.tables import Scan
+from listwright.training.sources import Plan, Source
 from listwright.walk.limits import as_room
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
@@ -109,16 +112,14 @@ class ContextFreeSCP(ListEstimator):
     def probabilities_(self) -> Floats:
         """The learned distribution over the catalogue; of a mixture, that of the last round."""
         kept = self.policy_ if hasattr(self.policy_, "probabilities") else self.training_.policy
-        return kept.probabilities  # type: ignore[attr-defined]
+        return kept.probabilities
 
-    def _make_features(self, problems: Problems) -> Features:
-        return Identity()
-
-    def _make_learner(self, problems: Problems | Scan) -> Learner:
-        learner = super()._make_learner(problems)
-        if not isinstance(learner, Experts) or learner.policies is not None:
+    def _plan(self, source: Source) -> Plan:
+        """Of a problem, only which items there are is seen."""
+        plan = super()._plan(source)
+        if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:
             raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
-        return learner
+        return replace(plan, features=Identity())
 
     def _best_list(self, problems: Problems) -> Ints:
         """The best on the training problems of the likeliest items and of lists drawn from the distribution."""

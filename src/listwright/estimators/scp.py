@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 from sklearn.base import clone
 
 from listwright._internal.arrays import RandomState
-from listwright._internal.progress import shown_on_terminal
 from listwright.errors import InputError
-from listwright.estimators.base import ListEstimator, Tick
+from listwright.estimators.base import ListEstimator
 from listwright.estimators.best_effort import best_features, best_learner
 from listwright.estimators.tuning import tuned
-from listwright.features import Features
-from listwright.learners import Learner
 from listwright.problems import Problems
-from listwright.tables import Scan
+from listwright.training.sources import Plan, Source
 
 EFFORTS = ("fast", "best")
+MOST_PASSES = 3  # of effort="best", whose features hold what more passes would find
 
 
 class SCP(ListEstimator):
@@ -107,37 +105,30 @@ class SCP(ListEstimator):
         self.engine = engine
         self.random_state = random_state
 
-    def fit(self, problems: Problems | Scan, *, tick: Tick | None = None, **checkpoints: Any) -> Self:
-        """Learns a policy from problems with a reward, in memory or from a scan: see `ListEstimator.fit`."""
-        with shown_on_terminal() if self.effort == "best" or self.tune else nullcontext():
-            return self._fit_tuned(problems, tick) if self.tune else super().fit(problems, tick=tick, **checkpoints)
-
-    def _fit_tuned(self, problems: Problems | Scan, tick: Tick | None) -> Self:
-        if isinstance(problems, Scan):
-            raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
-        self.check(problems)
-        fast, trials = tuned(clone(self).set_params(tune=False, effort="fast"), problems)
-        chosen = {"features": fast.features, "learner": fast.learner}
-        fitted = clone(self).set_params(tune=False, **chosen).fit(problems, tick=tick)
-        self.__dict__.update({name: value for name, value in vars(fitted).items() if name.endswith("_")})
-        self.trials_ = trials
-        return self
-
-    def _make_features(self, problems: Problems) -> Features:
+    def _plan(self, source: Source) -> Plan:
+        """`tune` chooses features and learner first; `effort="best"` then builds on what was chosen."""
+        chosen: ListEstimator = self
+        about: dict[str, Any] = {}
+        if self.tune:
+            chosen, about["trials_"] = tuned(self._fast(), _in_memory(source))
         if self.effort == "fast":
-            return super()._make_features(problems)
-        return best_features(problems, clone(self).set_params(effort="fast", keep="last", engine="local"))
+            return replace(ListEstimator._plan(chosen, source), about=about)
+        fast = self._fast().set_params(keep="last", features=chosen.features, learner=chosen.learner)
+        n_passes = min(self.n_passes, MOST_PASSES)
+        return Plan(best_features(source.example, fast), best_learner(source.example), n_passes, about)
 
-    def _make_learner(self, problems: Problems | Scan) -> Learner:
-        if self.effort == "fast" or isinstance(problems, Scan):
-            return super()._make_learner(problems)
-        return best_learner(problems)
-
-    def _n_passes(self) -> int:
-        return self.n_passes if self.effort == "fast" else min(self.n_passes, 3)
+    def _fast(self) -> SCP:
+        """The plain linear policy with these settings, to be fitted here."""
+        return clone(self).set_params(effort="fast", tune=False, engine="local")
 
     def check(self, problems: Problems) -> None:
         """Refuses settings and problems that cannot be learned from, as `fit` does before it starts."""
         super().check(problems)
         if self.effort not in EFFORTS:
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")
+
+
+def _in_memory(source: Source) -> Problems:
+    if source.whole is None:
+        raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
+    return source.whole

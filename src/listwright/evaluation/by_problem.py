@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats
 from listwright._internal.threads import one_thread
+from listwright.engines.streamed import StreamedLists
+from listwright.engines.tasks import Build
 from listwright.errors import InputError
 from listwright.evaluation.distance import intra_list_distance
 from listwright.evaluation.topics import alpha_ndcg, err_ia, has_topics, subtopic_recall
@@ -19,8 +21,6 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
 from listwright.tables import Scan
-from listwright.training.streamed import StreamedLists
-from listwright.training.tasks import Build
 
 
 def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:

@@ -21,7 +21,7 @@ CLASSES = {
     "Span": "listwright.training.ranges",
     "Trial": "listwright.estimators.tuning",
     "Columns": "listwright.tables.columns",
-    "engines.Progress": "listwright.training.rounds",
+    "engines.Progress": "listwright.training.checkpoints",
     "features.Aspects": "listwright.features.aspects",
     "features.Candidate": "listwright.features.candidate",
     "features.Distance": "listwright.features.distance",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import PurePath
 from typing import Any, Unpack
 from zlib import crc32
 
@@ -79,6 +81,11 @@ class Scan:
         """The problems of one shard, some at a time."""
         for table in self._tables(self.shards[number]):
             yield self._built(table, self.reward)
+
+    def fingerprint(self) -> str:
+        """Tells whether two scans have the same shards, wherever the files are."""
+        text = [[(PurePath(piece.path).name, *piece[1:]) for piece in shard.pieces] for shard in self.shards]
+        return sha256(repr(text).encode()).hexdigest()
 
     def without_reward(self) -> Scan:
         """The same problems as a policy may see them."""

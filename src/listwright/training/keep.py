@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from listwright._internal.arrays import Ints
 from listwright.policies import Estimator, Mixture, Policy, Sequence
+from listwright.training.checkpoints import Progress
 
 KEEPS = ("last", "best", "mixture")
 VALIDATION = 0.2  # share of the training problems that chooses the best round, and is not learned from
@@ -17,23 +18,28 @@ FEW = 16  # the same for policies that hold a fitted estimator, or so many weigh
 MEMORY = 1 << 26  # bytes
 
 
+def held_out(count: int, rng: np.random.Generator) -> Ints | None:
+    """Which of so many problems (or shards) choose the best round, and are not learned from; None of a single one.
+
+    >>> held_out(10, np.random.default_rng(0))
+    array([4, 6])
+    """
+    if count < 2:
+        return None
+    return np.sort(rng.permutation(count)[: max(1, int(VALIDATION * count))])
+
+
 class Keeper:
-    """Keeps the last policy, the best on a validation part of the training problems, or the mixture over rounds.
+    """Keeps the last policy, the best on problems held out of the training, or the mixture over rounds.
 
     The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept; of more, a uniform
     sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or weights
     by the million, the sample is of 16 or a few more: the same in expectation over fits, with a higher variance from
-    fit to fit. `problems` are a batch or, of a scan, the numbers of its shards.
+    fit to fit.
     """
 
-    def __init__(self, keep: str, problems: Any, rng: np.random.Generator) -> None:
+    def __init__(self, keep: str) -> None:
         self.keep = keep
-        self.problems = problems
-        self.validation: Any = None
-        if keep == "best" and len(problems) > 1:
-            order = rng.permutation(len(problems))
-            held = max(1, int(VALIDATION * len(problems)))
-            self.validation, self.problems = problems[np.sort(order[:held])], problems[np.sort(order[held:])]
         self.policies: list[Policy] = []
         self.rounds = 0
         self.best: tuple[float, Policy] | None = None
@@ -59,13 +65,22 @@ class Keeper:
             elif (slot := rng.integers(self.rounds)) < len(self.policies):
                 self.policies[slot] = policy
 
-    def after_round(self, policy: Policy, value: Callable[[Any], float]) -> None:
-        """Measures the policy on the validation part."""
-        if self.validation is None:
-            return
-        worth = value(self.validation)
-        if self.best is None or worth > self.best[0]:
+    def after_round(self, policy: Policy, value: Callable[[], float | None]) -> None:
+        """Measures the policy, where the best one is wanted."""
+        worth = value() if self.keep == "best" else None
+        if worth is not None and (self.best is None or worth > self.best[0]):
             self.best = worth, copy.copy(policy)
+
+    def note(self, progress: Progress) -> None:
+        """Writes down what it has seen."""
+        progress.policies, progress.states = tuple(self.policies), self.rounds
+        progress.best_value, progress.best_policy = (None, None) if self.best is None else self.best
+
+    def recall(self, progress: Progress) -> None:
+        """Takes that back."""
+        self.policies, self.rounds = list(progress.policies), progress.states
+        if progress.best_value is not None and progress.best_policy is not None:
+            self.best = progress.best_value, progress.best_policy
 
     def kept(self, last: Policy) -> Policy:
         """The policy to predict with."""

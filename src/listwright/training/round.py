@@ -1,4 +1,4 @@
-"""The loop that SCP, ConSeqOpt and the context-free form share: walk, measure, learn, and keep the books."""
+"""What a run of learning holds, and how it takes in a batch: walk, measure, learn, and keep the books."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.learners import Learner
 from listwright.learners.examples import Examples, folds_of
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.walk.plain import Step, walk
+from listwright.walk.limits import as_room
+from listwright.walk.plain import Step, build_lists, walk
+
+FEW = 20  # states that may come up again by chance
 
 
 @dataclass
@@ -30,11 +34,11 @@ class Ledger:
     taught: bool = False  # whether the current round has taught anything so far
     visits: dict[str, int] = field(default_factory=dict)  # by the fingerprint of problems: passes over them
 
-    def visited(self, problems: str, n_passes: int) -> None:
-        """Counts passes over problems with this fingerprint, "" where they have none."""
-        before = self.visits.get(problems, 0) if problems else 0
+    def visited(self, problems: str, n_states: int, n_passes: int) -> None:
+        """Counts passes over problems with this fingerprint; a few may be the same as others by chance."""
+        before = self.visits.get(problems, 0)
         self.passes = max(self.passes, before + n_passes)
-        if problems:
+        if n_states >= FEW:
             self.visits[problems] = before + n_passes
 
     def add(self, other: Ledger) -> None:
@@ -60,23 +64,16 @@ class Training:
     skip_solved: bool
     ledger: Ledger = field(default_factory=Ledger)
     training_features: Features | None = None  # as the training problems are seen, where that differs
+    budget: float | None = None
 
-    def round(self, batch: Problems, room: Floats | None, rng: np.random.Generator) -> None:
-        """A round: one batch, or the shards of one on several workers, is learned from under one policy."""
-        self.take_in(batch, room, rng)
-        self.update()
-
-    def take_in(
-        self, batch: Problems, room: Floats | None, rng: np.random.Generator, sampled: Bools | None = None
-    ) -> None:
+    def take_in(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
         """Builds the lists of a batch with the current policy and learns from every position; of the problems in
         `sampled` only, where it is given."""
         reward = reward_of(batch)
-        earned = reward.start(batch)
-        length = len(self.weights) if room is None else None
+        earned, room = reward.start(batch), as_room(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
         folds = folds_of(batch.problem_ids)
-        for step in walk(batch, view, self.policy, length=length, rng=rng, room=room, repeats=self.repeats):
+        for step in walk(batch, view, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats):
             gains = reward.gains(earned)
             if self.per_size and batch.sizes is not None:
                 gains = gains / batch.sizes
@@ -95,6 +92,19 @@ class Training:
         if self.ledger.taught:  # else no item of the whole batch fits its budget
             self.policy = self.learner.policy()
         self.ledger.taught = False
+
+    @property
+    def length(self) -> int | None:
+        """How long lists get; None where the budget alone says so."""
+        return len(self.weights) if self.budget is None else None
+
+    def value(self, problems: Problems) -> float:
+        """Mean value of the current policy's lists, for `keep="best"`."""
+        rng, room = np.random.default_rng(0), as_room(self.budget, problems)
+        lists = build_lists(
+            problems, self.features, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats
+        )
+        return float(list_values(lists, problems).mean())
 
     def fork(self) -> Training:
         """A twin that takes in a part of a round: see `join`."""

@@ -14,8 +14,6 @@ from listwright.problems import Problems
 from listwright.training.ranges import Ranges
 from listwright.walk.limits import check_problems
 
-FEW = 20  # states that may come up again by chance
-
 
 @dataclass(frozen=True)
 class Signature:
@@ -92,14 +90,12 @@ class Signature:
 
 
 def fingerprint(problems: Problems) -> str:
-    """Tells whether the same problems come again, by their data and reward; "" where that may happen by chance.
+    """Tells whether the same problems come again, by their data and reward.
 
     >>> problems = Problems.from_arrays(np.arange(60.0).reshape(30, 2, 1))
     >>> fingerprint(problems) == fingerprint(problems[:]), fingerprint(problems) == fingerprint(problems[1:])
     (True, False)
     """
-    if len(problems) < FEW:
-        return ""
     seen = blake2b(digest_size=8)
     data = (problems.features, problems.offsets, problems.context, problems.catalogue, problems.sizes)
     for value in (*data, *getattr(problems.reward, "__dict__", {}).values()):

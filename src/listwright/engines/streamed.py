@@ -13,12 +13,11 @@ from pyarrow import parquet
 
 from listwright._internal.threads import one_thread
 from listwright.engines.base import Engine
+from listwright.engines.tasks import Bar, Build, Tick
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.tables import Scan
-from listwright.training.rounds import Bar, Tick
-from listwright.training.tasks import Build, Worth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +40,7 @@ class StreamedLists:
             yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))
 
     def to_parquet(self, path: str | Path, *, tick: Tick | None = None) -> None:
-        """One row a pick, as in `Lists.to_frame`; on the model's engine. The file is whole or not there at all."""
+        """One row per pick, as in `Lists.to_frame`; on the model's engine. The file is whole or not there at all."""
         path = Path(path)
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
@@ -63,13 +62,6 @@ def streamed_lists(
 ) -> StreamedLists:
     """Lists of a scan, by whatever builds those of a block."""
     return StreamedLists(scan.without_reward(), engine, Build(lists, seed))
-
-
-def mean_worth(engine: Engine, scan: Scan, value: Callable[[Problems], float]) -> float:
-    """Mean over a scan's problems of what `value` says is the mean of a block."""
-    with one_thread(), engine.crew(scan) as crew:
-        parts = list(crew.each(Worth(value), [shard.number for shard in scan.shards]))
-    return sum(total for total, _ in parts) / sum(n for _, n in parts)
 
 
 def _write(tables: Iterator[pa.Table], path: Path) -> None:

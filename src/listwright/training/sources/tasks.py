@@ -1,22 +1,21 @@
-"""What workers do with a shard: look at it, learn from it, measure or build its lists."""
+"""What workers do with a shard while a model learns: look at it, and learn from it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from listwright.engines.base import Crew, Told
 from listwright.features import Features
 from listwright.features.moments import merged
 from listwright.learners import Learner
-from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.round import Ledger, Training
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_room
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,7 @@ class Look:
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> Found:
         """One finding for the shard."""
-        parts = [self._block(block) for block in blocks]
-        found = parts[0]
-        for part in parts[1:]:
-            found = found.merged(part)
-        return found
+        return reduce(Found.merged, map(self._block, blocks))
 
     def _block(self, block: Problems) -> Found:
         self.check(block)
@@ -59,12 +54,16 @@ class Look:
         return Found(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
 
 
+def looked(crew: Crew, shards: list[int], look: Look, told: Told) -> Found:
+    """What was found in all shards, put together in the order given."""
+    return reduce(Found.merged, crew.each(look, shards, told))
+
+
 @dataclass(frozen=True)
 class Learn:
     """Builds lists with the policy in use and learns from every position; gives sums, gradients or rows."""
 
     training: Training
-    budget: float | None
     seed: tuple[int, int]  # of the fit, and which round of it
     share: float = 1.0  # of the states, where rows are kept
     check: Callable[[Problems], None] | None = None
@@ -78,31 +77,6 @@ class Learn:
                 self.check(block)
             part = self.training.fork()
             sampled = None if self.share >= 1.0 else rng.random(len(block)) < self.share
-            part.take_in(block, as_room(self.budget, block), rng, sampled)
+            part.take_in(block, rng, sampled)
             whole.join(part.learner, part.ledger)
         return whole.learner, whole.ledger
-
-
-@dataclass(frozen=True)
-class Worth:
-    """The summed value of a shard's lists, and how many there are."""
-
-    value: Callable[[Problems], float]
-
-    def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
-        """Over all blocks."""
-        parts = [(self.value(block) * len(block), len(block)) for block in blocks]
-        return sum(total for total, _ in parts), sum(n for _, n in parts)
-
-
-@dataclass(frozen=True)
-class Build:
-    """A shard's lists as a table, one row a pick."""
-
-    lists: Callable[[Problems, np.random.Generator], Lists]
-    seed: int
-
-    def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
-        """All blocks, one after the other."""
-        rng = np.random.default_rng([self.seed, shard])
-        return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])

@@ -1,0 +1,67 @@
+"""Work on shards that needs no model, only a function of a block: build its lists, or measure them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from listwright._internal.threads import one_thread
+from listwright.engines.base import Crew, Engine, Shards
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+Tick = Callable[[int, int], None]  # called with what is done, and of how much
+
+
+@dataclass
+class Bar:
+    """One progress bar for all workers: call it once for each part that is done."""
+
+    tick: Tick | None
+    total: int
+    done: int = 0
+
+    def __call__(self) -> None:
+        self.done += 1
+        if self.tick is not None:
+            self.tick(self.done, self.total)
+
+
+@dataclass(frozen=True)
+class Build:
+    """A shard's lists as a table, with one row per pick."""
+
+    lists: Callable[[Problems, np.random.Generator], Lists]
+    seed: int
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
+        """All blocks, one after the other."""
+        rng = np.random.default_rng([self.seed, shard])
+        return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The summed value of a shard's lists, and how many there are."""
+
+    value: Callable[[Problems], float]
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
+        """Over all blocks."""
+        parts = [(self.value(block) * len(block), len(block)) for block in blocks]
+        return sum(total for total, _ in parts), sum(n for _, n in parts)
+
+
+def mean_worth(crew: Crew, value: Callable[[Problems], float], numbers: Iterable[int]) -> float:
+    """Mean over the problems of some shards of what `value` says is the mean of a block."""
+    parts = list(crew.each(Worth(value), [int(number) for number in numbers]))
+    return sum(total for total, _ in parts) / sum(n for _, n in parts)
+
+
+def mean_worth_of_all(engine: Engine, shards: Shards, value: Callable[[Problems], float]) -> float:
+    """The same for all shards, on workers of its own."""
+    with one_thread(), engine.crew(shards) as crew:
+        return mean_worth(crew, value, range(len(shards.shards)))

@@ -1,0 +1,39 @@
+"""Where the problems of a fit come from: memory, memory shared out on an engine, or a scan on an engine.
+
+Learners from feedback have a source of their own, in `listwright.feedback`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from listwright._internal.threads import one_thread
+from listwright.engines import Engine, Local
+from listwright.problems import Problems
+from listwright.tables import Scan
+from listwright.training.sources.base import Fitted, Plan, Round, Source
+from listwright.training.sources.memory import InMemory
+from listwright.training.sources.parts import Parts
+from listwright.training.sources.sharded import Sharded
+from listwright.walk.limits import check_problems
+
+__all__ = ["Fitted", "InMemory", "Plan", "Round", "Sharded", "Source", "opened"]
+
+
+@contextmanager
+def opened(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[Source]:
+    """The source of these problems, with the engine's workers where it has some.
+
+    Linear algebra keeps to one thread, so that it adds up in one order. `settings` are those of `InMemory`.
+    """
+    if not isinstance(problems, Scan):
+        check_problems(problems)
+    with one_thread():
+        if isinstance(problems, Problems) and engine == Local():
+            yield InMemory(problems, **settings)
+            return
+        shards = problems if isinstance(problems, Scan) else Parts(problems)
+        with engine.crew(shards) as crew:
+            yield Sharded(shards, crew, **settings)

@@ -1,0 +1,90 @@
+"""Problems in memory: each batch of them is a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+
+import numpy as np
+
+from listwright._internal.arrays import Ints
+from listwright.engines.tasks import Bar, Tick
+from listwright.problems import Problems
+from listwright.training.checkpoints import Progress
+from listwright.training.keep import held_out
+from listwright.training.round import Training
+from listwright.training.signature import Signature, fingerprint
+from listwright.training.sources.base import Check, Fitted, Plan, Round, Source
+
+
+class InMemory(Source):
+    """Batches of problems in memory. The first pass takes them in the order given, later ones in a drawn order.
+
+    One generator draws everything: the problems held out, the order, and what policies and learners draw.
+    """
+
+    def __init__(
+        self,
+        problems: Problems,
+        *,
+        check: Check,
+        batch_size: int | str,
+        hold_out: bool,
+        rng: np.random.Generator,
+        tick: Tick | None = None,
+    ) -> None:
+        check(problems)
+        self.example = self.whole = problems
+        self.n_states = len(problems)
+        self.problems, self.batch_size, self.hold_out, self.rng, self.tick = problems, batch_size, hold_out, rng, tick
+        self.held: Ints | None = None
+        self.order: Ints | None = None
+
+    @cached_property
+    def data(self) -> str:
+        """By the problems' data and reward."""
+        return fingerprint(self.problems)
+
+    def fitted(self, plan: Plan) -> Fitted:
+        """All at once."""
+        problems, features = self.problems, plan.features.fit(self.problems)
+        mean_size = None if problems.sizes is None else float(problems.sizes.mean())
+        most, view = int(problems.counts.max()), features.for_training(problems)
+        return Fitted(features, Signature.of(problems), mean_size, most, view)
+
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
+        """Batches, as large as the learner likes them where the user leaves that open."""
+        learned = self._learned(done)
+        auto = training.learner.batch_size(len(learned), learned.n_rows)
+        size = auto if self.batch_size == "auto" else int(self.batch_size)
+        a_pass = -(-len(learned) // size)
+        bar = Bar(self.tick, n_passes * a_pass, done)
+        for number in range(done, n_passes * a_pass):
+            a_pass_done, at = divmod(number, a_pass)
+            if at == 0 or self.order is None:
+                self.order = self.rng.permutation(len(learned)) if a_pass_done else np.arange(len(learned))
+            batch = learned[self.order[at * size : (at + 1) * size]]
+            yield Round(len(batch), self.rng, partial(self._teach, batch))
+            bar()
+
+    def _teach(self, batch: Problems, training: Training) -> None:
+        training.take_in(batch, self.rng)
+
+    def _learned(self, done: int) -> Problems:
+        """The problems that are not held out."""
+        if self.hold_out and not done:
+            self.held = held_out(len(self.problems), self.rng)
+        return self.problems if self.held is None else self.problems[np.delete(np.arange(self.n_states), self.held)]
+
+    def value(self, training: Training) -> float | None:
+        """On the problems held out."""
+        return None if self.held is None else training.value(self.problems[self.held])
+
+    def note(self, progress: Progress) -> None:
+        """The generator, the order of the pass and the problems held out."""
+        progress.rng, progress.order, progress.held = self.rng, self.order, self.held
+
+    def go_on(self, progress: Progress) -> None:
+        """Draws the numbers that were still to come."""
+        self.rng = self.rng if progress.rng is None else progress.rng
+        self.order, self.held = progress.order, progress.held

@@ -1,0 +1,161 @@
+"""Problems in shards, on the workers of an engine: a round is one update from some of the shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from listwright._internal.arrays import Ints
+from listwright.engines.base import Crew, Shards
+from listwright.engines.tasks import Bar, Tick, mean_worth
+from listwright.errors import InputError
+from listwright.learners import Learner
+from listwright.training.checkpoints import Progress
+from listwright.training.keep import held_out
+from listwright.training.round import Training
+from listwright.training.sources.base import Check, Fitted, Plan, Round, Source
+from listwright.training.sources.tasks import Learn, Look, looked
+
+MOST = 16  # rounds per pass where the user leaves that open: each has shards for many workers
+
+
+class Sharded(Source):
+    """Shards of problems that need never all be in memory; what they teach is added up in the order of the shards.
+
+    What is drawn depends on a seed, the round and the shard, so that it does not matter who works on a shard, or when.
+    """
+
+    def __init__(
+        self,
+        shards: Shards,
+        crew: Crew,
+        *,
+        check: Check,
+        batch_size: int | str,
+        hold_out: bool,
+        rng: np.random.Generator,
+        tick: Tick | None = None,
+    ) -> None:
+        self.example = next(shards.blocks(0))
+        check(self.example)
+        self.whole = getattr(shards, "problems", None)
+        self.n_states = sum(shard.n_problems for shard in shards.shards)
+        self.shards, self.crew, self.check, self.checked = shards, crew, check, False
+        self.batch_size, self.hold_out = batch_size, hold_out
+        self.bar = Bar(tick, 0)
+        self._split(int(rng.integers(2**62)))
+
+    def _split(self, seed: int) -> None:
+        every = np.arange(len(self.shards.shards))
+        self.seed = seed
+        self.held = held_out(len(every), np.random.default_rng(seed)) if self.hold_out else None
+        self.learned = every if self.held is None else np.delete(every, self.held)
+
+    @property
+    def data(self) -> str:
+        """Which shards these are."""
+        return self.shards.fingerprint()
+
+    def fitted(self, plan: Plan) -> Fitted:
+        """Looks at all shards, and fits the features on what was found in them."""
+        if not plan.features.streams():
+            raise InputError(
+                f"{plan.features!r:.60} must see all problems at once (as effort='best' does), so that it cannot be "
+                "fitted part by part. Fit on problems in memory with engine='local' (of a scan: scan.sample()), or "
+                "choose other features."
+            )
+        self.bar.total = self._steps(plan.n_passes)
+        held = [] if self.held is None else self.held.tolist()
+        found = looked(
+            self.crew, self._schedule(plan.learner).dealt() + held, Look(plan.features, self.check), self.bar
+        )
+        self.checked = True
+        mean_size = found.size / self.shards.n_rows if found.size else None
+        return Fitted(plan.features.settle(found.summary), found.signature, mean_size, found.most)
+
+    def _steps(self, n_passes: int) -> int:
+        """Of the progress bar: shards to look at, and to learn from in every pass."""
+        return len(self.shards.shards) + n_passes * len(self.learned)
+
+    def _schedule(self, learner: Learner) -> Schedule:
+        return Schedule(self.learned, rounds_a_pass(self.shards, self.learned, learner, self.batch_size), self.seed)
+
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
+        """Each of some of the shards."""
+        schedule = self._schedule(training.learner)
+        share = kept_share(self.shards, training.learner, len(training.weights), n_passes)
+        left = {number: schedule.shards_of(number).tolist() for number in range(done, n_passes * schedule.n_rounds)}
+        self.bar.total = self._steps(n_passes)
+        self.bar.done = self.bar.total - sum(map(len, left.values()))
+        for number, shards in left.items():
+            check = None if self.checked or number >= schedule.n_rounds else self.check
+            n_states = sum(self.shards.shards[shard].n_problems for shard in shards)
+            task = partial(Learn, seed=(self.seed, number), share=share, check=check)
+            yield Round(n_states, np.random.default_rng([self.seed, number]), partial(self._teach, task, shards))
+
+    def _teach(self, task: Callable[[Training], Learn], shards: list[int], training: Training) -> None:
+        for learner, ledger in self.crew.each(task(training.fork()), shards, self.bar):
+            training.join(learner, ledger)
+
+    def value(self, training: Training) -> float | None:
+        """On the shards held out, by the workers."""
+        if self.held is None:
+            return None
+        slim = replace(training, learner=training.learner.fork())
+        return mean_worth(self.crew, slim.value, self.held)
+
+    def note(self, progress: Progress) -> None:
+        """The seed says it all."""
+        progress.seed = self.seed
+
+    def go_on(self, progress: Progress) -> None:
+        """The same shards are held out."""
+        self._split(progress.seed)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Which shards each round learns from.
+
+    A round takes every n-th shard, so that it sees all parts of the files; later passes take the rounds in a drawn
+    order. That depends on the shards and the seed alone, not on who works on them.
+
+    >>> schedule = Schedule(np.arange(5), n_rounds=2, seed=0)
+    >>> [schedule.shards_of(i).tolist() for i in range(2)]
+    [[0, 2, 4], [1, 3]]
+    """
+
+    shards: Ints
+    n_rounds: int  # per pass
+    seed: int
+
+    def shards_of(self, number: int) -> Ints:
+        """The shards of a round, counted over all passes."""
+        a_pass, at = divmod(number, self.n_rounds)
+        if a_pass:
+            at = np.random.default_rng([self.seed, a_pass]).permutation(self.n_rounds)[at]
+        return self.shards[at :: self.n_rounds]
+
+    def dealt(self) -> list[int]:
+        """All shards, round by round: workers that take turns get their share of every round."""
+        return [int(shard) for number in range(self.n_rounds) for shard in self.shards_of(number)]
+
+
+def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: int | str) -> int:
+    """As many as the batch size asks for, of at least one shard each."""
+    n_states = sum(shards.shards[number].n_problems for number in learned)
+    if batch_size != "auto":
+        return max(1, min(len(learned), n_states // int(batch_size)))
+    n_rows = sum(shards.shards[number].n_rows for number in learned)
+    return min(-(-n_states // learner.batch_size(n_states, n_rows)), MOST, len(learned))
+
+
+def kept_share(shards: Shards, learner: Learner, length: int, n_passes: int) -> float:
+    """The share of the states whose rows a learner can keep in half of the memory, where it keeps all it sees."""
+    if not learner.keeps_rows:
+        return 1.0
+    needed = 4.0 * (3 * shards.width + 4) * shards.n_rows * length * n_passes
+    return min(1.0, shards.max_memory / 2.0 / needed)
