@@ -21,7 +21,7 @@ from listwright.features import Features
 from listwright.feedback.drawing import Likeliest, Playing
 from listwright.feedback.explore import Exploration
 from listwright.feedback.gain_ridge import GainRidge
-from listwright.feedback.lessons import lesson_of
+from listwright.feedback.lessons import Lessons, lesson_of
 from listwright.feedback.recommendations import Recommendations, Waiting, as_list_ids, draw_keys
 from listwright.feedback.records import Record, by_list
 from listwright.feedback.state import arrays_of, check_arrays, put_arrays
@@ -31,6 +31,9 @@ from listwright.lists import Lists
 from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
+from listwright.training.keep import Keeper
+from listwright.training.loop import learn
+from listwright.training.round import Training
 from listwright.training.signature import Signature
 from listwright.walk.limits import as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
@@ -181,11 +184,18 @@ class ListBandit(BaseEstimator, ABC):
                 weights = self._weights(len(record.outcomes))
                 weights = weights if importance is None else weights * importance[i]
                 lessons.append(lesson_of(self.learner_, self.features_, record, weights, per_size=self.per_size_))
-            for lesson in lessons:
-                lesson()
-            if records:
-                before, count = self.playing_, sum(record.earlier is None for record in records)
-                self.playing_ = Playing(self.learner_.policy(), before.version + count, before.learned + count)
+            before, count = self.playing_, sum(record.earlier is None for record in records)
+            training = Training(
+                features=self.features_,
+                learner=self.learner_,
+                policy=before.policy,
+                weights=self._weights(self.length),
+                per_size=self.per_size_,
+                repeats=False,
+                skip_solved=False,
+            )
+            learn(training, Lessons([lesson for lesson in lessons if lesson is not None]), Keeper("last"))
+            self.playing_ = Playing(training.policy, before.version + count, before.learned + count)
         return self
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from zlib import crc32
 
@@ -19,6 +20,8 @@ from listwright.feedback.records import Record
 from listwright.learners import Learner
 from listwright.learners.examples import FOLDS, Examples
 from listwright.problems import Problems
+from listwright.training.round import Training
+from listwright.training.sources import Round
 from listwright.walk.plain import walk
 
 QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown items alone
@@ -89,14 +92,42 @@ def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
 Lesson = Callable[[], None]
 
 
-def lesson_of(learner: Learner, features: Features, record: Record, weights: Floats, *, per_size: bool) -> Lesson:
+@dataclass(frozen=True)
+class Lessons:
+    """A stream of feedback as rounds of learning: the lists that were answered, in order.
+
+    Each list is a round of its own; of ridge regression, whose sums do not depend on the policy in use, all are one.
+    """
+
+    lessons: list[Lesson]
+
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
+        """Nothing is drawn: the lists were built before."""
+        rng = np.random.default_rng(0)
+        each = [self.lessons] if isinstance(training.learner, GainRidge) else [[lesson] for lesson in self.lessons]
+        for some in each:
+            yield Round(len(some), rng, partial(_teach, some))
+
+    def value(self, training: Training) -> None:
+        """Nothing is held out."""
+
+
+def _teach(lessons: list[Lesson], training: Training) -> None:
+    for lesson in lessons:
+        lesson()
+    training.ledger.taught |= bool(lessons)
+
+
+def lesson_of(
+    learner: Learner, features: Features, record: Record, weights: Floats, *, per_size: bool
+) -> Lesson | None:
     """What adds one list to what a learner knows, once it is called: what may fail is done before.
 
-    `weights`: by position, as long as what was revealed.
+    `weights`: by position, as long as what was revealed. None where nothing was.
     """
     seen = len(record.outcomes)
     if not seen:
-        return _nothing
+        return None
     gains, unit = record.outcomes, np.ones(seen)
     if per_size and record.problem.sizes is not None:
         unit = record.problem.sizes[record.picks[:seen]]
@@ -111,17 +142,12 @@ def lesson_of(learner: Learner, features: Features, record: Record, weights: Flo
         raise InputError(
             f"List {record.list_id} was learned from, and {type(learner).__name__} cannot change what it learned."
         )
-    return partial(_learn_round, learner, _examples(features, record, gains, weights))
+    return partial(_learn_all, learner, _examples(features, record, gains, weights))
 
 
-def _nothing() -> None:
-    """Nothing was revealed."""
-
-
-def _learn_round(learner: Learner, examples: list[Examples]) -> None:
+def _learn_all(learner: Learner, examples: list[Examples]) -> None:
     for one in examples:
         learner.learn(one)
-    learner.policy()  # ends the round
 
 
 def _examples(features: Features, record: Record, gains: Floats, weights: Floats) -> list[Examples]:

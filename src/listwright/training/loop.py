@@ -7,12 +7,12 @@ from functools import partial
 
 from listwright.training.keep import Keeper
 from listwright.training.round import Training
-from listwright.training.sources.base import Source
+from listwright.training.sources.base import Rounds
 
 
 def learn(
     training: Training,
-    source: Source,
+    source: Rounds,
     keeper: Keeper,
     *,
     n_passes: int = 1,
@@ -25,7 +25,7 @@ def learn(
     ----------
     training : Training
         What is learned; it changes.
-    source : Source
+    source : Rounds
         What the rounds are, and what a policy is worth.
     keeper : Keeper
         Sees the policy before and after each round.

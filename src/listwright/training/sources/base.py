@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -47,6 +47,13 @@ class Fitted:
     mean_size: float | None
     most: int  # candidates of the largest problem
     training_features: Features | None = None  # as the training problems are seen, where that differs
+
+
+class Rounds(Protocol):
+    """What the loop asks of a source; a stream of feedback has no more than this."""
+
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]: ...
+    def value(self, training: Training) -> float | None: ...
 
 
 class Source(ABC):
