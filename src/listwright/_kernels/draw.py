@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
 
-INVERSE_GAP, EPSILON = 0, 1
+INVERSE_GAP, EPSILON, SOFTMAX = 0, 1, 2
 
 
 @njit(cache=True, nogil=True)
@@ -41,13 +41,21 @@ def open_best(scores: Floats) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) -> int:
-    """Chances of one problem's rows by inverse gap weighting, or by even exploration; gives the best row, -1 for none.
+    """Chances of one problem's rows by inverse gaps, even exploration or softmax; gives the best row, -1 for none.
 
-    `strength`: of the gaps (times the square root of the open rows), or the share that explores.
+    `strength`: of the gaps (times the square root of the open rows), the share that explores, or 1 / temperature.
     """
     best, count = open_best(scores)
     if best < 0:
         chances[:] = 0.0
+        return best
+    if kind == SOFTMAX:
+        total = 0.0
+        for i in range(len(scores)):
+            chances[i] = np.exp(strength * (scores[i] - scores[best]))  # 0 for closed rows, whose score is -inf
+            total += chances[i]
+        for i in range(len(scores)):
+            chances[i] /= total
         return best
     gamma, rest = strength * np.sqrt(count), 0.0
     for i in range(len(scores)):

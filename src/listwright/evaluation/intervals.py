@@ -187,6 +187,60 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
+def skewed(
+    values: Floats, *, confidence: float, bounds: Bounds | None = None, n_effective: float | None = None
+) -> Bounds:
+    """The interval of the mean of skewed values, such as weighted outcomes, without resampling.
+
+    Student's t statistic is transformed so that skewness cancels out (Hall 1992): as right as BCa to second order, and
+    one pass over the values.
+
+    Parameters
+    ----------
+    values : array of shape (cases,)
+        Their mean is estimated.
+    confidence : float
+        The chance that the interval holds the truth.
+    bounds : (low, high), optional
+        The range of the mean. The interval stays inside, and has a width even if all values are the same.
+    n_effective : float, optional
+        Cases that say anything, where that is fewer than all.
+
+    >>> rng = np.random.default_rng(0)
+    >>> [round(end, 2) for end in skewed(rng.exponential(size=400), confidence=0.95)]
+    [1.03, 1.24]
+    """
+    n, mean = len(values), float(values.mean())
+    apart = values - mean
+    spread = float(np.sqrt((apart**2).mean()))
+    first, last = (-np.inf, np.inf) if bounds is None else bounds
+    if n < 2 or spread <= ALIKE * max(1.0, abs(mean)):
+        return (np.nan, np.nan) if bounds is None else unseen(mean, n if n_effective is None else n_effective, bounds)
+    skewness = float((apart**3).mean()) / spread**3
+    quantile = float(stats.t.ppf(0.5 + confidence / 2, n - 1))
+    low, high = (mean - spread / np.sqrt(n) * _unskewed(at, skewness, n) for at in (quantile, -quantile))
+    return float(min(max(low, first), last)), float(min(max(high, first), last))
+
+
+def unseen(mean: float, n: float, bounds: Bounds) -> Bounds:
+    """Where the mean may lie if `n` cases all agree: at most a share `share_interval(0, n)[1]` of all cases has another
+    value, which may lie anywhere within the bounds.
+
+    >>> [round(end, 3) for end in unseen(0.0, 100, (0, 1))]
+    [0.0, 0.037]
+    """
+    inside, others = min(max(mean, bounds[0]), bounds[1]), share_interval(0, max(1, int(n)))[1]
+    return inside - others * (inside - bounds[0]), inside + others * (bounds[1] - inside)
+
+
+def _unskewed(at: float, skewness: float, n: int) -> float:
+    """Hall's transformation, the other way round."""
+    if abs(skewness) < 1e-6:
+        return at
+    inner = 1.0 + skewness * (at / np.sqrt(n) - skewness / (6.0 * n))
+    return float(3.0 * np.sqrt(n) / skewness * (np.cbrt(inner) - 1.0))
+
+
 def none_if_nan(value: float) -> float | None:
     """As JSON knows no NaN."""
     return None if np.isnan(value) else float(value)

@@ -3,7 +3,7 @@
 The flow, all of it::
 
     learner = lw.OnlineSCP(length=5, cascade=True)
-    lists = learner.recommend(problems)  # with an id a list, and the chance that each pick had
+    lists = learner.recommend(problems)  # with an id per list, and the chance that each pick had
     learner.feedback(lists.list_ids, clicks)  # at once or later, in any order
 
     log = lw.feedback.Log(cascade=True)
@@ -16,10 +16,10 @@ problems of a whole run, the best static list in hindsight.
 """
 
 from listwright.feedback import explore
-from listwright.feedback.evaluation import Evaluation, OffPolicyEstimate, evaluate
 from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
 from listwright.feedback.lsb_greedy import LSBGreedy
+from listwright.feedback.off_policy.evaluate import Evaluation, OffPolicyEstimate, evaluate
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.ranked import RankedBandits
 from listwright.feedback.recommendations import Recommendations

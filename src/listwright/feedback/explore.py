@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._kernels.draw import EPSILON, INVERSE_GAP, segment_chances
+from listwright._kernels.draw import EPSILON, INVERSE_GAP, SOFTMAX, segment_chances
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
@@ -67,6 +67,31 @@ class Epsilon(ByScore):
         if not (isinstance(self.share, int | float) and 0 <= self.share <= 1):
             raise InputError(f"share must be from 0 to 1. Got {self.share!r}.")
         return EPSILON, float(self.share)
+
+
+class Softmax(ByScore):
+    """Every open row with a chance in proportion to exp(score / temperature).
+
+    Parameters
+    ----------
+    temperature : float
+        Of the draw, above 0: small ones show the best row almost always, large ones any row.
+
+    Examples
+    --------
+    >>> chances, _ = segment_chances(*Softmax(0.5).compiled(0), np.array([0.0, 0.5]), np.array([0, 2]))
+    >>> chances.round(3)  # 1 : e
+    array([0.269, 0.731])
+    """
+
+    def __init__(self, temperature: float = 0.1) -> None:
+        self.temperature = temperature
+
+    def compiled(self, learned: float) -> tuple[int, float]:
+        """The strength is 1 / temperature."""
+        if not (isinstance(self.temperature, int | float) and 0 < self.temperature < math.inf):
+            raise InputError(f"temperature must be above 0. Got {self.temperature!r}.")
+        return SOFTMAX, 1.0 / float(self.temperature)
 
 
 class InverseGap(ByScore):

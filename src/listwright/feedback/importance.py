@@ -29,16 +29,6 @@ def importance(record: Record, cap: float) -> Floats:
     return np.where(np.isnan(weights), 1.0, weights)
 
 
-def effective_size(weights: Floats) -> float:
-    """(sum w)^2 / sum w^2: how many lists of equal weight say as much; 0 where all weights are 0.
-
-    >>> effective_size(np.array([1.0, 1.0, 0.0, 0.0]))
-    2.0
-    """
-    total = float((weights**2).sum())
-    return float(weights.sum()) ** 2 / total if total > 0 else 0.0
-
-
 def warn_missing(missing: int, total: int, what_then: str) -> None:
     """Says that propensities are missing."""
     warnings.warn(

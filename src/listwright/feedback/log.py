@@ -50,20 +50,15 @@ class Answered:
 
     def only_shown(self) -> Answered:
         """The same lists, with the items that were shown for candidates and no others."""
-        shown = self.rows >= 0
+        return self.only(np.sort(self.rows[self.rows >= 0]))
+
+    def only(self, kept: Ints) -> Answered:
+        """The same lists, with some of the rows for candidates: in order, all that were shown among them."""
         problems = self.problems
-        kept = np.sort(self.rows[shown])
-        counts = shown.sum(axis=1)
-        small = problems._with(
-            features=problems.features[kept],
-            offsets=np.concatenate([[0], np.cumsum(counts)]),
-            **{
-                name: None if getattr(problems, name) is None else getattr(problems, name)[kept]
-                for name in ("catalogue", "sizes", "item_ids", "vectors")
-            },
-            links=None,
-        )
-        rows = np.where(shown, np.searchsorted(kept, self.rows), -1)
+        by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
+        some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
+        small = problems._with(**some, offsets=np.searchsorted(kept, problems.offsets), links=None)
+        rows = np.where(self.rows >= 0, np.searchsorted(kept, self.rows), -1)
         return Answered(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
 
 

@@ -1,0 +1,222 @@
+"""What each logged list says of another policy's value, by estimator.
+
+With r(i) the gain at position i, ratio(i) the chance of the shown item under the policy over its propensity, and
+w(i) the product of the ratios up to i:
+
+- slate IPS: w(last) * sum of r(i). Right on average whatever makes users click; large variance.
+- per position (reward interaction, McInerney et al. 2020): sum of w(i) * r(i). Right where a gain depends only on the
+  items up to its position, as marginal gains do.
+- pseudo-inverse (Swaminathan et al. 2017): the value of the list times a weight that is right on average where the
+  value of a list is the sum of what each slot's item brings there on its own.
+- direct: what a model of outcomes says of the policy's own lists. No weights at all, and all of the model's bias.
+- doubly robust: what the model says, and the weighted errors that it makes on the logged lists. `per_position_dr`
+  corrects the gain of each position alone, `cascade_dr` (Kiyohara et al. 2022) also what it leaves for later ones.
+- switch (Wang et al. 2017): the same, without the corrections whose weights are too large.
+
+Self-normalised estimates divide the weights of each position by their mean, which is 1 in the long run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright.feedback.off_policy.evidence import Evidence
+
+CAPS = (500.0, 200.0, 100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0)  # weights that `switch` may stop at
+SUPPORT = 0.9  # of the mean weight, within three standard errors
+SLOT_SUPPORT = 0.5  # the same for single slots, whose items may have been shown in an earlier one
+SHARE = 0.05  # of the value, from which on a position counts
+ENOUGH = 30.0  # lists of equal weight, from which on weights can tell that the model is wrong
+AGREE = 2.0  # standard errors around two estimates that meet where they agree
+
+
+class Parts(NamedTuple):
+    """An estimate as a mean over lists."""
+
+    influence: Floats  # by list: the estimate is their mean, and their spread is that of the estimate times sqrt(lists)
+    effective_size: float  # lists of equal weight that say as much; 0 where no list says anything
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return float(self.influence.mean())
+
+    @property
+    def error(self) -> float:
+        """Its standard error."""
+        return float(self.influence.std() / np.sqrt(len(self.influence)))
+
+
+def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Parts]:
+    """All estimates of a policy's value, by name.
+
+    Parameters
+    ----------
+    clip : float, optional
+        The largest weight of the clipped estimate; by default the square root of the number of lists (Ionides 2008).
+    """
+    log, weights = evidence.log, evidence.weights
+    last, values = weights[:, -1], log.values
+    size = least_effective(weights, evidence)
+    capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)
+    parts = {
+        "direct": Parts(_direct(evidence), size),
+        "slate_ips": Parts(last * values, supported(last)),
+        "self_normalised": Parts(_ratio(last * values, last), supported(last)),
+        "pseudo_inverse": _pseudo_inverse(evidence),
+        "per_position_ips": Parts((weights * log.gains).sum(axis=1), size),
+        "per_position_sn": Parts(_normalised(weights, log.gains), size),
+        "clipped": Parts(_normalised(capped, log.gains), size),  # clipping does not add evidence
+        "per_position_dr": Parts(_per_position_dr(evidence), size),
+    }
+    start, errors = temporal_errors(evidence)
+    parts["cascade_dr"] = Parts(start + _normalised(weights, errors), size)
+    parts["switch"] = Parts(_switch(parts, start, weights, errors), size)
+    return parts
+
+
+def effective_size(weights: Floats) -> float:
+    """(sum w)^2 / sum w^2: how many lists of equal weight say as much; 0 where all weights are 0.
+
+    >>> effective_size(np.array([1.0, 1.0, 0.0, 0.0]))
+    2.0
+    """
+    total = float((weights**2).sum())
+    return float(weights.sum()) ** 2 / total if total > 0 else 0.0
+
+
+def least_effective(weights: Floats, evidence: Evidence) -> float:
+    """The smallest effective size of any position that is foretold to bring some share of the policy's value."""
+    share = path_gains(evidence).mean(axis=0)
+    telling = np.flatnonzero(share >= SHARE * share.sum())
+    return min(supported(weights[:, j]) for j in telling)
+
+
+def supported(weights: Floats, least: float = SUPPORT) -> float:
+    """The effective size; 0 where the weights do not come near their mean of 1, because the policy shows what the log
+    never does.
+
+    >>> supported(np.array([1.0, 0.0, 0.0, 0.0] * 100))
+    0.0
+    """
+    reach = weights.mean() + 3.0 * weights.std() / np.sqrt(len(weights))
+    return effective_size(weights) if reach >= least else 0.0
+
+
+def path_gains(evidence: Evidence) -> Floats:
+    """(lists, positions): what each item of the policy's own list is foretold to bring."""
+    path = evidence.path
+    if not evidence.log.stops:
+        return path
+    reached = np.cumprod(1.0 - path, axis=1)
+    return path * np.concatenate([np.ones((len(path), 1)), reached[:, :-1]], axis=1)
+
+
+def temporal_errors(evidence: Evidence) -> tuple[Floats, Floats]:
+    """What the model says of each list before it is shown; and by position how far it is off after one more item.
+
+    With Q(i) the model's value of showing the logged item at position i and V(i) that of the policy's own choice there,
+    the error is r(i) + V(i + 1) - Q(i). V(1) + sum of w(i) * error(i) is right on average whatever the model says.
+    What comes after the next item is taken to be worth as much as the rest of the policy's own list.
+    """
+    log = evidence.log
+    later = np.cumsum(path_gains(evidence)[:, ::-1], axis=1)[:, ::-1]
+    reach = np.cumprod(1.0 - evidence.path, axis=1) if log.stops else np.ones_like(later)
+    rest = np.concatenate([later[:, 1:], np.zeros((len(log), 1))], axis=1)
+    rest = np.divide(rest, reach, out=np.zeros_like(rest), where=reach > 1e-12)
+
+    def worth(gain: Floats) -> Floats:
+        return np.where(log.alive, gain + (1.0 - gain if log.stops else 1.0) * rest, 0.0)
+
+    policy = worth(evidence.policy)
+    ahead = np.concatenate([policy[:, 1:], np.zeros((len(log), 1))], axis=1)
+    return policy[:, 0], np.where(log.alive, log.gains + ahead - worth(log.own), 0.0)
+
+
+def _per_position_dr(evidence: Evidence) -> Floats:
+    """sum of w(i) * (r(i) - q(i)) + w(i - 1) * the policy's mean of q(i), for q the gain at the position alone."""
+    log, weights = evidence.log, evidence.weights
+    before = np.concatenate([np.ones((len(log), 1)), weights[:, :-1]], axis=1)
+    policy = np.where(log.alive, evidence.policy, 0.0)
+    return _normalised(weights, log.gains - log.own) + _normalised(before, policy)
+
+
+def _direct(evidence: Evidence) -> Floats:
+    """The foretold value of each list, and what each logged list added to it through the model's weights."""
+    log, values = evidence.log, path_gains(evidence).sum(axis=1)
+    total = values.copy()
+    for j, (seen, inverse) in enumerate(zip(evidence.path_seen, log.model.inverses, strict=True)):
+        told = evidence.path[:, j]
+        slope = told * (1.0 - (values if log.stops else told))  # of the value, by the log-odds of the click
+        pull = len(log) * inverse @ (seen.astype(np.float64) * slope[:, None]).mean(axis=0)
+        wrong = np.where(log.alive[:, j], log.gains[:, j] - log.own[:, j], 0.0)
+        total += (log.seen[j].astype(np.float64) @ pull) * wrong
+    return total - total.mean() + values.mean()
+
+
+def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Floats) -> Floats:
+    """Corrections with weights up to a cap: the lowest cap whose estimate agrees with all higher ones (Lepski's way, Su
+    et al. 2020), from the doubly robust estimate without a cap to the direct one."""
+    ways = [parts["cascade_dr"]]
+    ways += [Parts(start + (np.where(weights <= cap, weights, 0.0) * errors).sum(axis=1), 0.0) for cap in CAPS]
+    ways += [parts["direct"]]
+    if parts["cascade_dr"].effective_size < ENOUGH:
+        return ways[-1].influence
+    chosen, low, high = ways[0], -np.inf, np.inf
+    for way in ways:
+        low, high = max(low, way.value - AGREE * way.error), min(high, way.value + AGREE * way.error)
+        if low > high:
+            break
+        chosen = way
+    return chosen.influence
+
+
+def _pseudo_inverse(evidence: Evidence) -> Parts:
+    """Self-normalised: sum of g * value / sum of g, with g the weight of the whole list.
+
+    For slots that are drawn evenly among n candidates, m at a time without replacement, the pseudo-inverse of the
+    design has a closed form: with S the summed chances of the shown items in their slots and T those in any slot,
+    g = 1 + n (n - 1) / (n - m) * (T / m - m / n) + (n - 1) * (S - T / m). Otherwise slots are taken as drawn
+    independently (Vlassis et al. 2021), g = 1 + sum of (chance in the slot / propensity - 1), with normalised ratios.
+    """
+    log = evidence.log
+    shown = log.logged.rows >= 0
+    chances = np.where(shown, log.logged.propensities, 1.0)
+    n, m = log.logged.problems.counts.astype(np.float64), shown.sum(axis=1).astype(np.float64)
+    even = np.where(shown, 1.0 / np.maximum(n[:, None] - np.arange(shown.shape[1]), 1.0), 1.0)
+    if np.allclose(chances, even, rtol=1e-6):
+        same, anywhere = evidence.same_slot.sum(axis=1), evidence.any_slot.sum(axis=1)
+        m = np.maximum(m, 1.0)
+        spread = np.divide(n * (n - 1), n - m, out=np.zeros_like(n), where=n > m)
+        weights = 1.0 + spread * (anywhere / m - m / n) + (n - 1) * (same - anywhere / m)
+    else:
+        slots = np.where(shown, evidence.same_slot / chances, 1.0)
+        weights = 1.0 + (_over(slots, slots.mean(axis=0)) - 1.0).sum(axis=1)
+        if min(supported(slots[:, j], SLOT_SUPPORT) for j in range(slots.shape[1])) == 0:
+            return Parts(np.zeros(len(log)), 0.0)
+    return Parts(_ratio(weights * log.values, weights), effective_size(weights) if weights.sum() > 0 else 0.0)
+
+
+def _normalised(weights: Floats, gains: Floats) -> Floats:
+    """Sum over positions of sum(w * r) / sum(w), as a mean over lists."""
+    return sum(
+        (_ratio(weights[:, j] * gains[:, j], weights[:, j]) for j in range(gains.shape[1])), np.zeros(len(gains))
+    )
+
+
+def _ratio(parts: Floats, totals: Floats) -> Floats:
+    """sum(parts) / sum(totals) as a mean over lists, to first order; 0 where nothing has any weight."""
+    mean = float(totals.mean())
+    if mean <= 0:
+        return np.zeros_like(parts)
+    value = float(parts.mean()) / mean
+    return value + (parts - value * totals) / mean
+
+
+def _over(parts: Floats, totals: Floats) -> Floats:
+    """0 where there is nothing to divide by."""
+    parts, totals = np.broadcast_arrays(parts, totals)
+    return np.divide(parts, totals, out=np.zeros(parts.shape), where=totals > 1e-12)

@@ -1,0 +1,132 @@
+"""What a log says of a policy, list by list: ratios of chances, and what the model of outcomes makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright.feedback.drawing import Given
+from listwright.feedback.log import Answered
+from listwright.feedback.off_policy.outcome_model import OutcomeModel, fit_outcomes, seen_along, with_few_items
+from listwright.feedback.off_policy.targets import Target
+from listwright.walk.plain import walk
+
+ROWS_AT_ONCE = 100_000  # candidates whose columns are in memory at a time
+THREADS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedGains:
+    """A log with the model of its outcomes: all that does not depend on the policy that is asked about."""
+
+    logged: Answered
+    gains: Floats  # (lists, positions): 0 behind the end of a list, and behind the stop of a user
+    alive: Bools  # same shape: the position has an item, and the user had not stopped before
+    stops: bool  # whether users stop at the first click, so that a list is worth 1 or 0
+    model: OutcomeModel
+    seen: list[Floats32]  # by position: what the model sees of the shown items
+    own: Floats  # (lists, positions): what the model says of them
+
+    @property
+    def values(self) -> Floats:
+        """What each logged list was worth."""
+        return self.gains.sum(axis=1)
+
+    def __len__(self) -> int:
+        return len(self.gains)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A policy's view of a log: arrays of shape (lists, positions)."""
+
+    log: LoggedGains
+    ratios: (
+        Floats  # chance of the shown item under the policy / its propensity, given the items before; 1 behind the end
+    )
+    same_slot: Floats  # the chance that the policy, left alone, shows the item in this slot
+    any_slot: Floats  # and in any slot
+    policy: Floats  # what the model says of the policy's next item after the logged ones, on average over its chances
+    path: Floats  # and of the items of the policy's own list
+    path_seen: list[Floats32]  # by position: what the model sees of the items of that list
+
+    @property
+    def weights(self) -> Floats:
+        """The product of the ratios up to each position."""
+        return self.ratios.cumprod(axis=1)
+
+
+def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
+    """The log as estimators take it."""
+    gains, stops = np.nan_to_num(logged.outcomes), cascade or value == "any"
+    before = np.cumsum(gains, axis=1) - gains
+    if value == "any":
+        gains = np.where(before > 0, 0.0, gains)
+    alive = (logged.rows >= 0) & ((before == 0) if stops else True)
+    logged = replace(logged, problems=with_few_items(logged.problems, logged.rows))
+    model, seen = fit_outcomes(logged, gains, alive)
+    lists = np.arange(len(logged))
+    own = np.stack([model.foretell(table, lists, j) for j, table in enumerate(seen)], axis=1)
+    return LoggedGains(logged, gains, alive, stops, model, seen, np.where(alive, own, 0.0))
+
+
+def evidence(log: LoggedGains, target: Target) -> Evidence:
+    """Walks along the logged lists, some at a time, with the policy; and along the policy's own lists."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        parts = list(pool.map(lambda which: _part(log, which, target), _chunks(log.logged)))
+    names = ("ratios", "same_slot", "any_slot", "policy", "path")
+    whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    seen = [np.concatenate(tables) for tables in zip(*(part.path_seen for part in parts), strict=True)]
+    return Evidence(log, path_seen=seen, **whole)
+
+
+def _chunks(logged: Answered) -> Iterator[Ints]:
+    offsets = logged.problems.offsets
+    cuts = np.searchsorted(offsets, np.arange(ROWS_AT_ONCE, offsets[-1], ROWS_AT_ONCE))
+    return (run for run in np.split(np.arange(len(logged)), np.unique(cuts)) if len(run))
+
+
+def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
+    logged = log.logged.take(which)
+    shown = logged.rows >= 0
+    ratios, policy = np.ones(shown.shape), np.zeros(shown.shape)
+    chances = list(target.chances(logged))
+    for position, row_chances in enumerate(chances):
+        some, picks = shown[:, position], logged.rows[:, position]
+        ratios[some, position] = row_chances[picks[some]] / logged.propensities[some, position]
+    for position, (rows, told) in enumerate(_foretold(log, logged, which, chances)):
+        owners = logged.problems.owners[rows]
+        policy[:, position] = np.bincount(owners, told * chances[position][rows], minlength=len(which))
+    lists = target.lists(logged)
+    own = replace(logged, rows=lists.rows)
+    seen = seen_along(own, log.model.features)
+    path = np.stack([log.model.foretell(table, which, j) for j, table in enumerate(seen)], axis=1)
+    return Evidence(
+        log,
+        ratios=ratios,
+        same_slot=lists.same_slot,
+        any_slot=lists.any_slot,
+        policy=np.where(shown, policy, 0.0),
+        path=np.where(lists.rows >= 0, path, 0.0),
+        path_seen=seen,
+    )
+
+
+def _foretold(log: LoggedGains, logged: Answered, which: Ints, chances: list[Floats]) -> Iterator[tuple[Ints, Floats]]:
+    """By position: the candidates that the policy may show next after the logged items, and what the model says."""
+    wanted = np.zeros(logged.problems.n_rows, dtype=bool)
+    wanted[logged.rows[logged.rows >= 0]] = True
+    for row_chances in chances:
+        wanted |= row_chances > 0
+    kept = np.flatnonzero(wanted)
+    small = logged.only(kept)
+    rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
+    steps = walk(small.problems, log.model.features, Given(small.rows), length=len(chances), rng=rng)
+    for step in steps:
+        some = np.flatnonzero(chances[step.position][kept] > 0)
+        owners = which[small.problems.owners[some]]
+        yield kept[some], log.model.foretell(step.rows.written_out()[some], owners, step.position)

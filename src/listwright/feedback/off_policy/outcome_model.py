@@ -1,0 +1,128 @@
+"""A model of outcomes: the chance that an item is clicked at its position, given the items before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.threads import one_thread
+from listwright.features import Features, Identity, Position
+from listwright.features.auto import paper_features
+from listwright.feedback.drawing import Given
+from listwright.feedback.log import Answered
+from listwright.learners.examples import FOLDS
+from listwright.learners.sums import solved
+from listwright.problems import Problems
+from listwright.walk.plain import walk
+
+PENALTY = 1.0  # on the squared weights, of standardised columns
+STEPS = 25  # of Newton's method at most
+FITTED_ON = 20_000  # lists that scales are taken from
+MANY_ITEMS = 256  # items of a catalogue that have a column of their own
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeModel:
+    """Logistic regressions, one for each position and fold: a list is foretold by those that have not seen it.
+
+    Attributes
+    ----------
+    features : Features
+        What is seen of an item, given the items before it.
+    folds : array of shape (lists,)
+        Which fold each list of the log is in.
+    weights : list of arrays of shape (folds, columns)
+        By position: the regression fitted without each fold.
+    inverses : list of arrays of shape (columns, columns)
+        By position: the inverse of the penalised Hessian on all lists, from which the model's own variance follows.
+    """
+
+    features: Features
+    folds: Ints
+    weights: list[Floats]
+    inverses: list[Floats]
+
+    def foretell(self, table: Floats32, owners: Ints, position: int) -> Floats:
+        """By row of a table: the chance of a click; `owners` are the lists that the rows belong to."""
+        weights = self.weights[position]
+        by_fold = expit(table.astype(np.float64) @ weights.T)
+        return by_fold[np.arange(len(table)), self.folds[owners]]
+
+
+def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[OutcomeModel, list[Floats32]]:
+    """The model of a log, and by position what is seen of the shown items.
+
+    Parameters
+    ----------
+    gains : array of shape (lists, positions)
+        What each shown item brought.
+    alive : array of shape (lists, positions)
+        Where there was something to bring: the position has an item, and the user had not stopped before.
+    """
+    features = _features(logged.problems)
+    tables = seen_along(logged, features)
+    folds = np.arange(len(logged)) % FOLDS
+    with one_thread():
+        fitted = [_fit(table.astype(np.float64), gains[:, j], alive[:, j], folds) for j, table in enumerate(tables)]
+    return OutcomeModel(features, folds, *map(list, zip(*fitted, strict=True))), tables
+
+
+def seen_along(logged: Answered, features: Features) -> list[Floats32]:
+    """By position, (lists, columns): what is seen of the items of given lists; 0 behind the end of a list."""
+    small = logged.only_shown()
+    rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
+    shown, tables = small.rows >= 0, []
+    for step in walk(small.problems, features, Given(small.rows), length=shown.shape[1], rng=rng):
+        table = step.rows.written_out()
+        tables.append(np.where(shown[:, step.position, None], table[small.rows[:, step.position]], np.float32(0)))
+    empty = np.zeros_like(tables[0])
+    return tables + [empty] * (shown.shape[1] - len(tables))
+
+
+def _features(problems: Problems) -> Features:
+    """Only features that depend on the items of the list: what else there was to show need not be looked at."""
+    some = problems[: min(FITTED_ON, len(problems))]
+    return (paper_features() if problems.n_features else Identity() + Position()).fit(some)
+
+
+def with_few_items(problems: Problems, rows: Ints) -> Problems:
+    """The same problems; in a large catalogue, all items but those that were shown most often count as one."""
+    if problems.n_features or problems.catalogue is None or problems.catalogue.max() < MANY_ITEMS:
+        return problems
+    counts = np.bincount(problems.catalogue[rows[rows >= 0]], minlength=int(problems.catalogue.max()) + 1)
+    codes = np.full(len(counts), MANY_ITEMS - 1)
+    codes[np.argsort(-counts, kind="stable")[: MANY_ITEMS - 1]] = np.arange(MANY_ITEMS - 1)
+    return problems.with_catalogue(codes[problems.catalogue])
+
+
+def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Floats, Floats]:
+    """Weights without each fold, (folds, columns), and the inverse Hessian on everything.
+
+    Newton's method on all lists; then from there one step less for each fold, whose sums are taken off.
+    """
+    rows = np.flatnonzero(alive)
+    table, gains, folds = table[rows], gains[rows], folds[rows]
+    weights = np.zeros(table.shape[1])
+    for _ in range(STEPS):
+        slope, curve = _sums(table, gains, weights)
+        step = solved(curve + PENALTY * np.eye(len(curve)), slope - PENALTY * weights)
+        weights = weights + step
+        if np.abs(step).max(initial=0.0) < 1e-8:
+            break
+    parts = [_sums(table[folds == k], gains[folds == k], weights) for k in range(FOLDS)]
+    slope, curve = _sums(table, gains, weights)
+    inverse = solved(curve + PENALTY * np.eye(len(curve)), np.eye(len(curve)))
+    without = [
+        weights + solved(curve - own[1] + PENALTY * np.eye(len(curve)), slope - own[0] - PENALTY * weights)
+        for own in parts
+    ]
+    return np.stack(without), inverse
+
+
+def _sums(table: Floats, gains: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The slope of the log-likelihood and minus its curvature."""
+    told = expit(table @ weights)
+    return table.T @ (gains - told), (table * (told * (1.0 - told))[:, None]).T @ table

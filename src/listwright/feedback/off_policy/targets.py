@@ -1,0 +1,187 @@
+"""What a policy would show in place of logged lists: at every slot, given the items that were shown before it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.threads import one_thread
+from listwright._kernels.draw import uniforms
+from listwright._kernels.segments import best_rows
+from listwright.errors import InputError
+from listwright.estimators.base import ListEstimator
+from listwright.features import Features
+from listwright.feedback.bandit import ListBandit
+from listwright.feedback.drawing import Exploring
+from listwright.feedback.explore import Own
+from listwright.feedback.log import Answered
+from listwright.feedback.recommendations import draw_keys
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.walk.plain import walk
+
+DRAWN_ROWS = 2_000_000  # candidates to draw lists from, in all, to learn how often an item is shown in a slot
+DRAWS = 50  # lists drawn per problem at most
+
+
+class Target(ABC):
+    """A policy that is asked what it would have shown."""
+
+    @abstractmethod
+    def chances(self, logged: Answered) -> Iterator[Floats]:
+        """By position: the chance of each candidate to be shown next, given the logged items before."""
+
+    @abstractmethod
+    def lists(self, logged: Answered) -> OwnLists:
+        """The lists that the policy builds when left alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLists:
+    """Lists of a policy for logged problems: arrays of shape (lists, positions), as those of the log."""
+
+    rows: Ints  # one list for each problem, -1 behind its end
+    same_slot: Floats  # the chance that the policy shows the logged item in the logged slot
+    any_slot: Floats  # and in any slot
+
+
+@dataclass(frozen=True, eq=False)
+class Walked(Target):
+    """A policy that scores or draws one item after the other."""
+
+    features: Features
+    exploring: Callable[[Ints, int], Exploring]  # (rows given, length): the policy that walks along them
+    draw: Callable[[Problems, int, Floats | None, int], Ints]  # (problems, length, budgets, number): lists of its own
+    draws: bool  # whether two lists of one problem may differ
+
+    def chances(self, logged: Answered) -> Iterator[Floats]:
+        """Walks along the logged lists."""
+        length = logged.rows.shape[1]
+        rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
+        steps = walk(
+            logged.problems,
+            self.features,
+            self.exploring(logged.rows, length),
+            length=length,
+            rng=rng,
+            room=logged.rooms,
+        )
+        with one_thread():
+            for step in steps:
+                yield step.scores
+
+    def lists(self, logged: Answered) -> OwnLists:
+        """Lists drawn by the policy: the first, and how often they have each logged item."""
+        length = logged.rows.shape[1]
+        count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
+        drawn = [self.draw(logged.problems, length, logged.rooms, number) for number in range(count)]
+        return _own_lists([_fitted(rows, length) for rows in drawn], logged)
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted(Target):
+    """A policy of which only whole lists are known, the same each time it is asked.
+
+    After items that it would not have shown, it is taken to go on with the first of its own that are not there yet.
+    """
+
+    predict: Callable[[Problems], Lists]
+
+    def chances(self, logged: Answered) -> Iterator[Floats]:
+        """1 for one candidate of each problem, while its lists last."""
+        rows = self._rows(logged)
+        rank = np.full(logged.problems.n_rows, np.inf)
+        listed = rows >= 0
+        rank[rows[listed]] = np.nonzero(listed)[1]
+        for position in range(logged.rows.shape[1]):
+            picks = best_rows(-rank, np.isfinite(rank), logged.problems.offsets)
+            chances = np.zeros(len(rank))
+            chances[picks[picks >= 0]] = 1.0
+            yield chances
+            shown = logged.rows[:, position]
+            rank[shown[shown >= 0]] = np.inf
+
+    def lists(self, logged: Answered) -> OwnLists:
+        """What it predicts."""
+        return _own_lists([_fitted(self._rows(logged), logged.rows.shape[1])], logged)
+
+    def _rows(self, logged: Answered) -> Ints:
+        lists = self.predict(logged.problems)
+        if not isinstance(lists, Lists):
+            raise InputError(f"The policy must give listwright.Lists. Got {type(lists).__name__}.")
+        longest = logged.rows.shape[1]
+        if lists.rows.shape[1] < longest and ((logged.rows >= 0).sum(axis=1) > lists.rows.shape[1]).any():
+            raise InputError(
+                f"The policy's lists have {lists.rows.shape[1]} items, those of the log {longest}. Ask for as many."
+            )
+        return lists.rows
+
+
+def _own_lists(drawn: list[Ints], logged: Answered) -> OwnLists:
+    """How often some lists of each problem have the logged items."""
+    same, anywhere = np.zeros(logged.rows.shape), np.zeros(logged.rows.shape)
+    shown = logged.rows >= 0
+    for rows in drawn:
+        same += (rows == logged.rows) & shown
+        anywhere += (rows[:, :, None] == logged.rows[:, None, :]).any(axis=1) & shown
+    return OwnLists(drawn[0], same / len(drawn), anywhere / len(drawn))
+
+
+def _fitted(rows: Ints, length: int) -> Ints:
+    """Lists cut or filled up to a length."""
+    return np.pad(rows[:, :length], ((0, 0), (0, max(0, length - rows.shape[1]))), constant_values=-1)
+
+
+def as_target(policy: Any, seed: int = 0) -> Target:
+    """A policy as `evaluate` takes it.
+
+    That is an `OnlineSCP` or another of its kind (as it draws lists, with its exploration), a fitted `SCP`, anything
+    else with `predict`, or a function from problems to lists. `seed`: of the lists that are drawn from it.
+    """
+    if isinstance(policy, Target):
+        return policy
+    if isinstance(policy, ListBandit):
+        return _of_bandit(policy, seed)
+    if isinstance(policy, ListEstimator):
+        return _of_estimator(policy)
+    predict = getattr(policy, "predict", policy)
+    if not callable(predict):
+        raise InputError(f"policy must have predict, or be a function from problems to lists. Got {predict!r}.")
+    return Predicted(predict)
+
+
+def _of_bandit(bandit: ListBandit, seed: int) -> Target:
+    bandit._check_begun()
+    playing, exploration, one_slot = bandit.playing_, bandit.exploration_, bandit.slots == "one"
+
+    def exploring(rows: Ints, length: int) -> Exploring:
+        slots = bandit.length if one_slot else length
+        return Exploring(
+            playing.policy, exploration, learned=playing.learned, length=slots, one_slot=one_slot, given=rows
+        )
+
+    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
+        numbers = uniforms(draw_keys(seed, [f"{number}:{i}" for i in range(len(problems))]), length)
+        seen = bandit.features_
+        return playing.draw(problems, seen, exploration, numbers=numbers, room=room, one_slot=one_slot)[0]
+
+    return Walked(bandit.features_, exploring, draw, draws=True)
+
+
+def _of_estimator(model: ListEstimator) -> Target:
+    if not hasattr(model, "training_"):
+        raise InputError(f"This {type(model).__name__} is not fitted yet. Call fit first.")
+
+    def exploring(rows: Ints, length: int) -> Exploring:
+        return Exploring(model.policy_, Own(), learned=0.0, length=length, given=rows)
+
+    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
+        limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
+        return model.predict(problems, **limit, short_lists=True).rows
+
+    return Walked(model.training_.features, exploring, draw, draws=False)
