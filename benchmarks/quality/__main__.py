@@ -1,4 +1,9 @@
-"""`python -m benchmarks.quality run [--data DIR] [--only TEXT] [--workers N]`: what lists are worth, against rivals."""
+"""What lists are worth, against rivals, under a protocol: see `benchmarks.quality.protocol`.
+
+python -m benchmarks.quality choose                     # on the data that settings are chosen on
+python -m benchmarks.quality report --why "..."         # on the other data, once the method is frozen
+python -m benchmarks.quality page                       # writes the page again from the results of the last report
+"""
 
 from __future__ import annotations
 
@@ -7,32 +12,75 @@ import json
 import os
 from pathlib import Path
 
-from benchmarks.quality import arguments, aslib, motion, page, questions, trajectory
-from benchmarks.quality.jobs import results, run_all
-from benchmarks.quality.summary import differences, means
+import pandas as pd
 
-RESULTS = Path(__file__).parent / "results.json"
-SETS = (trajectory, motion, questions, arguments, aslib)
+from benchmarks.quality import arguments, aslib, motion, page, questions, trajectory, trec
+from benchmarks.quality.jobs import Job, results, run_all
+from benchmarks.quality.methods import AUTO, BEST
+from benchmarks.quality.protocol import fingerprint, note_look
+from benchmarks.quality.summary import by_length, one_figure
+
+FAMILIES = (aslib, trajectory, motion, questions, arguments, trec)
+HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Runs what has no result yet, then writes results.json and the page."""
+    """Runs what has no result yet and shows or writes what was found."""
     options = _options()
-    jobs = [job for room in SETS for job in room.jobs(options.data)]
-    run_all([job for job in jobs if options.only in job.key], workers=options.workers)
+    stage = "choose" if options.command == "choose" else "report"
+    jobs = [job for family in FAMILIES for job in family.jobs(options.data, stage, options.seeds)]
+    jobs = [job for job in jobs if options.only in job.key]
+    if options.command == "report":
+        number = note_look(options.why, sorted({job.family for job in jobs}))
+        print(f"This is look number {number} at the data to report on.")
+    if options.command != "page":
+        run_all(jobs, workers=options.workers)
+    _show(results(jobs)) if stage == "choose" else _write(jobs)
+
+
+def _show(values: pd.DataFrame) -> None:
+    """Prints the figures of the choice, and keeps them with the state of the code that they belong to."""
+    kept = HERE / "choices.json"
+    found = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+    for family, part in values.groupby("family", sort=False):
+        there = part["method"].unique()
+        ours = next((name for name in (BEST, AUTO) if name in there), there[0])
+        print(f"\n{family}: mean, and how far {ours} is ahead\n{one_figure(part, ours).round(4).to_string()}")
+        wide = by_length(part, ours).pivot_table(index="method", columns="at", values="mean", sort=False)
+        print(wide.round(4).to_string())
+        means = one_figure(part, ours)["mean"].round(5).to_dict()
+        found.setdefault(str(family), {}).setdefault(fingerprint(), {}).update(means)
+    kept.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def _write(jobs: list[Job]) -> None:
+    """Writes results.json and the page."""
     values = results(jobs)
-    found = {"means": means(values), "differences": differences(values)}
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    found = {}
+    for family, part in values.groupby("family", sort=False):
+        table = by_length(part, BEST).round(5)
+        found[str(family)] = {
+            "figure": one_figure(part, BEST).round(5).to_dict("index"),
+            "by length": table.to_dict("records"),
+        }
+    (HERE / "results.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     page.write(values)
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
-    parser.add_argument("command", choices=["run"])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=["choose", "report", "page"])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="where the data sets are")
-    parser.add_argument("--only", default="", help="run only jobs whose key has this text")
+    parser.add_argument("--only", default="", help="only jobs whose key has this text")
+    parser.add_argument("--seeds", type=int, default=3, help="repetitions of what is drawn at random")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    return parser.parse_args()
+    parser.add_argument("--why", default="", help="report: what was frozen, in a sentence; it is written down")
+    options = parser.parse_args()
+    if options.command == "report" and not options.why:
+        parser.error("report looks at data that are for reporting only. Say why with --why: it is written down.")
+    return options
 
 
 if __name__ == "__main__":

@@ -6,37 +6,38 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import listwright as lw
+from benchmarks.quality import protocol
 from benchmarks.quality.jobs import Job
-from benchmarks.quality.methods import rows
-from benchmarks.quality.rivals import FacilityGreedy, TunedDPP, TunedMMR
-from listwright.baselines import MMR, Oracle, TopK
-from listwright.lab.datasets import read_arguments
+from benchmarks.quality.methods import OF_FEATURES, fitted, measured_rows
+from benchmarks.quality.rivals import FacilityGreedy, TunedDPP
+from listwright.baselines import MMR, Oracle
+from listwright.datasets import read_arguments
 
+FAMILY = "key points"
 LENGTHS = (1, 2, 3, 4, 5)
-
-METHODS: dict[str, Any] = {
-    "SCP best": lw.SCP(effort="best"),
-    "SCP fast": lw.SCP(),
-    "ConSeqOpt": lw.ConSeqOpt(),
-    "boosting top-k": TopK("boosting"),
+METHODS: dict[str, Any] = OF_FEATURES | {
     "centroid": MMR(0.0),
-    "MMR": TunedMMR(),
     "DPP": TunedDPP(),
     "facility location": FacilityGreedy(),
     "oracle": Oracle(),
 }
 
 
-def jobs(data: Path) -> list[Job]:
-    """A job for each method."""
-    file = data / "argkp" / "argkp2021.jsonl.gz"
-    return [Job(f"arguments/{method}", partial(_one, file, method)) for method in METHODS]
+def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+    """A job for each method and seed; nothing is chosen here."""
+    if stage == "choose":
+        return []
+    file = protocol.folder(data, "argkp", stage) / "argkp2021.jsonl.gz"
+    return [
+        Job(stage, FAMILY, str(seed), method, partial(_one, file, seed, method))
+        for method in METHODS
+        for seed in range(seeds)
+    ]
 
 
-def _one(file: Path, method: str) -> list[dict[str, Any]]:
-    """Fits one method on the training debates and tests it on the test debates."""
+def _one(file: Path, seed: int, method: str) -> list[dict[str, Any]]:
+    """Fits one method on the training debates and tests it on the other debates."""
     arguments = read_arguments(file)
-    train, test = (arguments.problems[arguments.split == split] for split in ("train", "test"))
-    found = lw.compare({method: METHODS[method]}, train, test=test, lengths=LENGTHS)
-    return rows("arguments", "test", found)
+    train, test = arguments.problems[arguments.split == "train"], arguments.problems[arguments.split != "train"]
+    model = fitted(METHODS[method], train, length=max(LENGTHS), seed=seed)
+    return measured_rows(method, model, test, LENGTHS, {"set": "ArgKP", "train": "1.0", "seed": seed})

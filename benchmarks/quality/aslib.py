@@ -1,4 +1,4 @@
-"""Eight ASlib scenarios with their official ten folds: which solvers to try on an instance?"""
+"""ASlib scenarios with their official ten folds: which solvers to try on an instance?"""
 
 from __future__ import annotations
 
@@ -6,25 +6,35 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.quality import protocol
 from benchmarks.quality.jobs import Job
-from benchmarks.quality.methods import METHODS, compared
-from listwright.lab.datasets import TrainTest, read_aslib
+from benchmarks.quality.methods import OF_CATALOGUES, fitted, measured_rows, part_of
+from listwright.datasets import read_aslib
 
+FAMILY = "solvers"
 LENGTHS = (1, 2, 3, 5, 8)
 SHARES = (0.15, 1.0)  # of the training instances
+SETS = {"choose": "aslib_dev", "report": "aslib"}
+FOLDS = {"choose": (1, 4, 7), "report": tuple(range(1, 11))}
 
 
-def jobs(data: Path) -> list[Job]:
-    """A job for each scenario, fold and method."""
-    folders = sorted(folder.parent for folder in (data / "aslib").glob("*/runs.parquet"))
+def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+    """A job for each scenario, fold, seed and method."""
+    scenarios = sorted(file.parent for file in protocol.folder(data, SETS[stage], stage).glob("*/runs.parquet"))
     return [
-        Job(f"aslib/{folder.name}/{fold}/{method}", partial(_one, folder, fold, method))
-        for method in METHODS
-        for folder in folders
-        for fold in range(1, 11)
+        Job(stage, FAMILY, f"{scenario.name}/{fold}/{seed}", method, partial(_one, scenario, fold, seed, method))
+        for method in OF_CATALOGUES
+        for scenario in scenarios
+        for fold in FOLDS[stage]
+        for seed in range(seeds)
     ]
 
 
-def _one(folder: Path, fold: int, method: str) -> list[dict[str, Any]]:
-    scenario = read_aslib(folder)
-    return compared(scenario.name, str(fold), method, TrainTest(*scenario.split(fold)), lengths=LENGTHS, sizes=SHARES)
+def _one(scenario: Path, fold: int, seed: int, method: str) -> list[dict[str, Any]]:
+    train, test = read_aslib(scenario).split(fold)
+    found = []
+    for share in SHARES:
+        model = fitted(OF_CATALOGUES[method], part_of(train, share, seed), length=max(LENGTHS), seed=seed)
+        labels = {"set": scenario.name, "train": str(share), "seed": seed}
+        found += measured_rows(method, model, test, LENGTHS, labels)
+    return found

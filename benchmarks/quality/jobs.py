@@ -10,43 +10,55 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchmarks.quality.methods import OURS
+from benchmarks.quality.protocol import RIVALS_ROOMS, fingerprint
+
 CACHE = Path(__file__).parent / "cache"
 
 
 class Job(NamedTuple):
-    """One method on one part of one set. `run` gives a row for each list: set, part, method, train, seed, at (its
+    """One method on one part of one family. `run` gives one row per list: set, part, method, train, seed, at (its
     length or budget), problem, value."""
 
-    key: str
+    stage: str
+    family: str
+    part: str
+    method: str
     run: Callable[[], list[dict[str, Any]]]
 
     @property
+    def key(self) -> str:
+        """How the job is named."""
+        return f"{self.stage}/{self.family}/{self.part}/{self.method}"
+
+    @property
     def file(self) -> Path:
-        """Where the result is kept."""
-        return CACHE / f"{self.key}.parquet"
+        """Where the result is kept: apart for each state of the code that it depends on."""
+        code = fingerprint() if self.method in OURS else fingerprint(RIVALS_ROOMS)
+        return CACHE / self.stage / code / self.family / self.part / f"{self.method}.parquet"
 
 
 def run_all(jobs: Iterable[Job], *, workers: int, tell: Callable[[str], None] = print) -> None:
-    """Runs what has no result yet, a process for each worker."""
+    """Runs what has no result yet, with one process per worker."""
     todo = [job for job in jobs if not job.file.is_file()]
     with ProcessPoolExecutor(workers) as pool:
-        running = {pool.submit(_run, job): job for job in todo}
+        running = {pool.submit(_run, job, job.file): job for job in todo}
         for done, future in enumerate(as_completed(running), start=1):
             tell(f"{done}/{len(todo)} {running[future].key}: {future.result():.1f} s")
 
 
-def _run(job: Job) -> float:
-    began = time.perf_counter()
+def _run(job: Job, file: Path) -> float:
+    began = time.process_time()
     table = pd.DataFrame(job.run())
-    seconds = time.perf_counter() - began
-    job.file.parent.mkdir(parents=True, exist_ok=True)
-    beside = job.file.with_suffix(".part")
+    seconds = time.process_time() - began
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_suffix(".part")
     table.assign(seconds=seconds).to_parquet(beside, compression="zstd")
-    beside.replace(job.file)
+    beside.replace(file)
     return seconds
 
 
 def results(jobs: Iterable[Job]) -> pd.DataFrame:
-    """The rows of all jobs that have a result, with the family of their set."""
+    """The rows of all jobs that have a result, with their family."""
     done = [job for job in jobs if job.file.is_file()]
-    return pd.concat([pd.read_parquet(job.file).assign(family=job.key.split("/")[0]) for job in done])
+    return pd.concat([pd.read_parquet(job.file).assign(family=job.family) for job in done], ignore_index=True)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from sklearn.base import clone
+
 import listwright as lw
+from benchmarks.quality.rivals import SortedBy, TunedMMR
 from listwright.baselines import ForestCover, NearestCover, StaticList, TopK
-from listwright.lab.datasets import TrainTest
+from listwright.evaluation.values import measured
+
+BEST, AUTO, FAST = "SCP best", "SCP", "SCP fast"
+OWN: dict[str, Any] = {BEST: lw.SCP(effort="best"), AUTO: lw.SCP(), FAST: lw.SCP(effort="fast")}
+OURS = (*OWN, "ConSeqOpt")
 
 # Problems of one catalogue, such as a portfolio of solvers: a model for each item, or a kernel over past states.
-METHODS: dict[str, Any] = {
-    "SCP best": lw.SCP(effort="best"),
-    "SCP fast": lw.SCP(),
+OF_CATALOGUES: dict[str, Any] = {
+    **OWN,
     "ConSeqOpt": lw.ConSeqOpt(),
     "static": StaticList(),
     "ridge top-k": TopK("ridge"),
@@ -21,38 +28,51 @@ METHODS: dict[str, Any] = {
     "extra-trees top-k": TopK("extra_trees"),
     "boosting top-k": TopK("boosting"),
 }
+# Candidates that are known by their features only.
+OF_FEATURES: dict[str, Any] = {
+    **OWN,
+    "ConSeqOpt": lw.ConSeqOpt(),
+    "best column": SortedBy(),
+    "MMR": TunedMMR(),
+    "ridge top-k": TopK("ridge"),
+    "extra-trees top-k": TopK("extra_trees"),
+    "boosting top-k": TopK("boosting"),
+}
 
 
-def rows(name: str, part: str, comparison: lw.Comparison) -> list[dict[str, Any]]:
-    """The values of a comparison, as rows of a job."""
-    values = comparison.values
-    columns = ("method", "train_size", "seed", "length", "problem", "value")
-    return [
-        {
-            "set": name,
-            "part": part,
-            "method": str(method),
-            "train": str(size),
-            "seed": int(seed),
-            "at": str(length),
-            "problem": str(problem),
-            "value": float(value),
-        }
-        for method, size, seed, length, problem, value in zip(*(values[c].tolist() for c in columns), strict=True)
-    ]
+def fitted(method: Any, train: lw.Problems, *, length: int, seed: int) -> Any:
+    """A clone for lists of this length, trained."""
+    model = clone(method)
+    wanted = {"length": length, "random_state": seed, "short_lists": True}
+    return model.set_params(**{name: value for name, value in wanted.items() if name in model.get_params()}).fit(train)
 
 
-def compared(
-    name: str,
-    part: str,
-    method: str,
-    split: TrainTest,
-    *,
-    lengths: Sequence[int],
-    sizes: Sequence[float],
-    seeds: int = 1,
+def lists_of(model: Any, test: lw.Problems, **limits: Any) -> lw.Lists:
+    """A model's lists; only an oracle sees what they are worth."""
+    return model.predict(test if getattr(model, "needs_reward", False) else test.without_reward(), **limits)
+
+
+def measured_rows(
+    method: str, model: Any, test: lw.Problems, lengths: Sequence[int], labels: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Fits one method on parts of the training problems and tests its lists."""
-    train, test = split
-    found = lw.compare({method: METHODS[method]}, train, test=test, lengths=lengths, train_sizes=sizes, seeds=seeds)
-    return rows(name, part, found)
+    """One row per test problem and length: what the list up to there is worth."""
+    gains = measured(lists_of(model, test, length=max(lengths), short_lists=True), test).picked_gains
+    assert gains is not None
+    earned = np.cumsum(gains, axis=1)
+    by_length = {str(length): earned[:, min(length, earned.shape[1]) - 1] for length in lengths}
+    return [row for at, values in by_length.items() for row in rows(method, at, test.problem_ids, values, labels)]
+
+
+def rows(
+    method: str, at: str, problems: Sequence[Any], values: Sequence[float], labels: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Values as rows of a job."""
+    found = zip(problems, values, strict=True)
+    return [dict(labels) | {"method": method, "at": at, "problem": str(p), "value": float(v)} for p, v in found]
+
+
+def part_of(problems: lw.Problems, size: float, seed: int) -> lw.Problems:
+    """A share (up to 1.0) or a number of the problems, drawn by the seed; smaller parts are within larger ones."""
+    count = len(problems) if size == 1.0 else int(size * len(problems)) if size < 1.0 else int(size)
+    order = np.random.default_rng([seed, 1]).permutation(len(problems))
+    return problems[np.sort(order[:count])]

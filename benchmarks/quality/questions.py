@@ -1,4 +1,7 @@
-"""Questions (HotpotQA, five folds): share with all supporting paragraphs in the first 2, 3, 5, or 160, 320 tokens."""
+"""Questions (HotpotQA, five folds): share with all supporting paragraphs in the first 2, 3, 5, or 160, 320 tokens.
+
+Settings may be chosen here, by the same cross-validation: what is reported of this family is what was chosen on.
+"""
 
 from __future__ import annotations
 
@@ -7,76 +10,51 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 import listwright as lw
+from benchmarks.quality import protocol
 from benchmarks.quality.jobs import Job
-from benchmarks.quality.rivals import TunedMMR
-from listwright.baselines import MMR, TopK
+from benchmarks.quality.methods import OF_FEATURES, fitted, lists_of, rows
+from listwright.baselines import MMR
+from listwright.datasets import read_questions
 from listwright.evaluation.plan import fold_numbers
 from listwright.evaluation.values import list_values
-from listwright.lab.datasets import read_questions
 
+FAMILY = "questions"
 LENGTHS = (2, 3, 5)
 BUDGETS = (160, 320)
 FOLDS = 5
-
-# Every method sees the same candidate features, those by links among them.
-METHODS: dict[str, Any] = {
-    "SCP best": lw.SCP(effort="best", random_state=0),
-    "SCP fast": lw.SCP(random_state=0),
-    "ConSeqOpt": lw.ConSeqOpt(random_state=0),
-    "boosting top-k": TopK("boosting", random_state=0),
-    "extra-trees top-k": TopK("extra_trees", random_state=0),
-    "ridge top-k": TopK("ridge"),
-    "MMR": TunedMMR("cosine"),
-    "BM25 top-k": MMR(0.0, "bm25"),
-    "TF-IDF top-k": MMR(0.0, "cosine"),
-}
+METHODS: dict[str, Any] = OF_FEATURES | {"BM25": MMR(0.0, "bm25"), "TF-IDF": MMR(0.0, "cosine")}
 
 
-def jobs(data: Path) -> list[Job]:
-    """A job for each method and fold."""
-    file = data / "multihop_qa" / "hotpotqa200.jsonl.gz"
+def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+    """A job for each method, seed and fold; a seed draws its own folds."""
+    file = protocol.folder(data, "multihop_qa", stage) / "hotpotqa200.jsonl.gz"
     return [
-        Job(f"questions/{fold}/{method}", partial(_one, file, fold, method))
+        Job(stage, FAMILY, f"{seed}/{fold}", method, partial(_one, file, seed, fold, method))
         for method in METHODS
+        for seed in range(seeds)
         for fold in range(FOLDS)
     ]
 
 
-def _one(file: Path, fold: int, method: str) -> list[dict[str, Any]]:
+def _one(file: Path, seed: int, fold: int, method: str) -> list[dict[str, Any]]:
     """Fits one method without one fold, and tests it there under every length and budget."""
     problems = read_questions(file)
-    folds = fold_numbers(FOLDS, len(problems), 0)
+    folds = fold_numbers(FOLDS, len(problems), seed)
     train, test = problems[folds != fold], problems[folds == fold]
-    model = clone(METHODS[method])
-    settings = {"length": max(LENGTHS), "short_lists": True}
-    known = {name: value for name, value in settings.items() if name in model.get_params()}
-    model.set_params(**known).fit(train)
-    rows = []
-    for limit in ({"length": length} for length in LENGTHS):
-        rows += _rows(model, test, fold, method, limit, str(limit["length"]))
-    for budget in BUDGETS:
-        rows += _rows(model, test, fold, method, {"budget": budget}, f"{budget} tokens")
-    return rows
-
-
-def _rows(
-    model: Any, test: lw.Problems, fold: int, method: str, limit: dict[str, Any], at: str
-) -> list[dict[str, Any]]:
-    lists = model.predict(test.without_reward(), **limit, short_lists=True)
-    whole = np.isclose(list_values(lists, test), 1.0).astype(float)
+    model = fitted(METHODS[method], train, length=max(LENGTHS), seed=seed)
+    labels = {"set": "HotpotQA", "train": "1.0", "seed": seed}
+    limits: dict[str, dict[str, Any]] = {str(length): {"length": length} for length in LENGTHS}
+    limits |= {f"{budget} tokens": {"budget": budget} for budget in BUDGETS}
     return [
-        {
-            "set": "questions",
-            "part": str(fold),
-            "method": method,
-            "train": "1.0",
-            "seed": 0,
-            "at": at,
-            "problem": str(name),
-            "value": float(value),
-        }
-        for name, value in zip(test.problem_ids, whole, strict=True)
+        row
+        for at, limit in limits.items()
+        for row in rows(method, at, test.problem_ids, whole(model, test, limit), labels)
     ]
+
+
+def whole(model: Any, test: lw.Problems, limit: dict[str, Any]) -> list[float]:
+    """1 for each question whose list holds all of its support."""
+    values = list_values(lists_of(model, test, short_lists=True, **limit), test)
+    return np.isclose(values, 1.0).astype(float).tolist()

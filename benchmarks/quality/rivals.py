@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 import listwright as lw
 from listwright.baselines import DPP, MMR
+from listwright.baselines.base import lists_by_score
 from listwright.evaluation.values import list_values
+from listwright.features.base import dense
 from listwright.features.links import cosines
+from listwright.learners.examples import centered
 from listwright.rewards import FacilityLocation
+from listwright.walk.limits import as_room
 
 
 class Tuned(BaseEstimator):
     """Takes the one of several rivals whose lists are worth most on the training problems."""
 
-    choices: tuple[float, ...]
+    choices: tuple[Any, ...]
 
     def fit(self, problems: lw.Problems) -> Self:
         """Tries every setting."""
@@ -28,7 +34,7 @@ class Tuned(BaseEstimator):
     def _worth(self, model: Any, problems: lw.Problems) -> float:
         return float(list_values(model.predict(problems.without_reward(), short_lists=True), problems).mean())
 
-    def _made(self, value: float) -> Any:
+    def _made(self, value: Any) -> Any:
         raise NotImplementedError
 
     def predict(self, problems: lw.Problems, **limits: Any) -> lw.Lists:
@@ -37,16 +43,67 @@ class Tuned(BaseEstimator):
 
 
 class TunedMMR(Tuned):
-    """MMR with the best diversity."""
+    """MMR with the best diversity and the best relevance: the centre of the problem, or its best column."""
 
-    choices = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
-
-    def __init__(self, relevance: Any = None, length: int = 5) -> None:
-        self.relevance = relevance
+    def __init__(self, length: int = 5) -> None:
         self.length = length
 
-    def _made(self, value: float) -> Any:
-        return MMR(value, self.relevance, self.length)
+    def fit(self, problems: lw.Problems) -> Self:
+        """Finds the best column first."""
+        columns = [SortedBy(self.length).fit(problems).column_] if problems.n_features else []
+        self.choices = tuple(product((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7), (None, *columns)))
+        return super().fit(problems)
+
+    def _made(self, value: Any) -> Any:
+        return MMR(value[0], value[1], self.length)
+
+
+class SortedBy(BaseEstimator):
+    """Sorts by the single column, up or down, whose lists are worth most on the training problems."""
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    def fit(self, problems: lw.Problems) -> Self:
+        """Tries the columns, the more promising ones first, and those only."""
+        table = centered(dense(problems.features).astype(np.float64), problems.offsets)
+        gains = centered(problems.reward.gains(problems.reward.start(problems)), problems.offsets)
+        likeness = gains @ table / np.maximum(np.sqrt((table**2).sum(axis=0)), 1e-12)
+        ways = [(int(column), float(np.sign(likeness[column]))) for column in np.argsort(-np.abs(likeness))[:10]]
+        worth = [float(list_values(self._sorted(problems, *way, self.length), problems).mean()) for way in ways]
+        self.column_, self.sign_ = ways[worth.index(max(worth))]
+        return self
+
+    def _sorted(
+        self, problems: lw.Problems, column: int, sign: float, length: int | None, budget: float | None = None
+    ) -> lw.Lists:
+        scores = sign * dense(problems.features)[:, column].astype(np.float64)
+        steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
+        return lists_by_score(problems, scores, steps, as_room(budget, problems))
+
+    def predict(
+        self,
+        problems: lw.Problems,
+        *,
+        length: int | None = None,
+        budget: float | None = None,
+        short_lists: bool = False,
+    ) -> lw.Lists:
+        """Lists by that column."""
+        length = self.length if length is None and budget is None else length
+        return self._sorted(problems, self.column_, self.sign_, length, budget)
+
+
+class GivenOrder(BaseEstimator):
+    """The candidates in the order given: what the search engine says."""
+
+    def fit(self, problems: lw.Problems) -> Self:
+        """Nothing to learn."""
+        return self
+
+    def predict(self, problems: lw.Problems, *, length: int = 5, short_lists: bool = False) -> lw.Lists:
+        """The first candidates of each problem."""
+        return lists_by_score(problems, -np.arange(problems.n_rows, dtype=np.float64), length, None)
 
 
 class TunedDPP(Tuned):
@@ -54,12 +111,11 @@ class TunedDPP(Tuned):
 
     choices = (0.5, 1.0, 2.0, 4.0, 8.0)
 
-    def __init__(self, relevance: Any = None, length: int = 5) -> None:
-        self.relevance = relevance
+    def __init__(self, length: int = 5) -> None:
         self.length = length
 
-    def _made(self, value: float) -> Any:
-        return DPP(value, self.relevance, self.length)
+    def _made(self, value: Any) -> Any:
+        return DPP(value, None, self.length)
 
 
 class FacilityGreedy(BaseEstimator):

@@ -1,4 +1,7 @@
-"""The paper's robot arm: failure on the 212 test environments, after learning from 30 to all 310."""
+"""The paper's robot arm, after learning from 30 to all 310 environments.
+
+To report: failure on the 212 test environments. To choose: five folds of the training environments.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,42 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from benchmarks.quality import protocol
 from benchmarks.quality.jobs import Job
-from benchmarks.quality.methods import METHODS, compared
-from listwright.lab.datasets import read_trajectory
+from benchmarks.quality.methods import OF_CATALOGUES, fitted, measured_rows, part_of
+from listwright.datasets import TrainTest, read_trajectory
 
+FAMILY = "robot arm"
 LENGTHS = tuple(range(1, 9))
-SEEDS = 10
+SIZES = {"choose": (30, 70, 248), "report": (30, 70, 150, 310)}
+SUBSETS = 10
 
 
-def jobs(data: Path) -> list[Job]:
-    """A job for each method and number of training environments."""
-    folder = data / "scp_trajectory"
+def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+    """A job for each method and number of training environments; ten drawn subsets each, whatever `seeds` says."""
+    folder = protocol.folder(data, "scp_trajectory", stage)
     return [
-        Job(f"trajectory/{size}/{method}", partial(_one, folder, size, method))
-        for method in METHODS
-        for size in (30, 70, 150, 310)
+        Job(stage, FAMILY, f"{size}", method, partial(_one, folder, stage, size, method))
+        for method in OF_CATALOGUES
+        for size in SIZES[stage]
     ]
 
 
-def _one(folder: Path, size: int, method: str) -> list[dict[str, Any]]:
-    return compared("trajectory", "test", method, read_trajectory(folder), lengths=LENGTHS, sizes=[size], seeds=SEEDS)
+def _one(folder: Path, stage: str, size: int, method: str) -> list[dict[str, Any]]:
+    found = []
+    for seed in range(SUBSETS):
+        train, test = split(folder, stage, seed)
+        model = fitted(OF_CATALOGUES[method], part_of(train, size, seed), length=max(LENGTHS), seed=seed)
+        found += measured_rows(method, model, test, LENGTHS, {"set": "trajectory", "train": str(size), "seed": seed})
+    return found
+
+
+def split(folder: Path, stage: str, seed: int) -> TrainTest:
+    """The source's split; to choose, a fifth of its training part is held out, another one for each seed."""
+    found = read_trajectory(folder)
+    if stage == "report":
+        return found
+    held = np.arange(len(found.train)) % 5 == seed % 5
+    return TrainTest(found.train[~held], found.train[held])

@@ -1,0 +1,64 @@
+"""Which data may be looked at for what: settings are chosen on some data and reported on others.
+
+`choose` may read the scenarios of aslib_dev, the training part of the trajectory data, and HotpotQA, which is
+cross-validated. `report` reads the rest, once the method is frozen. Every report is written down as a look, with the
+reason given for it and a fingerprint of the code, and the page says how many looks there were.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+LOOKS = HERE / "looks.json"
+CODE = HERE.parents[1] / "src" / "listwright"
+FOLDERS = {
+    "choose": {"aslib_dev", "scp_trajectory", "multihop_qa"},
+    "report": {"aslib", "scp_trajectory", "motion_paths", "multihop_qa", "argkp", "trec_web"},
+}
+# What results depend on; a change elsewhere leaves them as they are.
+DATA_ROOMS = ("lab/datasets", "problems.py", "rewards", "text")
+RIVALS_ROOMS = (*DATA_ROOMS, "baselines", "features/outcomes.py")
+OWN_ROOMS = (*DATA_ROOMS, "estimators", "features", "learners", "policies", "training", "walk", "_kernels")
+
+
+class NotAllowed(Exception):
+    """Data that the command must not see."""
+
+
+def folder(data: Path, name: str, stage: str) -> Path:
+    """Where a data set is, if the stage may read it."""
+    if name not in FOLDERS[stage]:
+        raise NotAllowed(f"`{stage}` must not read {name}. It may read {', '.join(sorted(FOLDERS[stage]))}.")
+    return data / name
+
+
+def fingerprint(rooms: tuple[str, ...] = OWN_ROOMS) -> str:
+    """Changes with the code of these rooms."""
+    seen = sha256()
+    for room in rooms:
+        path = CODE / room
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            seen.update(file.relative_to(CODE).as_posix().encode() + file.read_bytes())
+    return seen.hexdigest()[:12]
+
+
+def looks() -> list[dict[str, Any]]:
+    """All reports so far, in order."""
+    return json.loads(LOOKS.read_text(encoding="utf-8")) if LOOKS.is_file() else []
+
+
+def note_look(why: str, families: list[str]) -> int:
+    """Writes a report down, and gives its number; going on with one that was stopped is the same look."""
+    found, code = looks(), fingerprint()
+    if found and (found[-1]["code"], found[-1]["why"]) == (code, why):
+        found[-1]["families"] = sorted({*found[-1]["families"], *families})
+    else:
+        today = datetime.now(UTC).date().isoformat()
+        found.append({"day": today, "code": code, "why": why, "families": sorted(families)})
+    LOOKS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return len(found)

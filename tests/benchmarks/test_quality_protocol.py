@@ -1,0 +1,80 @@
+"""Settings are chosen on some data and reported on others, and every look at the latter is written down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def protocol() -> Any:
+    from benchmarks.quality import protocol
+
+    return protocol
+
+
+@pytest.mark.parametrize("name", ["aslib", "motion_paths", "argkp", "trec_web"])
+def test_choosing_cannot_read_what_is_reported(protocol: Any, name: str) -> None:
+    with pytest.raises(protocol.NotAllowed, match=f"`choose` must not read {name}"):
+        protocol.folder(Path("data"), name, "choose")
+
+
+def test_reporting_cannot_read_the_scenarios_to_choose_on(protocol: Any) -> None:
+    with pytest.raises(protocol.NotAllowed, match="`report` must not read aslib_dev"):
+        protocol.folder(Path("data"), "aslib_dev", "report")
+
+
+def test_jobs_of_both_commands_are_apart(shared_data: Path) -> None:
+    if not (shared_data / "aslib_dev").is_dir():
+        pytest.skip("needs ../shared/data/aslib_dev, which is absent")
+    from benchmarks.quality.__main__ import FAMILIES
+
+    keys = {
+        stage: {job.key.split("/", 1)[1] for family in FAMILIES for job in family.jobs(shared_data, stage, 1)}
+        for stage in ("choose", "report")
+    }
+    solvers = {stage: {key for key in found if key.startswith("solvers")} for stage, found in keys.items()}
+    assert all(solvers.values())
+    assert not solvers["choose"] & solvers["report"]
+    assert not any(key.startswith(("motion", "key points", "search")) for key in keys["choose"])
+
+
+def test_choosing_on_the_robot_arm_sees_training_environments_only(shared_data: Path) -> None:
+    if not (shared_data / "scp_trajectory").is_dir():
+        pytest.skip("needs ../shared/data/scp_trajectory, which is absent")
+    from benchmarks.quality.trajectory import split
+
+    train, test = split(shared_data / "scp_trajectory", "choose", 3)
+    names = [*train.problem_ids, *test.problem_ids]
+    assert len(set(names)) == 310
+    assert all(name.startswith("train-") for name in names)
+
+
+def test_looks_are_counted(protocol: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "LOOKS", tmp_path / "looks.json")
+    assert protocol.note_look("frozen", ["solvers"]) == 1
+    assert protocol.note_look("frozen", ["questions"]) == 1  # goes on with the same one
+    assert protocol.looks()[0]["families"] == ["questions", "solvers"]
+    assert protocol.note_look("mended a bug", ["solvers"]) == 2
+
+
+def test_paired_differences_count_sets_alike_and_problems_once() -> None:
+    from benchmarks.quality.summary import behind, by_length, one_figure
+
+    rng = np.random.default_rng(0)
+    rows = []
+    for name, n, gap in (("small", 10, 0.1), ("large", 100, 0.3)):
+        for problem in range(n):
+            base = rng.random()
+            for seed in range(3):
+                labels = {"set": name, "train": "1.0", "at": "5", "seed": seed, "problem": str(problem)}
+                rows += [labels | {"method": "ours", "value": base}, labels | {"method": "theirs", "value": base - gap}]
+    found = one_figure(pd.DataFrame(rows), "ours").loc["theirs"]
+    assert found["ahead"] == pytest.approx(0.2)
+    assert found["low"] == pytest.approx(0.2)  # the gap is the same in every problem: no doubt, however few seeds
+    lengths = by_length(pd.DataFrame(rows), "theirs")
+    assert behind(lengths, surely=True)["method"].tolist() == ["ours"]
