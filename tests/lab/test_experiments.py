@@ -7,18 +7,20 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.lab.experiments import news, trajectory, trajectory_data
+from listwright.lab.experiments import news, trajectory
 from listwright.lab.experiments.arm_picture import FRONT, TOP, environment_chart, outline, tried_seeds
 from listwright.lab.experiments.crossed import CandidateByContext
-from listwright.lab.experiments.curves import failure_by_length, failures
-from listwright.lab.experiments.records import interval, point, records_of
+from listwright.lab.experiments.methods import Tuned
+from listwright.lab.experiments.parallel import quiet, repeat
+from listwright.lab.experiments.records import point, records_of
 from listwright.lab.experiments.registry import EXPERIMENTS, experiment
-from listwright.lab.experiments.tasks import quiet, repeat
-from listwright.lab.experiments.wording import compared, drawn, excess_table, failure_table
-from listwright.lab.report import Figure, Table
+from listwright.lab.experiments.tables import compared, drawn, excess_table, failure_table
+from listwright.lab.experiments.trajectory_section import CHANGE
+from listwright.lab.report import Figure, Gallery, Table
 from listwright.lab.report.render import specification
 from listwright.lab.simulate.trajectory import load
 
@@ -27,7 +29,7 @@ FAST = ["SCP", "Static list", "Random", "Oracle"]
 
 @pytest.fixture(scope="module")
 def records():
-    return trajectory.run(seeds=2, sizes=[10, 40], length=3, methods=FAST)
+    return trajectory.run(seeds=2, sizes=[10, 40], lengths=[1, 2, 3], methods=FAST, steps=[])
 
 
 def write_data(folder, **changes):
@@ -44,28 +46,15 @@ def write_data(folder, **changes):
     )
 
 
-def test_interval_is_students():
-    mean, low, high = interval([0.0, 1.0])
-    assert (mean, high - mean) == (0.5, pytest.approx(12.706 * 0.5, rel=1e-4))
-    assert mean - low == high - mean
-
-
-def test_records_pair_repetitions_with_scp():
-    repeated = np.array([[[0.2], [0.3]], [[0.6], [0.7]]])  # two repetitions, both 0.1 apart
-    records = records_of("x", ["SCP", "ConSeqOpt"], 5, repeated)
-    excess = point(records, "ConSeqOpt", n_train=5, length=1, metric="excess_over_scp")
-    assert excess["mean"] == 0.1
-    assert excess["low"] < 0.1 < excess["high"]  # two repetitions that agree leave room for others
-    failure = point(records, "ConSeqOpt", n_train=5, length=1)
-    assert (failure["mean"], failure["low"], failure["high"]) == (0.5, 0.0, 1.0)  # within a probability's bounds
+def test_records_pair_cases_with_scp():
+    failures = np.array([[[0.2, 0.6]], [[0.3, 0.8]]])  # two methods, one length, two cases
+    records = records_of("x", ["SCP", "ConSeqOpt"], 5, [3], failures)
+    excess = point(records, "ConSeqOpt", n_train=5, length=3, metric="excess_over_scp")
+    assert excess["mean"] == 0.15
+    assert excess["low"] == pytest.approx(0.15 - 12.706 * 0.05, rel=1e-3)  # Student's t, one degree of freedom
+    failure = point(records, "ConSeqOpt", n_train=5, length=3)
+    assert (failure["mean"], failure["low"], failure["high"]) == (0.55, 0.0, 1.0)  # within a probability's bounds
     assert json.loads(json.dumps(records)) == records
-
-
-def test_failures_count_lists_without_success():
-    success = np.array([[0, 1, 0], [0, 0, 1]])
-    problems = lw.Problems.from_arrays(np.zeros((2, 3, 1)), reward=lw.rewards.AnySuccess(success))
-    lists = lw.Lists(problems, np.array([[0, 1], [3, 4]]))
-    assert failures(lists, problems).tolist() == [[1.0, 0.0], [1.0, 1.0]]
 
 
 def test_trajectory_has_a_record_for_every_point(records):
@@ -81,7 +70,7 @@ def test_trajectory_orders_knowledge(records):
 
 
 def test_trajectory_is_the_same_again(records):
-    assert trajectory.run(seeds=2, sizes=[10, 40], length=3, methods=FAST) == records
+    assert trajectory.run(seeds=2, sizes=[10, 40], lengths=[1, 2, 3], methods=FAST, steps=[]) == records
 
 
 def test_trajectory_refuses_impossible_settings():
@@ -93,7 +82,8 @@ def test_trajectory_refuses_impossible_settings():
 
 def test_trajectory_section_has_charts_and_tables(records):
     section = trajectory.section(records)
-    assert [type(part) for part in section.parts] == [Figure, Table, Table, Figure]
+    assert [type(part) for part in section.parts] == [Figure, Table, Table, Figure, Gallery]
+    assert [figure.name.split("-")[0] for figure in section.parts[-1].figures] == ["environment"] * 3
     assert "After 40 training environments: SCP" in trajectory.findings(records)
     shown, looks = drawn(records)
     assert list(looks) == ["SCP", "Static list"]  # a perfect oracle and random lists are for the table only
@@ -101,21 +91,46 @@ def test_trajectory_section_has_charts_and_tables(records):
 
 
 def test_tables_say_what_the_records_say(records):
-    table = failure_table(records, n_train=40, caption="")
+    table = failure_table(records, FAST, n_train=40, caption="")
     scp = table.rows[table.emphasis[0]]
     assert scp[1:] == [f"{100 * point(records, 'SCP', n_train=40, length=k)['mean']:.1f}" for k in (1, 2, 3)]
-    (static,) = excess_table(records, n_train=40, lengths=[1], caption="").rows
+    (static,) = excess_table(records, FAST, n_train=40, lengths=[1], caption="").rows
     assert static[0] == "Static list"
     assert static[1].startswith("+")
-    assert compared(records, n_train=40, length=1).startswith("SCP ")
+    assert compared(records, FAST, n_train=40, length=1).startswith("SCP ")
 
 
 def test_trajectory_reads_a_folder(tmp_path):
     write_data(tmp_path)
-    train, test = trajectory_data.problems(tmp_path)
+    train, test = trajectory.problems(tmp_path)
     assert (len(train), len(test), train.n_features) == (8, 3, 17)
-    found = trajectory.run(data=tmp_path, seeds=1, sizes=[8], length=2, methods=["SCP", "Oracle"])
+    found = trajectory.run(data=tmp_path, seeds=1, sizes=[8], lengths=[2], methods=["SCP", "Oracle"], steps=[])
     assert "The paper's trajectory data" in trajectory.findings(found, data=tmp_path)
+
+
+def test_steps_lead_from_the_printed_algorithm_to_the_default():
+    for name, step in trajectory.STEPS.items():
+        assert step.base is None or list(trajectory.STEPS).index(step.base) < list(trajectory.STEPS).index(name)
+    printed = trajectory.STEPS["SCP as printed"].method
+    assert (printed.n_passes, printed.batch_size, printed.skip_solved) == (1, 1, False)
+    assert (printed.learner.center, printed.learner.target) == (False, "cost")
+    assert trajectory.STEPS["+ identity (the default)"].method is trajectory.METHODS["SCP"]
+    assert trajectory.METHODS["SCP"].get_params()["features"] == "auto"
+
+
+def test_steps_are_told_with_what_they_change():
+    names = ["SCP as printed", "+ centring", "ConSeqOpt, paper's features"]
+    found = trajectory.run(seeds=1, sizes=[30], lengths=[1, 2, 3], methods=["SCP", "Oracle"], steps=names)
+    table = next(
+        part for part in trajectory.section(found, data=None).parts if "As printed" in getattr(part, "caption", "")
+    )
+    assert [row[0] for row in table.rows] == names
+    means = {name: np.mean([point(found, name, n_train=30, length=k)["mean"] for k in (2, 3)]) for name in names}
+    change = point(found, "+ centring", n_train=30, length=0, metric=CHANGE)["mean"]
+    assert change == pytest.approx(means["+ centring"] - means["SCP as printed"], abs=1e-5)
+    assert table.rows[0][-1] == ""
+    assert table.rows[1][-1].startswith(f"{100 * change:+.1f} ±")
+    assert "as printed" not in trajectory.findings(found)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +144,11 @@ def test_trajectory_reads_a_folder(tmp_path):
 def test_wrong_data_is_told(tmp_path, changes, message):
     write_data(tmp_path, **changes)
     with pytest.raises(InputError, match=message):
-        trajectory_data.problems(tmp_path)
+        trajectory.problems(tmp_path)
 
 
 def test_the_papers_data_is_as_the_paper_says(shared_data):
-    train, test = trajectory_data.problems(shared_data)
+    train, test = trajectory.problems(shared_data)
     assert (len(train), len(test), train.n_features, int(train.counts[0])) == (310, 212, 17, 30)
 
 
@@ -164,36 +179,37 @@ def test_news_runs_and_reports(monkeypatch):
     assert "SCP" in news.findings(found)
 
 
-def test_validation_chooses_the_penalty():
-    class Known:
-        def __init__(self, length, penalty):
-            self.penalty = penalty
+class Fixed(BaseEstimator):
+    """Always picks the same row, however it is fitted."""
 
-        def fit(self, problems):
-            return self
+    def __init__(self, pick=0, length=1):
+        self.pick = pick
+        self.length = length
 
-        def predict(self, problems):
-            return lw.Lists(problems, np.full((len(problems), 1), 1 if self.penalty == 10.0 else 0))
+    def fit(self, problems):
+        return self
 
-    problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=lw.rewards.AnySuccess([[0, 1]]))
-    assert news._Validated(Known, problems, 1).fit(problems).method_.penalty == 10.0
+    def predict(self, problems, **limits):
+        return lw.Lists(problems, (problems.offsets[:-1] + self.pick)[:, None])
 
 
-def test_failure_at_each_length_is_of_the_next_longer_fit():
-    class Fixed:
-        def __init__(self, length):
-            self.length = length
+def won_by(row, n=6):
+    """Problems of three candidates, of which one succeeds."""
+    success = np.tile(np.eye(3)[row], (n, 1))
+    return lw.Problems.from_arrays(np.zeros((n, 3, 1)), reward=lw.rewards.AnySuccess(success))
 
-        def fit(self, problems):
-            return self
 
-        def predict(self, problems):
-            return lw.Lists(problems, np.array([[3 - self.length, 3, 0][: self.length]]))
+def test_options_are_chosen_on_held_out_problems():
+    options = {f"row {row}": Fixed(row) for row in range(3)}
+    assert Tuned(options, length=1).fit(won_by(2)).name_ == "row 2"
+    assert Tuned(options, length=1).fit(won_by(2, n=2)).name_ == "row 0"  # too few to choose on
+    assert Tuned(options, validation=won_by(1), length=1).fit(won_by(2)).name_ == "row 1"
 
-    success = lw.rewards.AnySuccess([[0, 1, 0, 0.5]])
-    problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)), reward=success)
-    assert failure_by_length(Fixed, [1, 3], problems, problems).tolist() == [1.0, 0.5, 0.5]
-    assert failure_by_length(Fixed, [2], problems, problems).tolist() == [0.0, 0.0]
+
+def test_tuned_methods_can_be_compared():
+    methods = {"tuned": Tuned({"wrong": Fixed(0), "right": Fixed(1)}), "fixed": Fixed(0)}
+    found = lw.compare(methods, won_by(1, n=12), folds=3, lengths=[1])
+    assert found.table(1)["value"].tolist() == [1.0, 0.0]
 
 
 def test_every_experiment_offers_what_the_registry_asks():

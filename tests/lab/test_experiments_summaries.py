@@ -10,7 +10,7 @@ from listwright.apps.cli import main
 from listwright.lab.experiments import summaries
 from listwright.lab.experiments.records import point
 from listwright.lab.experiments.registry import EXPERIMENTS
-from listwright.lab.experiments.summaries_section import CURVE, LESS, PAPER
+from listwright.lab.experiments.summaries_section import AVERAGED, CURVE, LESS, PAPER, POOLED
 from listwright.lab.report import Figure, Table
 
 METHODS = ["SCP", "SubMod", "Lead", "Greedy (Oracle)"]
@@ -65,7 +65,12 @@ def test_full_curve_is_the_table(records):
 def test_section_tells_the_budget_and_the_papers_numbers(records):
     section = summaries.section(records)
     assert [type(part) for part in section.parts] == [Table, Table, Table, Figure]
-    assert section.parts[2].rows == PAPER
+    paper = section.parts[2]
+    assert [row[0] for row in paper.rows] == ["SubMod", "Oracle"]  # of the methods that were run
+    assert paper.rows[0][-3:] == list(PAPER["SubMod"][1:]) == ["37.39", "36.86", "37.99"]
+    ours = [point(records, "SubMod", n_train=8, length=665, metric=one)["mean"] for one in (*AVERAGED, *POOLED)]
+    assert paper.rows[0][1:7] == [f"{100 * score:.2f}" for score in ours]
+    assert "which is on other data" in paper.caption
     assert "skip what no longer fits" in section.text
     text = summaries.findings(records)
     assert "665 bytes after 8 training clusters: SCP" in text

@@ -24,6 +24,7 @@ FEATURES: dict[str, Callable[[], Features]] = {
     "distance": Distance,
     "distance, minimum": lambda: Distance(mean=False),
     "expected gain": lambda: lw.features.ExpectedGain(("static", "neighbours", "ridge", "kernel", Forest(5))),
+    "first position": lw.features.FirstPosition,
     "identity": Identity,
     "identity x context x list": lambda: Identity(("context", "list")),
     "in list": InList,

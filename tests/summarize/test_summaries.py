@@ -64,7 +64,7 @@ def test_the_reward_is_rouge_recall(clusters, problems):
     scores = summary_scores(lists, clusters)
     assert np.allclose(scores["rouge1_r"], list_values(lists, problems))
     assert (scores["rouge2_r"] < scores["rouge1_r"]).all()
-    with pytest.raises(InputError, match="one list a cluster"):
+    with pytest.raises(InputError, match="one list per cluster"):
         summary_scores(lists, clusters[:3])
 
 
@@ -138,7 +138,9 @@ def test_folders_are_read_as_what_they_hold(tmp_path):
     table.write_bytes(gzip.compress(json.dumps(line).encode()))
     assert read_clusters(tmp_path / "lines") == read_clusters(table)
     for part in ("train", "test"):
-        write_cluster(tmp_path / "two" / part / "a", "It rained. Rivers rose.", references=["Rain."])
+        write_cluster(
+            tmp_path / "two" / part / "a", f"It rained. Rivers rose in the {part} part.", references=["Rain."]
+        )
     assert [(one.id, one.split) for one in read_clusters(tmp_path / "two")] == [
         ("train/a", "train"),
         ("test/a", "test"),

@@ -39,6 +39,15 @@ def test_mean_averages_and_pooled_adds_up() -> None:
     assert rouge(candidate, references, over="pooled").precision == pytest.approx(2 / 4)
 
 
+def test_jackknife_pools_all_but_one_reference_in_turn() -> None:
+    candidate, references = ["a", "b"], [["a"], ["b", "c", "d"], ["e"]]
+    held = [rouge(candidate, [one for one in references if one is not out], over="pooled") for out in references]
+    found = rouge(candidate, references, over="jackknife")
+    assert found.recall == pytest.approx(sum(one.recall for one in held) / 3)
+    assert found.recall == pytest.approx((1 / 4 + 1 / 2 + 2 / 4) / 3)
+    assert rouge(candidate, [["a"]], over="jackknife") == rouge(candidate, [["a"]])
+
+
 def test_repeats_count_no_more_often_than_in_the_reference() -> None:
     assert rouge(["a", "a", "a"], [["a", "a", "b"]]) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
 
@@ -50,5 +59,5 @@ def test_errors_name_the_cure() -> None:
         rouge(["a"], [["a"]], n=0)
     with pytest.raises(InputError, match="pass tokens"):
         rouge(["a"], ["a text"])
-    with pytest.raises(InputError, match="mean, pooled or best"):
+    with pytest.raises(InputError, match="mean, pooled, jackknife or best"):
         rouge(["a"], [["a"]], over="sum")  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from listwright.features.base import Crossed, Features, Rows, Sum
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
 from listwright.features.expected_gain import ExpectedGain
+from listwright.features.first_position import FirstPosition
 from listwright.features.identity import Identity
 from listwright.features.in_list import InList
 from listwright.features.links import Links
@@ -18,6 +19,7 @@ __all__ = [
     "Distance",
     "ExpectedGain",
     "Features",
+    "FirstPosition",
     "Identity",
     "InList",
     "Links",

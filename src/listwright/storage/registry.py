@@ -28,6 +28,7 @@ CLASSES = {
     "features.Estimates": "listwright.features.given_failure",
     "features.ExpectedCoverage": "listwright.features.expected_coverage",
     "features.ExpectedGain": "listwright.features.expected_gain",
+    "features.FirstPosition": "listwright.features.first_position",
     "features.GivenFailure": "listwright.features.given_failure",
     "features.Identity": "listwright.features.identity",
     "features.InList": "listwright.features.in_list",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.text.budget import Budget
 from listwright.text.clusters import Cluster
-from listwright.text.duc import read_duc
+from listwright.text.duc import duc_years, read_duc
+from listwright.text.duc_layout import Paths, is_duc, listed
 from listwright.text.files import folders_and_files
 from listwright.text.readers import read_cluster_folders, read_jsonl
 
@@ -22,15 +23,18 @@ MANY = 200  # clusters past which one fold tells enough
 LONG, SHORT = Budget(665, "bytes"), Budget(250, "bytes")
 SHORT_REFERENCE = 200  # bytes: references below this on average ask for short summaries
 
-_DUC_SET = re.compile(r"D\d{4,}[A-Z]*(?:-[A-Z])?", re.IGNORECASE)
+PAPER_YEARS = (2003, 2004)  # of DUC, that the paper trains and tests on
+CLUSTERS = {(2003, 2): 30, (2004, 2): 50}  # by year and task: how many there are
+REFERENCES = 4  # that each of these has
 _PARTS = (re.compile(r"train.*|.*2003.*", re.IGNORECASE), re.compile(r"test.*|.*2004.*", re.IGNORECASE))
 
 
-def read_clusters(path: str | Path, *, need_references: bool = False) -> list[Cluster]:
+def read_clusters(path: str | Path, *, task: int | None = None, need_references: bool = False) -> list[Cluster]:
     """Clusters below a path: a `.jsonl` or `.jsonl.gz` file; a folder that holds one (the first by name); DUC or TAC
-    document sets; or one plain folder a cluster.
+    document sets, of the task chosen; or one plain folder per cluster.
 
-    Two folders named `train` and `test`, or for the years 2003 and 2004 (as in the paper), are the two parts.
+    DUC sets of 2003 and 2004 are the two parts that the paper trains and tests on; sets of other years together are
+    refused. Of plain folders, two that are named `train` and `test` are the two parts.
     """
     place = Path(path)
     if place.is_file():
@@ -39,12 +43,48 @@ def read_clusters(path: str | Path, *, need_references: bool = False) -> list[Cl
     tables = [entry for entry in entries if entry.name.endswith((".jsonl", ".jsonl.gz"))]
     if tables:
         return read_jsonl(tables[0], need_references=need_references)
+    if is_duc(place):
+        return _read_duc_years(place, task, need_references)
     folders = [[entry for entry in entries if entry.is_dir() and part.fullmatch(entry.name)] for part in _PARTS]
     if all(len(found) == 1 for found in folders):
-        return _two_parts(folders[0][0], folders[1][0], need_references)
-    if any(entry.is_dir() and _DUC_SET.fullmatch(entry.name) for entry in (place, *place.rglob("*"))):
-        return read_duc(place, need_references=need_references)
+        return read_parts(folders[0][0], folders[1][0], need_references=need_references)
     return read_cluster_folders(place, need_references=need_references)
+
+
+def read_parts(train: Paths, test: Paths, *, task: int | None = None, need_references: bool = True) -> list[Cluster]:
+    """Clusters to train and to test on, from one or several folders each.
+
+    Parameters
+    ----------
+    train, test : path, or sequence of paths
+        Folders of DUC or TAC data, read by `listwright.text.read_duc`; or one path that `read_clusters` can read.
+    task : int, optional
+        The task of DUC to read, if the folders hold several.
+    need_references : bool
+        Whether a cluster without summaries by people is an error.
+    """
+    parts = {name: _read_part(paths, name, task, need_references) for name, paths in (("train", train), ("test", test))}
+    return _joined(parts)
+
+
+def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) -> list[str]:
+    """What is missing from the clusters of a year and task of DUC, as sentences; nothing for other data.
+
+    >>> clusters = [Cluster.from_documents("d30003t", [["It rained."]], references=["Rain."])]
+    >>> shortfalls(clusters, 2003, 2)
+    ['DUC 2003 task 2 has 30 clusters, and 1 was found.', 'd30003t has 1 summary by people instead of 4.']
+    """
+    wanted = CLUSTERS.get((year or 0, task or 0))
+    if wanted is None:
+        return []
+    found = f"{len(clusters)} {'was' if len(clusters) == 1 else 'were'} found"
+    counts = [f"DUC {year} task {task} has {wanted} clusters, and {found}."] if len(clusters) != wanted else []
+    return counts + [
+        f"{cluster.id} has {len(cluster.references)} {'summary' if len(cluster.references) == 1 else 'summaries'} "
+        f"by people instead of {REFERENCES}."
+        for cluster in clusters
+        if len(cluster.references) != REFERENCES
+    ]
 
 
 def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
@@ -77,12 +117,38 @@ def usual_budget(clusters: Sequence[Cluster]) -> Budget:
     return SHORT if sizes and np.mean(sizes) < SHORT_REFERENCE else LONG
 
 
-def _two_parts(train: Path, test: Path, need_references: bool) -> list[Cluster]:
-    parts = (("train", train), ("test", test))
-    found = [(name, read_clusters(folder, need_references=need_references)) for name, folder in parts]
-    taken = {cluster.id for cluster in found[0][1]} & {cluster.id for cluster in found[1][1]}
+def _read_duc_years(place: Path, task: int | None, need_references: bool) -> list[Cluster]:
+    """One year as it is; those of the paper as its two parts."""
+    years = duc_years(place)
+    if len(years) < 2:
+        return read_duc(place, task=task, need_references=need_references)
+    if tuple(years) != PAPER_YEARS:
+        raise InputError(
+            f"{place} holds DUC data of {listed(years)}. Name the folders of one each with train= and test=."
+        )
+    names = ("train", "test")
+    read = (read_duc(place, year=year, task=task, need_references=need_references) for year in years)
+    return _joined(dict(zip(names, read, strict=True)))
+
+
+def _read_part(paths: Paths, name: str, task: int | None, need_references: bool) -> list[Cluster]:
+    places = [Path(paths)] if isinstance(paths, str | Path) else [Path(one) for one in paths]
+    if not places:
+        raise InputError(f"Name at least one file or folder of clusters to {name} on with {name}=.")
+    if len(places) == 1 and not (places[0].is_dir() and is_duc(places[0])):
+        return read_clusters(places[0], task=task, need_references=need_references)
+    return read_duc(places, task=task, need_references=need_references)
+
+
+def _joined(parts: Mapping[str, Sequence[Cluster]]) -> list[Cluster]:
+    """The clusters of both parts; those whose names are in both get the part's before them."""
+    train, test = ({cluster.id: cluster for cluster in part} for part in parts.values())
+    for name in sorted(train.keys() & test.keys()):
+        if train[name].sentences == test[name].sentences:
+            raise InputError(f"Cluster {name!r} is to be trained and tested on. Leave it out of one.")
+    taken = train.keys() & test.keys()
     return [
         replace(cluster, split=name, id=f"{name}/{cluster.id}" if cluster.id in taken else cluster.id)
-        for name, clusters in found
+        for name, clusters in parts.items()
         for cluster in clusters
     ]

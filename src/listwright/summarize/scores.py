@@ -18,6 +18,9 @@ METRICS = {
     "rouge1_f": "ROUGE-1F",
     "rouge1_p": "ROUGE-1P",
     "rouge1_r": "ROUGE-1R",
+    "pooled_rouge1_f": "pooled ROUGE-1F",
+    "pooled_rouge1_p": "pooled ROUGE-1P",
+    "pooled_rouge1_r": "pooled ROUGE-1R",
     "rouge2_f": "ROUGE-2F",
     "rouge2_p": "ROUGE-2P",
     "rouge2_r": "ROUGE-2R",
@@ -35,11 +38,12 @@ def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
 
 
 def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
-    """Each of `METRICS` for every cluster: stems, averaged over the references; function words are kept, but for
-    the last, which shows what is left of a recall that filler words could have earned.
+    """Each of `METRICS` for every cluster: stems, averaged over the references. Pooled ones add up the counts of all
+    references but one, and are averaged over which one that is (jackknife). Function words are kept, except in the
+    last, which shows what is left of a recall that filler words could have earned.
     """
     if len(lists) != len(clusters):
-        raise InputError(f"There must be one list a cluster ({len(clusters)}). Got {len(lists)}.")
+        raise InputError(f"There must be one list per cluster ({len(clusters)}). Got {len(lists)}.")
     table = np.array(
         [
             _scores(summary_text(cluster, items.tolist()), cluster)
@@ -52,7 +56,7 @@ def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Float
 def _scores(summary: str, cluster: Cluster) -> list[float]:
     words = tokens(summary, stem=True)
     references = [tokens(reference, stem=True) for reference in cluster.references]
-    found = [rouge(words, references, n=n) for n in (1, 2)]
+    found = [rouge(words, references), rouge(words, references, over="jackknife"), rouge(words, references, n=2)]
     content = rouge(_content(summary), [_content(reference) for reference in cluster.references]).recall
     return [*(number for one in found for number in (one.f1, one.precision, one.recall)), content]
 

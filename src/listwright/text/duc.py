@@ -2,128 +2,210 @@
 
 from __future__ import annotations
 
-import html
-import re
+import warnings
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster, require_references
-from listwright.text.files import read_text, text_files
-from listwright.text.sentences import split_sentences
-
-# What ties documents and summaries together: the number of the document set and, in update tasks, its part A or B.
-_Key: TypeAlias = tuple[str, str]
-
-_SET_FOLDER = re.compile(r"D(\d+)[A-Z]*(?:-([A-Z]))?", re.IGNORECASE)
-# As in D30001.M.100.T.A and D0801-A.M.100.A.A: people are letters, systems are numbers.
-_SUMMARY_FILE = re.compile(r"D(\d+)(?:-([A-Z]))?\.M\.\d+\.[A-Z]\.[A-Z](?:\.(?:html?|txt))?", re.IGNORECASE)
-_DOCUMENT = re.compile(r"<DOC\b.*?(?:</DOC>|\Z)", re.DOTALL | re.IGNORECASE)
-_NUMBER = re.compile(r"<DOCNO>\s*(.*?)\s*</DOCNO>|<DOC\s[^>]*\bid\s*=\s*\"([^\"]*)\"", re.DOTALL | re.IGNORECASE)
-_TEXT = re.compile(r"<TEXT\b[^>]*>(.*?)(?:</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
-_SENTENCE = re.compile(r"<s\b[^>]*>(.*?)</s>", re.DOTALL | re.IGNORECASE)
-_PARAGRAPH = re.compile(r"</?p\b[^>]*>", re.IGNORECASE)
-_DROPPED = re.compile(r"<(head|title|annotation)\b.*?</\1>|<a\s+name=[^>]*>.*?</a>", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"</?[a-z!?][^>]*>", re.IGNORECASE)
-_CONTROL_ENTITY = re.compile(r"&(?:LR|UR|QL|QC|QR|TR|MD|HT|CUR|UMLU);")
+from listwright.text.duc_layout import (
+    Found,
+    Key,
+    Paths,
+    document_files,
+    document_sets,
+    listed,
+    roots_of,
+    summaries_by_people,
+)
+from listwright.text.files import ReadingNote
+from listwright.text.sgml import read_documents, read_summary
 
 
 def read_duc(
-    path: str | Path,
+    path: Paths,
     *,
-    models: str | Path | None = None,
+    year: int | None = None,
+    task: int | None = None,
+    models: Paths | None = None,
     need_references: bool = False,
     split: str | None = None,
 ) -> list[Cluster]:
-    """Clusters of DUC 2003-2007 or TAC data below a folder, by name.
+    """Clusters of DUC 2001-2007 or TAC data below one or several folders, by name.
 
-    Document sets are folders such as `d30001t` or `D0801A-A` with SGML files; summaries by people are files such as
-    `D30001.M.100.T.A` anywhere below `models` (default: below `path` too). Where one set is found twice, the
-    fuller folder counts. Folders named `peers` are left out.
+    Document sets are folders such as `d30001t` or `D0801A-A` with SGML files. Summaries by people are files such as
+    `D30001.M.100.T.A`, anywhere below the same folders; folders named `peers` hold summaries by systems and are left
+    out. The names of folders say what belongs together: a year (`DUC2004_Summarization_Documents`, `duc2004_results`)
+    and tasks (`task5`, `tasks1and2`, `models/2`). Documents and summaries are paired within one year.
+
+    What is ambiguous is refused with an error that names it: folders of several years or tasks when none is chosen, a
+    folder that does not say its year or task when others do, one set in two folders, two summaries of one name with
+    different texts, and summaries without documents.
+
+    Parameters
+    ----------
+    path : path, or sequence of paths
+        The folders to look through, such as the unpacked documents and the unpacked results.
+    year : int, optional
+        Which year to read, if the folders hold several.
+    task : int, optional
+        Which task to read, if the folders hold several. The paper uses task 2: generic summaries of 665 bytes.
+    models : path, or sequence of paths, optional
+        More folders to look for summaries in, but not for documents.
+    need_references : bool
+        Whether a set without summaries by people is an error.
+    split : str, optional
+        The `split` of all clusters, such as "train".
+
+    See Also
+    --------
+    listwright.text.read_jsonl : Clusters from JSON lines.
     """
-    root, model_root = Path(path), Path(models if models is not None else path)
-    sets = _document_sets(root)
+    roots = roots_of(path)
+    sets, summaries = document_sets(roots), summaries_by_people([*roots, *roots_of(models or ())])
+    where = ", ".join(map(str, roots))
     if not sets:
-        raise InputError(f"{root} holds no DUC document sets: folders such as d30001t or D0801A-A.")
-    summaries = _summary_files(model_root)
-    clusters = [_cluster(folder, summaries.get(key, []), split) for key, folder in sets.items()]
+        raise InputError(f"{where} holds no DUC document sets: folders such as d30001t or D0801A-A.")
+    sets, summaries = _of_year(sets, summaries, year, where)
+    sets, summaries = _of_task(sets, summaries, task, where)
+    folders = _once(sets)
+    paired = _paired(folders, summaries, task)
+    clusters = [_cluster(folders[key], paired.get(key, []), split) for key in folders]
     clusters.sort(key=lambda cluster: cluster.id)
-    if not need_references:
-        return clusters
-    return [require_references(cluster, source=model_root) for cluster in clusters]
+    return [require_references(cluster, source=where) for cluster in clusters] if need_references else clusters
 
 
-def _document_sets(root: Path) -> dict[_Key, Path]:
-    found: dict[_Key, Path] = {}
-    for folder in sorted(path for path in _below(root) if path.is_dir()):
-        named = _SET_FOLDER.fullmatch(folder.name)
-        if named and _document_files(folder):
-            key = _key(named)
-            found[key] = max(found.get(key, folder), folder, key=lambda place: len(_document_files(place)))
-    return found
+def duc_years(path: Paths) -> list[int]:
+    """The years that the folders of document sets below a path name."""
+    return sorted({found.year for found in document_sets(roots_of(path)) if found.year is not None})
 
 
-def _summary_files(root: Path) -> dict[_Key, list[Path]]:
-    """Summaries of each set by name; where a plain and an HTML version exist, the plain one."""
-    found: dict[_Key, dict[str, Path]] = defaultdict(dict)
-    for path in sorted(_below(root), key=lambda place: (place.name.upper(), str(place))):
-        named = _SUMMARY_FILE.fullmatch(path.name)
-        if named and path.is_file():
-            found[_key(named)].setdefault(".".join(path.name.upper().split(".")[:5]), path)
-    return {key: list(files.values()) for key, files in found.items()}
+def _of_year(
+    sets: list[Found], summaries: list[Found], year: int | None, where: str
+) -> tuple[list[Found], list[Found]]:
+    """What belongs to one year. A path that names none is of the only year around."""
+    named = {found.year for found in (*sets, *summaries) if found.year is not None}
+    unnamed = next((found for found in (*sets, *summaries) if found.year is None), None)
+    if len(named) > 1 and unnamed is not None:
+        raise InputError(
+            f"{unnamed.path} does not say of which year it is, and others are of {listed(named)}. "
+            "Put it below a folder named for its year, such as DUC2004."
+        )
+    if year is None and len(named) > 1:
+        raise InputError(
+            f"{where} holds data of {listed(named)}. Name the folder of one of them (in Python: year={min(named)})."
+        )
+    if year is not None and named and year not in named:
+        raise InputError(f"{where} holds data of {listed(named)}. Got year={year}.")
+    chosen = year if year is not None else next(iter(named), None)
+    kept = [[replace(one, year=chosen) for one in part if one.year in (None, chosen)] for part in (sets, summaries)]
+    if not kept[0]:
+        raise InputError(f"{where} holds summaries of {chosen}, but no document sets of that year.")
+    return kept[0], kept[1]
 
 
-def _below(root: Path) -> list[Path]:
-    if not root.is_dir():
-        raise InputError(f"{root} is not a folder.")
-    return [root, *(path for path in root.rglob("*") if "peers" not in path.relative_to(root).parts)]
+def _of_task(
+    sets: list[Found], summaries: list[Found], task: int | None, where: str
+) -> tuple[list[Found], list[Found]]:
+    """What belongs to one task. A set whose path names none is of the tasks that its summaries name."""
+    told: dict[Key, frozenset[int]] = defaultdict(frozenset)
+    for one in summaries:
+        told[one.key] |= one.tasks
+    sets = [one if one.tasks else replace(one, tasks=told[one.key]) for one in sets]
+    named = {one.tasks for one in sets if one.tasks}
+    unnamed = next((one for one in sets if not one.tasks), None)
+    if named and unnamed is not None:
+        some = next(one for one in sets if one.tasks)
+        raise InputError(
+            f"{unnamed.path} does not say of which task it is, and {some.path} is of {some.told_tasks}. "
+            "Put it below a folder named for its task, such as task2, or leave it out."
+        )
+    if task is None:
+        _one_task(sets, where)
+        return sets, summaries
+    kept = [one for one in sets if not one.tasks or task in one.tasks]
+    if not kept:
+        raise InputError(f"{where} holds no sets of task {task}. It has those of {sets[0].told_tasks}.")
+    return kept, [one for one in summaries if not one.tasks or task in one.tasks]
 
 
-def _key(named: re.Match[str]) -> _Key:
-    return named.group(1), (named.group(2) or "").upper()
+def _one_task(sets: list[Found], where: str) -> None:
+    first = sets[0]
+    other = next((one for one in sets if not one.tasks & first.tasks and one.tasks), None)
+    if other is not None:
+        raise InputError(
+            f"{where} holds sets of several tasks: {first.path.name} is of {first.told_tasks}, {other.path.name} of "
+            f"{other.told_tasks}. Choose one with task=."
+        )
 
 
-def _document_files(folder: Path) -> list[Path]:
-    return [file for file in text_files(folder) if not _SUMMARY_FILE.fullmatch(file.name)]
+def _once(sets: list[Found]) -> dict[Key, Found]:
+    folders: dict[Key, Found] = {}
+    for one in sets:
+        other = folders.setdefault(one.key, one)
+        if other is not one:
+            raise InputError(
+                f"Set D{one.number} is there twice: {other.path} and {one.path}. Name the folder of one of them."
+            )
+    return folders
 
 
-def _cluster(folder: Path, summaries: list[Path], split: str | None) -> Cluster:
-    documents = [document for file in _document_files(folder) for document in _documents(file)]
+def _paired(folders: dict[Key, Found], summaries: list[Found], task: int | None) -> dict[Key, list[Path]]:
+    """By set: the summaries of it, one per author; where a plain and an HTML version exist, the plain one."""
+    files: dict[Key, dict[str, Path]] = defaultdict(dict)
+    for one in _with_documents(folders, summaries, task):
+        name = ".".join(one.path.name.upper().split(".")[:5])
+        first = files[one.key].setdefault(name, one.path)
+        if first.name == one.path.name and read_summary(first) != read_summary(one.path):
+            raise InputError(f"{first} and {one.path} have the same name and different texts. Leave one of them out.")
+    return {key: [found[name] for name in sorted(found)] for key, found in files.items()}
+
+
+def _with_documents(folders: dict[Key, Found], summaries: list[Found], task: int | None) -> list[Found]:
+    """The summaries of the sets, by the letter of the set where its number has summaries of several.
+
+    Summaries of other sets are refused, but for those of other tasks: there, the letter is one that no set has.
+    """
+    letters = {one.letter for one in folders.values()}
+    lost = [one for one in summaries if one.key not in folders]
+    for one in lost:
+        if task is None or task in one.tasks or one.letter in letters:
+            raise InputError(
+                f"{one.path} is a summary of set D{one.number}, which has no documents here. Add them, or leave it out."
+            )
+    if lost:
+        others = sorted({f"D{one.number}" for one in lost})
+        warnings.warn(
+            f"Left out {len(lost)} summaries of {len(others)} sets of other tasks, such as {others[0]}.",
+            ReadingNote,
+            stacklevel=4,
+        )
+    by_set: dict[Key, list[Found]] = defaultdict(list)
+    for one in summaries:
+        if one.key in folders:
+            by_set[one.key].append(one)
+    return [one for key, found in by_set.items() for one in _of_letter(folders[key], found)]
+
+
+def _of_letter(folder: Found, summaries: list[Found]) -> list[Found]:
+    letters = sorted({one.letter for one in summaries})
+    if len(letters) == 1:
+        return summaries
+    if folder.letter not in letters:
+        raise InputError(
+            f"{folder.path} has summaries of sets {' and '.join(f'D{folder.number}{letter}' for letter in letters)}: "
+            f"see {summaries[0].path} and {summaries[-1].path}. Leave those of other sets out."
+        )
+    return [one for one in summaries if one.letter == folder.letter]
+
+
+def _cluster(found: Found, summaries: list[Path], split: str | None) -> Cluster:
+    documents = [document for file in document_files(found.path) for document in read_documents(file)]
     return Cluster.from_documents(
-        folder.name,
+        found.path.name,
         [sentences for _, sentences in documents],
-        references=[_plain(read_text(file)) for file in summaries],
+        references=[read_summary(file) for file in summaries],
         document_names=[name for name, _ in documents],
         split=split,
     )
-
-
-def _documents(file: Path) -> list[tuple[str, list[str]]]:
-    """Name and sentences of each document in an SGML file."""
-    found = [(_name(document, file), _sentences(document)) for document in _DOCUMENT.findall(read_text(file))]
-    if not any(sentences for _, sentences in found):
-        raise InputError(f"{file} holds no document text. Expected <DOC> ... <TEXT> ... </TEXT> </DOC>.")
-    return found
-
-
-def _name(document: str, file: Path) -> str:
-    number = _NUMBER.search(document)
-    return (number.group(1) or number.group(2)) if number else file.name
-
-
-def _sentences(document: str) -> list[str]:
-    text = "\n\n".join(_TEXT.findall(document))
-    marked = _SENTENCE.findall(text)
-    if marked:
-        return [sentence for sentence in map(_plain, marked) if sentence]
-    return split_sentences(_untagged(_PARAGRAPH.sub("\n\n", text)))
-
-
-def _plain(text: str) -> str:
-    return " ".join(_untagged(text).split())
-
-
-def _untagged(text: str) -> str:
-    without_tags = _TAG.sub(" ", _DROPPED.sub(" ", text))
-    return html.unescape(_CONTROL_ENTITY.sub(" ", without_tags))

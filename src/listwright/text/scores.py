@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright.errors import InputError
 
-Over: TypeAlias = Literal["mean", "pooled", "best"]
+Over: TypeAlias = Literal["mean", "pooled", "jackknife", "best"]
 
 
 class Rouge(NamedTuple):
@@ -31,7 +31,9 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
     """ROUGE-N of candidate tokens against the tokens of one or more references.
 
     `over` says how several references are joined: "mean" averages the scores, "pooled" adds the counts up first
-    (one ratio, as in ROUGE's definition), "best" takes the reference with the highest f1.
+    (one ratio, as in ROUGE's definition), "jackknife" leaves one reference out at a time, pools the others and averages
+    over what was left out (so that a summary by a person can be scored in the same way), "best" takes the reference
+    with the highest f1.
 
     >>> candidate = "the river rose and the river fell".split()
     >>> rouge(candidate, ["the river rose".split(), "the wind rose again".split()])
@@ -71,9 +73,12 @@ def _join(overlaps: list[_Overlap], over: str) -> Rouge:
         case "pooled":
             shared, reference, candidate = (sum(part) for part in zip(*overlaps, strict=True))
             return _score(_Overlap(shared, reference, candidate))
+        case "jackknife":
+            held = [_join(overlaps[:out] + overlaps[out + 1 :] or overlaps, "pooled") for out in range(len(overlaps))]
+            return Rouge(*np.mean(held, axis=0).tolist())
         case "best":
             return max((_score(overlap) for overlap in overlaps), key=lambda score: score.f1)
-    raise InputError(f"over must be mean, pooled or best. Got {over!r}.")
+    raise InputError(f"over must be mean, pooled, jackknife or best. Got {over!r}.")
 
 
 def _check(references: Sequence[Sequence[str]], n: int) -> None:

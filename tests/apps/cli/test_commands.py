@@ -11,7 +11,7 @@ import pytest
 
 import listwright
 from listwright.apps.cli import main
-from listwright.lab.experiments import demo
+from listwright.lab.experiments import trajectory
 from listwright.lab.experiments.registry import EXPERIMENTS, Experiment
 from listwright.lab.report import Section, Table
 
@@ -44,8 +44,8 @@ def tiny(monkeypatch):
         return [RECORD]
 
     module.run = run
-    module.section = lambda records, data: Section("Tiny", "How.", [Table(["method", "1"], [["SCP", "25.0"]])])
-    module.findings = lambda records, data: "SCP fails in 25.0%."
+    module.section = lambda records, **source: Section("Tiny", "How.", [Table(["method", "1"], [["SCP", "25.0"]])])
+    module.findings = lambda records, **source: "SCP fails in 25.0%."
     monkeypatch.setitem(sys.modules, "tiny_experiment", module)
     monkeypatch.setitem(EXPERIMENTS, "news", Experiment("news", "tiny", "tiny_experiment"))
     return module
@@ -115,7 +115,7 @@ def test_unreadable_data_is_exit_1(call, tmp_path):
 def test_reproduce_prints_tables_and_writes_files(call, tiny, tmp_path):
     code, out, _ = call("reproduce", "news", "--seeds", "3", "--jobs", "2", "--out", str(tmp_path / "out"))
     assert code == 0
-    assert tiny.calls == [{"data": None, "seeds": 3, "jobs": 2}]
+    assert tiny.calls == [{"seeds": 3, "jobs": 2}]
     assert all(text in out for text in ("Tiny", "How.", "25.0", "SCP fails in 25.0%."))
     assert json.loads((tmp_path / "out" / "results.json").read_text()) == [RECORD]
     assert "SCP fails in 25.0%." in (tmp_path / "out" / "report.html").read_text()
@@ -136,8 +136,8 @@ def test_unwritable_out_is_exit_1(call, tiny, tmp_path):
 
 
 def test_demo_writes_a_page_and_says_what_is_next(call, tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "SIZES", (10,))
-    monkeypatch.setattr(demo, "SEEDS", 1)
+    run = trajectory.run
+    monkeypatch.setattr(trajectory, "run", lambda **settings: run(**(settings | {"sizes": (10,), "seeds": 1})))
     page = tmp_path / "page.html"
     code, out, _ = call("demo", "--out", str(page))
     assert code == 0

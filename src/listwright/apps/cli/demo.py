@@ -10,6 +10,7 @@ import typer
 from listwright.apps.cli.show import progress, show_json, show_section, show_text
 from listwright.apps.cli.written_lists import table_bytes
 
+TITLE = "listwright: lists that are relevant and not redundant"
 NEXT = """\
 Open {page} in a browser: charts, and pictures of the arm.
 
@@ -40,12 +41,12 @@ def demo(
         written = write_tables(tables)
         show_json(written) if as_json else print("Wrote " + ", ".join(written))
         return
-    from listwright.lab.experiments import demo as experiment
-    from listwright.lab.report import write_page
+    from listwright.lab.experiments import trajectory
+    from listwright.lab.report import Report, write_page
 
     with progress("learning") as tick:
-        records = experiment.run(tick=tick)
-    report = experiment.report(records)
+        records = trajectory.run(seeds=3, sizes=(10, 30, 100, 310), steps=(), tick=tick)
+    report = Report(TITLE, trajectory.findings(records), [trajectory.section(records)])
     page = write_page(report, out)
     if as_json:
         show_json(records)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from listwright.apps.cli.show import progress, show_json, show_section, show_text
+from listwright.apps.cli.show import notes, progress, show_json, show_section, show_text
 from listwright.lab.experiments.registry import EXPERIMENTS, Experiment
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NAMES = (*EXPERIMENTS, "all")
 CHOICES = "; ".join(f"{one.name}: {one.about}" for one in EXPERIMENTS.values())
+PARTS = "DUC data (a folder, or several: repeat the option), a .jsonl file, or a folder of clusters."
 
 
 def _known(name: str) -> str:
@@ -33,11 +34,17 @@ def reproduce(
         Path | None,
         typer.Option(
             help="Folder with real data (trajectory: scp_trajectory.npz; summaries: a .jsonl file, DUC, or one "
-            "folder a cluster); made-up data otherwise."
+            "folder per cluster); made-up data otherwise."
         ),
     ] = None,
+    train: Annotated[list[Path] | None, typer.Option(help=f"summaries: what to learn from. {PARTS}")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="summaries: what to test on; the same kinds.")] = None,
+    task: Annotated[int | None, typer.Option(help="summaries: the task of DUC to read; the paper's is 2.")] = None,
+    rouge: Annotated[
+        Path | None, typer.Option(help="summaries: ROUGE-1.5.5.pl, or its folder, to score the summaries with as well.")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions.")] = 10,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.", show_default="one a core")] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.", show_default="one per core")] = os.cpu_count() or 1,
     out: Annotated[Path, typer.Option(help="Folder for report.html, results.json and figures/.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
@@ -45,16 +52,12 @@ def reproduce(
     from listwright.lab.report import Report, write_report
 
     chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
-    if data is not None and not any(one.reads for one in chosen):
-        raise typer.BadParameter(f"the experiment {name!r} simulates its data. Leave --data out.")
-    if data is not None and name == "all" and not any(one.finds(data) for one in chosen):
-        raise typer.BadParameter(f"no experiment can read {data}. Leave --data out.")
+    sources = _sources(chosen, data, {"train": train or [], "test": test or [], "task": task, "rouge": rouge})
     records: list[Record] = []
     sections: list[Section] = []
     findings: list[str] = []
     for one in chosen:
-        readable = data is not None and (one.finds(data) if name == "all" else bool(one.reads))
-        found, section, finding = _run(one, data if readable else None, seeds, jobs)
+        found, section, finding = _run(one, sources[one.name], seeds, jobs)
         records += found
         sections.append(section)
         findings.append(finding)
@@ -69,8 +72,28 @@ def reproduce(
         print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
 
 
-def _run(one: Experiment, data: Path | None, seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
+def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By experiment: where its data is from. Options that no chosen experiment can use are refused."""
+    given = {name: value for name, value in parts.items() if value}
+    if given and not any(one.takes_parts for one in chosen):
+        raise typer.BadParameter(f"only the experiment 'summaries' takes --{next(iter(given))}.")
+    if ("train" in given) != ("test" in given):
+        raise typer.BadParameter("--train and --test belong together. Name the folders of both.")
+    if data is not None and "train" in given:
+        raise typer.BadParameter("--data names all of the data. Leave it out, or --train and --test.")
+    if data is not None and not any(one.reads for one in chosen):
+        raise typer.BadParameter(f"the experiment {chosen[0].name!r} simulates its data. Leave --data out.")
+    if data is not None and len(chosen) > 1 and not any(one.finds(data) for one in chosen):
+        raise typer.BadParameter(f"no experiment can read {data}. Leave --data out.")
+    sources: dict[str, dict[str, Any]] = {}
+    for one in chosen:
+        readable = data is not None and (one.finds(data) if len(chosen) > 1 else bool(one.reads))
+        sources[one.name] = ({"data": data} if readable else {}) | (given if one.takes_parts else {})
+    return sources
+
+
+def _run(one: Experiment, source: dict[str, Any], seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
     module = one.load()
-    with progress(one.name) as tick:
-        records = module.run(data=data, seeds=seeds, jobs=jobs, tick=tick)
-    return records, module.section(records, data=data), module.findings(records, data=data)
+    with notes(), progress(one.name) as tick:
+        records = module.run(**source, seeds=seeds, jobs=jobs, tick=tick)
+    return records, module.section(records, **source), module.findings(records, **source)

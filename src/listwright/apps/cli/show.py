@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from listwright.lab.experiments.tasks import Tick
+    from listwright.lab.experiments.parallel import Tick
     from listwright.lab.report import Section, Table
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "context", "engine", "features",
               "format", "ignore", "item", "length", "max_memory", "n_passes", "new_levels", "problem", "references",
-              "resume", "reward", "short_lists", "size", "vectors")  # fmt: skip
+              "resume", "reward", "short_lists", "size", "task", "test", "train", "vectors")  # fmt: skip
 NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes"}
 _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
 
@@ -34,6 +36,21 @@ def as_options(message: str) -> str:
         return f"{flag} {text or number}" if text or number else flag
 
     return _PARAMETER.sub(option, message)
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Says on the standard error stream what readers have to tell about files; other warnings stay as they are."""
+    from listwright.text.files import ReadingNote
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ReadingNote)
+        yield
+    for one in caught:
+        if issubclass(one.category, ReadingNote):
+            print(f"Note: {one.message}", file=sys.stderr)
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 @contextmanager

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from listwright.apps.cli.show import show_json
+from listwright.apps.cli.show import notes, show_json
 
 if TYPE_CHECKING:
     from listwright.summarize.summarize import Summary
@@ -38,14 +36,10 @@ def summarize(
     from listwright.summarize.summarize import clusters_of
     from listwright.summarize.summarize import summarize as summaries_of
     from listwright.text.budget import parse_budget
-    from listwright.text.files import EncodingNote
 
     allowed = parse_budget(budget)
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always", EncodingNote)
+    with notes():
         clusters = clusters_of(paths)
-    for note in notes:
-        print(f"Note: {note.message}", file=sys.stderr)
     found = summaries_of(clusters, allowed, model=None if model is None else load(model), explain=explain)
     if as_json:
         show_json([summary.to_dict() for summary in found])

@@ -8,11 +8,9 @@ population of its own: users, articles and visits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -20,24 +18,23 @@ from listwright._internal.arrays import Floats, Ints
 from listwright.baselines import Oracle, Random, StaticList
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
+from listwright.evaluation import compare
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.lab.experiments.crossed import CandidateByContext
-from listwright.lab.experiments.curves import Method, failure_by_length, failures
-from listwright.lab.experiments.records import Record, records_of
-from listwright.lab.experiments.regression import Regression
-from listwright.lab.experiments.tasks import Tick, check_repetitions, quiet, repeat
-from listwright.lab.experiments.wording import compared, drawn, excess_table, failure_table
+from listwright.lab.experiments.methods import Regression, Tuned
+from listwright.lab.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.lab.experiments.records import Record, methods_of, records_of
+from listwright.lab.experiments.tables import compared, drawn, excess_table, failure_table
 from listwright.lab.report import Figure, Section, Table
 from listwright.lab.report.charts import Axis, curves
 from listwright.lab.simulate.news import News, news
 from listwright.learners import RidgeLeader
-from listwright.lists import Lists
 from listwright.problems import Problems
 
 NAME = "news"
 FOLDS, N_TRAIN, N_VALID, N_TEST = 5, 40, 20, 15
 LENGTH = 5
-LENGTHS = range(1, LENGTH + 1)
+LENGTHS = tuple(range(1, LENGTH + 1))
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 PASSES = 3  # of SCP and ConSeqOpt over the training visits
 VISITS = 3  # of each training user
@@ -49,20 +46,18 @@ def _features() -> Features:
     return Candidate() + CandidateByContext() + Distance() + Position()
 
 
-def _settings(penalty: float) -> dict[str, Any]:
-    return {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES, "random_state": 0}
+def _learned(penalty: float) -> dict[str, Any]:
+    """The methods that learn, with one penalty."""
+    settings: dict[str, Any] = {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES}
+    return {
+        "SCP": SCP(**settings),
+        "ConSeqOpt": ConSeqOpt(weighting="uniform", **settings),
+        "Regression": Regression(features=Candidate() + CandidateByContext(), penalty=penalty),
+    }
 
 
-LEARNED: dict[str, Callable[[int, float], Method]] = {
-    "SCP": lambda length, penalty: SCP(length, **_settings(penalty)),
-    "ConSeqOpt": lambda length, penalty: ConSeqOpt(length, weighting="uniform", **_settings(penalty)),
-    "Regression": lambda length, penalty: Regression(length, Candidate() + CandidateByContext(), penalty),
-}
-OTHERS: dict[str, Callable[[int, int], Method]] = {
-    "Static list": lambda seed, length: StaticList(length),
-    "Random": lambda seed, length: Random(length, random_state=seed),
-    "Oracle": lambda seed, length: Oracle(length),
-}
+OTHERS: dict[str, Any] = {"Static list": StaticList(), "Random": Random(), "Oracle": Oracle()}
+METHODS = (*_learned(1.0), *OTHERS)
 
 
 def run(
@@ -71,36 +66,25 @@ def run(
     """Failure of every method for one to five recommendations; the interval is over folds of all populations."""
     check_repetitions(seeds)
     tasks = [(seed, fold) for seed in range(seeds) for fold in range(folds)]
-    found = np.array(repeat(_one, tasks, jobs=jobs, tick=tick))
-    return records_of(NAME, [*LEARNED, *OTHERS], N_TRAIN, found)
+    found = np.stack(repeat(_one, tasks, jobs=jobs, tick=tick), axis=2)
+    return records_of(NAME, METHODS, N_TRAIN, LENGTHS, found)
 
 
 def _one(seed: int, fold: int) -> Floats:
     """(methods, lengths): failure on the test users of one fold."""
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
-    learned = [failure_by_length(partial(_Validated, make, valid), LENGTHS, train, test) for make in LEARNED.values()]
-    others = [failure_by_length(partial(make, seed), [LENGTH], train, test) for make in OTHERS.values()]
-    return np.stack(learned + others)
-
-
-@dataclass
-class _Validated:
-    """A learned method for lists of one length, with the penalty that fails least on the validation users."""
-
-    make: Callable[[int, float], Method]
-    valid: Problems
-    length: int
-
-    def fit(self, problems: Problems) -> Self:
-        """Fits one for every penalty."""
-        fitted = [self.make(self.length, penalty).fit(problems) for penalty in PENALTIES]
-        self.method_ = min(fitted, key=lambda one: float(failures(one.predict(self.valid), self.valid).mean()))
-        return self
-
-    def predict(self, problems: Problems) -> Lists:
-        """Of the one that was picked."""
-        return self.method_.predict(problems)
+    options = {f"{penalty:g}": _learned(penalty) for penalty in PENALTIES}
+    learned = {
+        name: Tuned({penalty: methods[name] for penalty, methods in options.items()}, validation=valid)
+        for name in _learned(1.0)
+    }
+    parts = [
+        compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit)
+        for methods, refit in ((learned, True), (OTHERS, False))
+    ]
+    worth = [part.values["value"].reshape(len(part.methods), LENGTH, len(test)) for part in parts]
+    return 1.0 - np.concatenate(worth).mean(axis=2)
 
 
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
@@ -128,8 +112,8 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
     chart = curves(shown, x=Axis("length", "recommendations"), y=Axis("mean", "no click", ".0%"), methods=looks)
     parts: list[Figure | Table] = [
         Figure("news", chart, _CAPTION),
-        failure_table(records, n_train=N_TRAIN, caption="No click, in per cent, by number of recommendations."),
-        excess_table(records, n_train=N_TRAIN, lengths=(1, 3, LENGTH), caption=_EXCESS_CAPTION),
+        failure_table(records, METHODS, n_train=N_TRAIN, caption=_FAILURE_CAPTION),
+        excess_table(records, METHODS, n_train=N_TRAIN, lengths=(1, 3, LENGTH), caption=_EXCESS_CAPTION),
     ]
     return Section("News: which articles to recommend", SETUP, parts)
 
@@ -140,7 +124,7 @@ def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
     return (
         f"Simulated readers: the probability of no click on any of {length} recommendations, after learning from "
         f"{N_TRAIN} other readers: "
-        f"{compared(records, n_train=N_TRAIN, length=length)}."
+        f"{compared(records, methods_of(records), n_train=N_TRAIN, length=length)}."
     )
 
 
@@ -155,6 +139,7 @@ _CAPTION = (
     "number of recommendations, with the penalty that does best on validation users. Oracle knows the click "
     "probabilities. How far apart the methods are depends on how much of the context is noise: here half."
 )
+_FAILURE_CAPTION = "No click, in per cent, by number of recommendations."
 _EXCESS_CAPTION = (
     "How much more often there is no click than with SCP, in points, with the 95 % interval of the difference over "
     "folds."

@@ -1,4 +1,4 @@
-"""What experiments hand on: plain records, ready for JSON and for charts."""
+"""What experiments return: plain records, ready for JSON and for charts."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats
-from listwright.evaluation.intervals import SHARES, Bounds, means, none_if_nan
+from listwright.evaluation.intervals import SHARES, Bounds, estimate
 
 FAILURE = "failure"
-EXCESS = "excess_over_scp"  # how much more a method fails than SCP does in the same repetition
+EXCESS = "excess_over_scp"  # how much more often a method fails than SCP does on the same problems
 PAIRED_WITH = "SCP"
 
 
 class Record(TypedDict):
-    """One point of one curve: the mean over repetitions, and its 95 % interval where there are at least two."""
+    """One point of one curve: a mean, and its 95 % interval where there is one."""
 
     experiment: str
     method: str
@@ -29,53 +28,69 @@ class Record(TypedDict):
     high: float | None
 
 
-def interval(values: ArrayLike, *, bounds: Bounds | None = None) -> tuple[float, float | None, float | None]:
-    """Mean of repetitions and its 95 % interval, within bounds where there are any.
+def record(
+    experiment: str,
+    method: str,
+    *,
+    n_train: int,
+    length: int,
+    metric: str,
+    values: Floats,
+    bounds: Bounds | None = None,
+) -> Record:
+    """The mean of some values with its interval.
 
-    >>> [round(number, 3) for number in interval([0.4, 0.5, 0.6])]
-    [0.5, 0.252, 0.748]
-    >>> interval([0.5])
-    (0.5, None, None)
+    >>> record("news", "SCP", n_train=40, length=3, metric="failure", values=np.array([0.1, 0.3]))["mean"]
+    0.2
     """
-    mean, _, low, high = means(np.asarray(values, dtype=np.float64), bounds=bounds)
-    return float(mean), none_if_nan(float(low)), none_if_nan(float(high))
-
-
-def records_of(experiment: str, methods: Sequence[str], n_train: int, repeated: Floats) -> list[Record]:
-    """Failure of each method, and its excess over SCP's, from (repetitions, methods, lengths).
-
-    >>> records = records_of("news", ["SCP", "Random"], 40, np.array([[[0.1], [0.5]], [[0.2], [0.6]]]))
-    >>> [(record["method"], record["metric"], record["mean"]) for record in records]
-    [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess_over_scp', 0.4)]
-    """
-    found = [
-        _record(experiment, method, n_train, length, FAILURE, repeated[:, column, length])
-        for column, method in enumerate(methods)
-        for length in range(repeated.shape[2])
-    ]
-    if PAIRED_WITH not in methods:
-        return found
-    excess = repeated - repeated[:, [methods.index(PAIRED_WITH)]]
-    return found + [
-        _record(experiment, method, n_train, length, EXCESS, excess[:, column, length])
-        for column, method in enumerate(methods)
-        for length in range(repeated.shape[2])
-        if method != PAIRED_WITH
-    ]
-
-
-def _record(experiment: str, method: str, n_train: int, length: int, metric: str, values: Floats) -> Record:
-    mean, low, high = interval(values, bounds=SHARES if metric == FAILURE else (-1.0, 1.0))
+    found = estimate(values, bounds=bounds)
+    assert found is not None
     return Record(
         experiment=experiment,
         method=method,
         n_train=n_train,
-        length=length + 1,
+        length=length,
         metric=metric,
-        mean=round(mean, 6),
-        low=None if low is None else round(low, 6),
-        high=None if high is None else round(high, 6),
+        mean=round(found.mean, 6),
+        low=None if found.low is None else round(found.low, 6),
+        high=None if found.high is None else round(found.high, 6),
     )
+
+
+def records_of(
+    experiment: str, methods: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats
+) -> list[Record]:
+    """Failure of each method, and how much more often it fails than SCP.
+
+    Parameters
+    ----------
+    experiment : str
+        The name that the records bear.
+    methods, lengths : sequences
+        What the first two axes of `failures` are.
+    n_train : int
+        How many problems the methods were trained on.
+    failures : array of shape (methods, lengths, cases)
+        Failure by case. Intervals are over cases, and differences are paired case by case.
+
+    >>> records = records_of("news", ["SCP", "Random"], 40, [1], np.array([[[0.1, 0.2]], [[0.5, 0.6]]]))
+    >>> [(record["method"], record["metric"], record["mean"]) for record in records]
+    [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess_over_scp', 0.4)]
+    """
+
+    def of(metric: str, rows: Sequence[str], values: Floats, bounds: Bounds | None) -> list[Record]:
+        return [
+            record(experiment, name, n_train=n_train, length=length, metric=metric, values=cases, bounds=bounds)
+            for name, by_length in zip(rows, values, strict=True)
+            for length, cases in zip(lengths, by_length, strict=True)
+        ]
+
+    found = of(FAILURE, methods, failures, SHARES)
+    if PAIRED_WITH not in methods:
+        return found
+    own = methods.index(PAIRED_WITH)
+    others = [name for name in methods if name != PAIRED_WITH]
+    return found + of(EXCESS, others, np.delete(failures - failures[own], own, axis=0), None)
 
 
 def point(records: Iterable[Record], method: str, *, n_train: int, length: int, metric: str = FAILURE) -> Record:
@@ -85,5 +100,5 @@ def point(records: Iterable[Record], method: str, *, n_train: int, length: int, 
 
 
 def methods_of(records: Iterable[Record]) -> list[str]:
-    """The methods in the order they come."""
+    """The methods in the order in which they first occur."""
     return list(dict.fromkeys(record["method"] for record in records))

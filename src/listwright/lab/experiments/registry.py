@@ -8,28 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
+    from listwright.lab.experiments.parallel import Tick
     from listwright.lab.experiments.records import Record
-    from listwright.lab.experiments.tasks import Tick
     from listwright.lab.report import Section
 
 
 class ExperimentModule(Protocol):
-    """What an experiment's module has to offer."""
+    """What an experiment's module has to offer. `source` is where its data is from, by the names it takes."""
 
-    def run(self, *, data: Path | None, seeds: int, jobs: int, tick: Tick) -> list[Record]:
+    def run(self, *, seeds: int, jobs: int, tick: Tick, **source: Any) -> list[Record]:
         """Repeat the experiment `seeds` times."""
         ...
 
-    def section(self, records: list[Record], *, data: Path | None) -> Section:
+    def section(self, records: list[Record], **source: Any) -> Section:
         """How it was done, with tables and charts."""
         ...
 
-    def findings(self, records: list[Record], *, data: Path | None) -> str:
+    def findings(self, records: list[Record], **source: Any) -> str:
         """What was found, in a paragraph with numbers."""
         ...
 
@@ -42,6 +42,7 @@ class Experiment:
     about: str
     module: str
     reads: tuple[str, ...] = ()  # what a data folder holds that it can read, as patterns
+    takes_parts: bool = False  # whether folders to train and to test on can be named apart
 
     def load(self) -> ExperimentModule:
         """Import it."""
@@ -71,6 +72,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             "reports: ROUGE of summaries against other methods and training clusters (table 1, figure c)",
             "listwright.lab.experiments.summaries",
             reads=("*.jsonl", "*.jsonl.gz", "*/"),
+            takes_parts=True,
         ),
     )
 }

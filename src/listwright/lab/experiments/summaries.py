@@ -1,38 +1,44 @@
-"""Table 1 and figure (c) of the paper: ROUGE of summaries, and ROUGE-1R against the number of training clusters.
+"""Table 1 and figure (c) of the paper: ROUGE of summaries, against other methods and against training clusters.
 
-The budget counts bytes with spaces; every method skips what no longer fits, until nothing fits. SCP and ConSeqOpt see
-the paper's features and expected coverage; with the paper's features alone they use its reduction to ranking. The
-parameters of SubMod, DPP and MMR are set on the training clusters. The table has each test cluster once: the official
-test part, or five folds. Intervals are over test clusters in the table, and over random subsets of the training
-clusters in the figure.
+On DUC the paper trains on the clusters of 2003 and tests on those of 2004. Anyone who has the data can run that; the
+made-up news reports take its place elsewhere. Data that names no parts is tested in five folds. All methods see the
+same problems, and all skip what no longer fits the budget. The curve takes nested random subsets of the training
+clusters, one chain of subsets per seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
-from listwright.evaluation.values import list_values
-from listwright.lab.experiments.choosing import Chosen
-from listwright.lab.experiments.records import PAIRED_WITH, Record, interval
-from listwright.lab.experiments.summaries_section import CURVE, LESS, findings, section
-from listwright.lab.experiments.tasks import Tick, check_repetitions, quiet, repeat
+from listwright.evaluation import compare
+from listwright.lab.experiments.methods import Tuned
+from listwright.lab.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.lab.experiments.records import PAIRED_WITH, Record, record
+from listwright.lab.experiments.summaries_section import CURVE, LESS, OFFICIAL, Told, told_findings, told_section
+from listwright.lab.report import Section
 from listwright.lab.simulate.corpus import corpus
 from listwright.problems import Problems
-from listwright.summarize.data import read_clusters, splits, usual_budget
+from listwright.summarize.data import PAPER_YEARS, read_clusters, read_parts, shortfalls, splits, usual_budget
 from listwright.summarize.orders import Lead, LexRank
 from listwright.summarize.problems import paper_features, room_of, summary_features, summary_problems
-from listwright.summarize.scores import METRICS, summary_scores
+from listwright.summarize.rouge155 import find_rouge, rouge_155
+from listwright.summarize.scores import METRICS, summary_scores, summary_text
 from listwright.text.clusters import Cluster
+from listwright.text.duc import duc_years
+from listwright.text.duc_layout import Paths, is_duc
+from listwright.text.files import ReadingNote
 
 __all__ = ["METHODS", "SIZES", "findings", "run", "section"]
 
@@ -42,90 +48,40 @@ N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
 DIVERSITIES = (0.1, 0.3, 0.5, 0.7)
 PASSES = 4  # of SCP and ConSeqOpt over the training clusters, where they see expected coverage
 
-
-def _mmr(room: float) -> Chosen:
-    def option(diversity: float) -> Callable[[], Any]:
-        return lambda: MMR(diversity)
-
-    return Chosen({f"{diversity:g}": option(diversity) for diversity in DIVERSITIES}, room)
-
-
-def _full(room: float) -> dict[str, Any]:
-    return {"budget": room, "features": summary_features(), "n_passes": PASSES, "random_state": 0}
-
-
-def _papers(room: float) -> dict[str, Any]:
-    return {"budget": room, "features": paper_features(), "learner": "hinge_rank", "random_state": 0}
-
-
-METHODS: dict[str, Callable[[float], Any]] = {
-    "SCP": lambda room: SCP(**_full(room)),
-    "ConSeqOpt": lambda room: ConSeqOpt(**_full(room), weighting="uniform"),
-    "SCP, paper's features": lambda room: SCP(**_papers(room)),
-    "ConSeqOpt, paper's features": lambda room: ConSeqOpt(**_papers(room), weighting="uniform"),
-    "SubMod": lambda room: SubMod(budget=room),
-    "DPP": lambda room: LearnedDPP(budget=room),
-    "LexRank": lambda room: LexRank(budget=room),
-    "MMR": _mmr,
-    "Lead": lambda room: Lead(budget=room),
-    "Greedy (Oracle)": lambda room: Oracle(),
+FULL: dict[str, Any] = {"features": summary_features(), "n_passes": PASSES}
+PAPERS: dict[str, Any] = {"features": paper_features(), "learner": "hinge_rank"}
+METHODS: dict[str, Any] = {
+    "SCP": SCP(**FULL),
+    "ConSeqOpt": ConSeqOpt(**FULL, weighting="uniform"),
+    "SCP, paper's features": SCP(**PAPERS),
+    "ConSeqOpt, paper's features": ConSeqOpt(**PAPERS, weighting="uniform"),
+    "SubMod": SubMod(),
+    "DPP": LearnedDPP(),
+    "LexRank": LexRank(),
+    "MMR": Tuned({f"{diversity:g}": MMR(diversity) for diversity in DIVERSITIES}),
+    "Lead": Lead(),
+    "Greedy (Oracle)": Oracle(),
 }
 LEARNED = ("SCP", "ConSeqOpt", "SubMod", "DPP")
 
 
-def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 10,
-    jobs: int = 1,
-    tick: Tick = quiet,
-    sizes: Sequence[int] = SIZES,
-    methods: Sequence[str] = tuple(METHODS),
-    n_clusters: int = N_CLUSTERS,
-) -> list[Record]:
-    """ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them."""
-    check_repetitions(seeds)
-    source = _Source(None if data is None else str(data), n_clusters)
-    parts, n_train = source.parts, min(len(train) for train, _ in source.parts)
-    rows = [(method, fold) for method in methods for fold in range(len(parts))]
-    points = _points(sizes, n_train, seeds, len(parts))
-    table = repeat(_one_row, [(source, *row) for row in rows], jobs=jobs, tick=_share(tick, rows, points))
-    curved = [method for method in LEARNED if method in methods]
-    tasks = [(source, size, seed, tuple(curved)) for size, seed in points]
-    curve = repeat(_one_point, tasks, jobs=jobs, tick=_share(tick, rows, points, before=len(rows)))
-    values = dict(zip(points, curve, strict=True))
-    return [
-        *_table_records(_by_method(dict(zip(rows, table, strict=True))), n_train, source.budget),
-        *(
-            _record(
-                method, size, source.budget, CURVE, np.array([one[i] for (n, _), one in values.items() if n == size])
-            )
-            for size in dict.fromkeys(size for size, _ in points)
-            for i, method in enumerate(curved)
-        ),
-    ]
-
-
-def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
-    """(size, seed) of each subset to train on. All clusters are the same subset again: once a fold says it all."""
-    some = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
-    return some + [(n_train, seed) for seed in range(min(seeds, n_parts))]
-
-
 @dataclass(frozen=True)
-class _Source:
-    """Where clusters are from. It is small, so that processes can be told; what it stands for is read once in each."""
+class Source:
+    """Where clusters are from. It is small, so that it can be sent to processes, each of which reads the data once."""
 
-    data: str | None
-    n_clusters: int
+    data: str | None = None
+    train: tuple[str, ...] = ()
+    test: tuple[str, ...] = ()
+    task: int | None = None
+    n_clusters: int = N_CLUSTERS
 
     @property
     def clusters(self) -> list[Cluster]:
-        return _clusters(self.data, self.n_clusters)
+        return _clusters(self)
 
     @property
     def problems(self) -> Problems:
-        return _problems(self.data, self.n_clusters)
+        return _problems(self)
 
     @property
     def parts(self) -> list[tuple[Ints, Ints]]:
@@ -141,64 +97,213 @@ class _Source:
 
 
 @cache
-def _clusters(data: str | None, n_clusters: int) -> list[Cluster]:
-    return corpus(n_clusters) if data is None else read_clusters(data, need_references=True)
+def _clusters(source: Source) -> list[Cluster]:
+    if source.train or source.test:
+        return read_parts(source.train, source.test, task=source.task)
+    if source.data is not None:
+        return read_clusters(source.data, task=source.task, need_references=True)
+    return corpus(source.n_clusters)
 
 
 @cache
-def _problems(data: str | None, n_clusters: int) -> Problems:
-    clusters = _clusters(data, n_clusters)
-    return summary_problems(clusters, unit=usual_budget(clusters).unit, need_references=True)
+def _problems(source: Source) -> Problems:
+    return summary_problems(source.clusters, unit=usual_budget(source.clusters).unit, need_references=True)
 
 
-def _one_row(source: _Source, method: str, fold: int) -> dict[str, Floats]:
-    """Scores of the test clusters of one fold."""
+def run(
+    *,
+    data: Path | str | None = None,
+    train: Paths = (),
+    test: Paths = (),
+    task: int | None = None,
+    rouge: Path | str | None = None,
+    seeds: int = 10,
+    jobs: int = 1,
+    tick: Tick = quiet,
+    sizes: Sequence[int] = SIZES,
+    methods: Sequence[str] = tuple(METHODS),
+    n_clusters: int = N_CLUSTERS,
+) -> list[Record]:
+    """ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them.
+
+    Parameters
+    ----------
+    data : path, optional
+        A file or folder that holds all clusters; see `listwright.summarize.data.read_clusters`.
+    train, test : path, or sequence of paths, optional
+        Folders with the clusters to train and to test on, such as "DUC2003" and "DUC2004".
+    task : int, optional
+        The task of DUC, if the folders hold several. The paper's is 2.
+    rouge : path, optional
+        ROUGE-1.5.5, to score the same summaries with.
+    seeds, jobs, tick, sizes, methods, n_clusters
+        Repetitions of the curve, processes, progress, sizes of its training sets, names of methods, and the number of
+        made-up clusters.
+    """
+    check_repetitions(seeds)
+    program = None if rouge is None else find_rouge(rouge)
+    source = Source(None if data is None else str(data), _texts(train), _texts(test), task, n_clusters)
+    for told in _missing(source):
+        warnings.warn(told, ReadingNote, stacklevel=2)
+    parts, curved = source.parts, tuple(method for method in LEARNED if method in methods)
+    n_train = min(len(part) for part, _ in parts)
+    rows = [(source, method, fold) for method in methods for fold in range(len(parts))]
+    points = _points(sizes, n_train, seeds, len(parts)) if curved else []
+    table = repeat(_one_row, rows, jobs=jobs, tick=_share(tick, 0, len(points)))
+    tasks = [(source, size, seed, curved) for size, seed in points]
+    curve = repeat(_one_point, tasks, jobs=jobs, tick=_share(tick, len(rows), 0))
+    by_method = {name: [one for row, one in zip(rows, table, strict=True) if row[1] == name] for name in methods}
+    records = _table_records(by_method, n_train, source.budget)
+    records += _curve_records(curved, points, np.array(curve), source.budget)
+    return records if program is None else records + _official_records(program, source, by_method, n_train)
+
+
+def section(
+    records: Sequence[Record],
+    *,
+    data: Path | str | None = None,
+    train: Paths = (),
+    test: Paths = (),
+    task: int | None = None,
+    **others: Any,
+) -> Section:
+    """The tables and the curve, for a report."""
+    return told_section(records, _told(Source(None if data is None else str(data), _texts(train), _texts(test), task)))
+
+
+def findings(
+    records: Sequence[Record],
+    *,
+    data: Path | str | None = None,
+    train: Paths = (),
+    test: Paths = (),
+    task: int | None = None,
+    **others: Any,
+) -> str:
+    """One paragraph in numbers."""
+    return told_findings(records, _told(Source(None if data is None else str(data), _texts(train), _texts(test), task)))
+
+
+class Row(NamedTuple):
+    """Summaries of the test clusters of one fold, and their scores."""
+
+    scores: dict[str, Floats]
+    texts: list[str]
+
+
+def _one_row(source: Source, method: str, fold: int) -> Row:
     problems, (train, test) = source.problems, source.parts[fold]
-    lists = METHODS[method](source.room).fit(problems[train]).predict(problems[test], budget=source.room)
-    return summary_scores(lists, [source.clusters[index] for index in test])
+    model = clone(METHODS[method])
+    settings = {"budget": source.room, "random_state": 0}
+    model.set_params(**{name: value for name, value in settings.items() if name in model.get_params()})
+    lists = model.fit(problems[train]).predict(problems[test], budget=source.room)
+    clusters = [source.clusters[index] for index in test]
+    texts = [summary_text(cluster, items.tolist()) for cluster, items in zip(clusters, lists, strict=True)]
+    return Row(summary_scores(lists, clusters), texts)
 
 
-def _one_point(source: _Source, size: int, seed: int, methods: Sequence[str]) -> list[float]:
+def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> list[float]:
     """Mean ROUGE-1R after training on one subset. Subsets of one seed are nested, and seeds take folds in turn."""
-    problems, room = source.problems, source.room
     train, test = source.parts[seed % len(source.parts)]
-    chosen = np.random.default_rng([seed, 7]).permutation(train)[:size]
-    models = [METHODS[method](room).fit(problems[chosen]) for method in methods]
-    return [float(list_values(model.predict(problems[test], budget=room), problems[test]).mean()) for model in models]
+    found = compare(
+        {name: METHODS[name] for name in methods},
+        source.problems[train],
+        test=source.problems[test],
+        budgets=[source.room],
+        train_sizes=[size],
+        seeds=[seed],
+    )
+    return found.table()["value"].tolist()
 
 
-def _by_method(scores: dict[tuple[str, int], dict[str, Floats]]) -> dict[str, dict[str, Floats]]:
-    """Folds one after the other, the same order for all methods."""
-    return {
-        method: {
-            metric: np.concatenate([one[metric] for (name, _), one in scores.items() if name == method])
-            for metric in METRICS
-        }
-        for method in dict.fromkeys(method for method, _ in scores)
+def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
+    """(size, seed) of each subset to train on. All clusters are the same subset again: once per fold is enough."""
+    some = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
+    return some + [(n_train, seed) for seed in range(min(seeds, n_parts))]
+
+
+def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> list[Record]:
+    """One record per method and metric, and how far each method is below SCP; folds come one after the other."""
+
+    def of(method: str, metric: str, values: Floats) -> Record:
+        return record(NAME, method, n_train=n_train, length=budget, metric=metric, values=values)
+
+    scores = {
+        name: {metric: np.concatenate([row.scores[metric] for row in found]) for metric in METRICS}
+        for name, found in rows.items()
     }
-
-
-def _table_records(scores: dict[str, dict[str, Floats]], n_train: int, budget: int) -> list[Record]:
-    found = [
-        _record(method, n_train, budget, metric, values)
-        for method, one in scores.items()
-        for metric, values in one.items()
-    ]
+    found = [of(method, metric, values) for method, one in scores.items() for metric, values in one.items()]
     if PAIRED_WITH not in scores:
         return found
     own = scores[PAIRED_WITH]["rouge1_r"]
-    others = {method: one["rouge1_r"] for method, one in scores.items() if method != PAIRED_WITH}
-    return found + [_record(method, n_train, budget, LESS, own - values) for method, values in others.items()]
+    return found + [of(name, LESS, own - one["rouge1_r"]) for name, one in scores.items() if name != PAIRED_WITH]
 
 
-def _record(method: str, n_train: int, budget: int, metric: str, values: Floats) -> Record:
-    mean, low, high = (None if number is None else round(number, 6) for number in interval(values))
-    assert mean is not None
-    return Record(
-        experiment=NAME, method=method, n_train=n_train, length=budget, metric=metric, mean=mean, low=low, high=high
-    )
+def _curve_records(
+    methods: Sequence[str], points: Sequence[tuple[int, int]], values: Floats, budget: int
+) -> list[Record]:
+    """One record per size and method; the interval is over subsets."""
+    of_size = {size: [index for index, (other, _) in enumerate(points) if other == size] for size, _ in points}
+    return [
+        record(NAME, method, n_train=size, length=budget, metric=CURVE, values=values[rows, column])
+        for size, rows in of_size.items()
+        for column, method in enumerate(methods)
+    ]
 
 
-def _share(tick: Tick, rows: Sequence[Any], points: Sequence[Any], *, before: int = 0) -> Tick:
+def _official_records(program: Path, source: Source, rows: dict[str, list[Row]], n_train: int) -> list[Record]:
+    """The same summaries, scored by ROUGE-1.5.5."""
+    references = [source.clusters[index].references for _, test in source.parts for index in test]
+    at = {"experiment": NAME, "n_train": n_train, "length": source.budget}
+    records = []
+    for method, found in rows.items():
+        texts = [text for row in found for text in row.texts]
+        scores = rouge_155(program, texts, references, n_bytes=source.budget)
+        records += [
+            Record(**at, method=method, metric=OFFICIAL[metric], mean=mean, low=low, high=high)  # type: ignore[typeddict-item]
+            for metric, (mean, low, high) in scores.items()
+        ]
+    return records
+
+
+def _years(source: Source) -> tuple[int | None, int | None]:
+    """Of DUC, that the clusters to train and to test on are of; None where folders do not say."""
+    if source.data is not None:
+        years = duc_years(source.data) if Path(source.data).is_dir() and is_duc(Path(source.data)) else []
+        return (years[0], years[1]) if tuple(years) == PAPER_YEARS else (None, None)
+    found = [
+        duc_years(paths) if all(Path(one).is_dir() for one in paths) else [] for paths in (source.train, source.test)
+    ]
+    train, test = (years[0] if len(years) == 1 else None for years in found)
+    return train, test
+
+
+def _missing(source: Source) -> list[str]:
+    """What the data lacks where it is that of a year of DUC."""
+    parts = zip(("train", "test"), _years(source), strict=True)
+    return [
+        told
+        for name, year in parts
+        for told in shortfalls([one for one in source.clusters if one.split == name], year, source.task)
+    ]
+
+
+def _told(source: Source) -> Told:
+    """What the report says of the data."""
+    years = _years(source)
+    if all(years):
+        task = "" if source.task is None else f", task {source.task}"
+        name = f"DUC {years[1]}{task}, after training on DUC {years[0]}"
+        return Told(name, of_the_paper=years == PAPER_YEARS and source.task == 2, missing=_missing(source))
+    if source.data is None and not source.test:
+        return Told("Made-up news reports")
+    return Told(f"Clusters in {', '.join(Path(one).name for one in (source.data, *source.test) if one)}")
+
+
+def _texts(paths: Paths) -> tuple[str, ...]:
+    return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))
+
+
+def _share(tick: Tick, before: int, after: int) -> Tick:
     """Counts the progress of the table or of the curve into the whole."""
-    return lambda done, _: tick(before + done, len(rows) + len(points))
+    return lambda done, total: tick(before + done, before + total + after)

@@ -1,14 +1,16 @@
 """Figure (a) of the paper: how often no trajectory in the list works, against the number of training environments.
 
-All methods see the same nested subsets of the training environments, one chain of subsets a seed, and are tested on
-the same environments. SCP learns one policy for lists of a given length, so it is fitted for several; the others build
-short lists as beginnings of long ones and are fitted once.
+All methods see the same nested subsets of the training environments, one chain of subsets per seed, and are tested on
+the same environments. SCP learns one policy for lists of a given length, so it is fitted for every length; the others
+build short lists as beginnings of long ones and are fitted once. At the largest size, SCP is also taken apart: from the
+algorithm as the paper prints it to the default, one change at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,45 +19,83 @@ from listwright.baselines import Oracle, Random, StaticList
 from listwright.errors import InputError
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
-from listwright.features import Features
+from listwright.evaluation import compare
+from listwright.features import FirstPosition
 from listwright.features.auto import paper_features
-from listwright.lab.experiments import trajectory_data
-from listwright.lab.experiments.curves import Method, failure_by_length
-from listwright.lab.experiments.records import Record, records_of
-from listwright.lab.experiments.regression import Regression
-from listwright.lab.experiments.tasks import Tick, check_repetitions, quiet, repeat
-from listwright.lab.experiments.trajectory_section import findings, section
+from listwright.lab.datasets import read_trajectory
+from listwright.lab.experiments.methods import Regression
+from listwright.lab.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.lab.experiments.records import Record, record, records_of
+from listwright.lab.experiments.trajectory_section import CHANGE, STARVED, findings, section
+from listwright.lab.simulate import trajectory
+from listwright.learners import RidgeLeader
 from listwright.problems import Problems
 
-__all__ = ["METHODS", "SIZES", "findings", "run", "section"]
+__all__ = ["METHODS", "SIZES", "STEPS", "findings", "problems", "run", "section"]
 
 NAME = "trajectory"
+FILE = "scp_trajectory.npz"
 SIZES = (10, 20, 30, 50, 70, 100, 150, 200, 250, 310)
-LENGTH = 8
-
-FITTED = (1, 2, 3, 5, 8)  # lengths that SCP is fitted for; between them, a list is the beginning of the next longer
+LENGTHS = (1, 2, 3, 4, 5, 8)
 PASSES = 3  # of SCP and ConSeqOpt over the training environments
+WHOLE = 3  # repetitions where all training environments are used: only the order of the states differs between them
 
+PAPER: dict[str, Any] = {"features": paper_features()}
+# ConSeqOpt's learners share nothing, so that weights between positions have no meaning.
+SEPARATE: dict[str, Any] = {"n_passes": PASSES, "weighting": "uniform"}
+# Algorithm 2 as printed: one pass, an update after every state, and the squared loss on the costs themselves.
+PRINTED: dict[str, Any] = {**PAPER, "n_passes": 1, "batch_size": 1, "skip_solved": False}
+ON_COSTS: dict[str, Any] = {**PRINTED, "learner": RidgeLeader(center=False, target="cost")}
+RANKING: dict[str, Any] = {**PRINTED, "learner": "hinge_rank"}
 
-def _scp(length: int, features: Features | str) -> Method:
-    return SCP(length, features=features, n_passes=PASSES, random_state=0)
-
-
-def _conseqopt(length: int, features: Features | str) -> Method:
-    """Its learners share nothing, so weights between positions have no meaning."""
-    return ConSeqOpt(length, features=features, n_passes=PASSES, weighting="uniform", random_state=0)
-
-
-METHODS: dict[str, Callable[[int, int], Method]] = {
-    "SCP": lambda length, seed: _scp(length, "auto"),
-    "ConSeqOpt": lambda length, seed: _conseqopt(length, "auto"),
-    "SCP, paper's features": lambda length, seed: _scp(length, paper_features()),
-    "ConSeqOpt, paper's features": lambda length, seed: _conseqopt(length, paper_features()),
-    "Regression": lambda length, seed: Regression(length),
-    "Static list": lambda length, seed: StaticList(length),
-    "Random": lambda length, seed: Random(length, random_state=seed),
-    "Oracle": lambda length, seed: Oracle(length),
+METHODS: dict[str, Any] = {
+    "SCP": SCP(n_passes=PASSES),
+    "ConSeqOpt": ConSeqOpt(**SEPARATE),
+    "SCP, paper's features": SCP(**PAPER, n_passes=PASSES),
+    "ConSeqOpt, paper's features": ConSeqOpt(**PAPER, **SEPARATE),
+    "Regression": Regression(),
+    "Static list": StaticList(),
+    "Random": Random(),
+    "Oracle": Oracle(),
 }
+
+
+class Step(NamedTuple):
+    """One change on the way from the printed algorithm to the default: from which row, and what comes of it."""
+
+    base: str | None
+    method: Any
+
+
+STEPS: dict[str, Step] = {
+    "SCP as printed": Step(None, SCP(**ON_COSTS)),
+    "as printed, best round": Step("SCP as printed", SCP(**ON_COSTS, keep="best")),
+    "as printed, hinge ranking": Step("SCP as printed", SCP(**RANKING)),
+    "hinge ranking, best round": Step("as printed, hinge ranking", SCP(**RANKING, keep="best")),
+    "+ centring": Step("SCP as printed", SCP(**PRINTED)),
+    "+ batches": Step("+ centring", SCP(**{**PRINTED, "batch_size": "auto"})),
+    "+ three passes": Step("+ batches", SCP(**{**PRINTED, "batch_size": "auto", "n_passes": PASSES})),
+    "+ solved states skipped": Step("+ three passes", METHODS["SCP, paper's features"]),
+    "+ first position crossed": Step(
+        "+ solved states skipped", SCP(features=paper_features() + FirstPosition(), n_passes=PASSES)
+    ),
+    "+ identity (the default)": Step("+ solved states skipped", METHODS["SCP"]),
+    "ConSeqOpt, paper's features": Step("+ solved states skipped", METHODS["ConSeqOpt, paper's features"]),
+}
+
+
+def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
+    """Problems for training and for testing: the paper's own, from a folder with scp_trajectory.npz, or simulated ones.
+
+    >>> [len(part) for part in problems()]
+    [310, 212]
+    """
+    if folder is None:
+        return trajectory.problems()
+    for path in (folder / FILE, folder / Path(FILE).stem / FILE):
+        if path.is_file():
+            return read_trajectory(path)
+    raise InputError(f"There is no {FILE} in {folder}. Leave --data out to use the simulated arm.")
 
 
 def run(
@@ -65,30 +105,66 @@ def run(
     jobs: int = 1,
     tick: Tick = quiet,
     sizes: Sequence[int] = SIZES,
-    length: int = LENGTH,
+    lengths: Sequence[int] = LENGTHS,
     methods: Sequence[str] = tuple(METHODS),
+    steps: Sequence[str] = tuple(STEPS),
 ) -> list[Record]:
-    """Failure of every method for every size of the training set and every length up to `length`.
+    """Failure of every method for every size of the training set and every length, and of every step at the last size.
 
-    >>> records = run(seeds=1, sizes=[20], length=3, methods=["Static list", "Oracle"])
+    >>> records = run(seeds=1, sizes=[20], lengths=[1, 3], methods=["Static list", "Oracle"], steps=[])
     >>> [(record["method"], record["length"], record["mean"]) for record in records][-1]
     ('Oracle', 3, 0.0)
     """
     check_repetitions(seeds)
-    train, test = trajectory_data.problems(data)
+    train, test = problems(data)
     if not sizes or min(sizes) < 1 or max(sizes) > len(train):
         raise InputError(f"sizes must be between 1 and {len(train)}, the training environments. Got {list(sizes)}.")
-    tasks = [(train, test, size, seed, length, tuple(methods)) for size in sizes for seed in range(seeds)]
-    found = np.array(repeat(_one, tasks, jobs=jobs, tick=tick)).reshape(len(sizes), seeds, len(methods), length)
-    return [record for row, size in enumerate(sizes) for record in records_of(NAME, methods, size, found[row])]
+    sizes = sorted(sizes)
+    wanted = {size: [*methods, *(steps if size == sizes[-1] else ())] for size in sizes}
+    repetitions = {size: min(seeds, WHOLE) if size == len(train) else seeds for size in sizes}
+    tasks = [
+        (train, test, size, seed, tuple(lengths), name)
+        for size in sizes
+        for name in dict.fromkeys(wanted[size])
+        for seed in range(repetitions[size])
+    ]
+    found = dict(
+        zip([(one[2], one[5], one[3]) for one in tasks], repeat(_one, tasks, jobs=jobs, tick=tick), strict=True)
+    )
+
+    def failures(size: int, names: Sequence[str]) -> Floats:
+        """(methods, lengths, environments), averaged over the repetitions."""
+        return np.array([np.mean([found[size, name, seed] for seed in range(repetitions[size])], 0) for name in names])
+
+    by_size = [records_of(NAME, methods, size, lengths, failures(size, methods)) for size in sizes if methods]
+    records = [one for records in by_size for one in records]
+    new = [name for name in steps if name not in methods]
+    if new:
+        records += records_of(NAME, new, sizes[-1], lengths, failures(sizes[-1], new))
+    return records + (_changes(steps, sizes[-1], lengths, failures(sizes[-1], steps)) if steps else [])
 
 
-def _one(train: Problems, test: Problems, size: int, seed: int, length: int, methods: Sequence[str]) -> Floats:
-    """(methods, lengths): failure after training on one subset. Subsets of one seed are nested."""
-    chosen = np.random.default_rng([seed, 7]).permutation(len(train))[:size]
-    return np.stack([_failures(name, seed, length, train[chosen], test) for name in methods])
+def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
+    """(lengths, environments): failure of one method after training on one subset. Subsets of one seed are nested."""
+    method = METHODS[name] if name in METHODS else STEPS[name].method
+    found = compare(
+        {name: method},
+        train,
+        test=test,
+        lengths=lengths,
+        train_sizes=[size],
+        seeds=[seed],
+        refit_lengths=isinstance(method, SCP),
+    )
+    return 1.0 - found.values["value"].reshape(len(lengths), len(test))
 
 
-def _failures(name: str, seed: int, length: int, train: Problems, test: Problems) -> Floats:
-    fitted = [one for one in FITTED if one < length] if name.startswith("SCP") else []
-    return failure_by_length(lambda one: METHODS[name](one, seed), [*fitted, length], train, test)
+def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats) -> list[Record]:
+    """What each step changes over the lengths at which ConSeqOpt leads, from the row that it starts from."""
+    chosen = [index for index, length in enumerate(lengths) if length in STARVED]
+    means = dict(zip(steps, failures[:, chosen].mean(axis=1), strict=True)) if chosen else {}
+    return [
+        record(NAME, name, n_train=n_train, length=0, metric=CHANGE, values=means[name] - means[base])
+        for name, base in ((name, STEPS[name].base) for name in means)
+        if base in means
+    ]

@@ -6,14 +6,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from listwright.lab.experiments.records import Record
-from listwright.lab.experiments.wording import compared, drawn, excess_table, failure_table
-from listwright.lab.report import Figure, Section, Table
-from listwright.lab.report.charts import Axis, curves
+import numpy as np
 
-FAILURE = Axis("mean", "failure", ".0%")
+from listwright.estimators.scp import SCP
+from listwright.evaluation.values import measured
+from listwright.lab.experiments.arm_picture import environment_chart
+from listwright.lab.experiments.records import Record, methods_of, point
+from listwright.lab.experiments.tables import (
+    compared,
+    drawn,
+    excess_table,
+    failure_table,
+    lengths_of,
+    per_cent,
+    points,
+)
+from listwright.lab.report import Figure, Gallery, Section, Table
+from listwright.lab.report.charts import Axis, curves
+from listwright.lab.simulate import trajectory
+
+CHANGE = "change_from_the_step_before"
+STARVED = (2, 3, 4)  # the lengths at which ConSeqOpt is ahead of SCP with the paper's features
+AXIS = Axis("mean", "failure", ".0%")
 SHOWN_LENGTH = 3  # the length that the text and the first chart speak of
 FEW = 30  # a small training set that the text speaks of
+TRIES = (0, 1, 2)  # pictures of lists whose first, second, third try works
 
 SETUP = (
     "A robot arm has to reach a target among obstacles. A planner can start from thirty trajectories, and has time for "
@@ -26,29 +43,45 @@ SETUP = (
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
-    """A chart against the training environments, a table, and a chart against the length of the list."""
+    """Charts against the training environments and the length of the list, tables, and the steps from the printed
+    algorithm to the default; with the simulated arm, pictures of it."""
+    steps, rivals = _steps_and_rivals(records)
     sizes = sorted({record["n_train"] for record in records})
-    parts: list[Table | Figure] = [
-        failure_table(records, n_train=sizes[-1], caption=_failure_caption(sizes[-1])),
+    parts: list[Table | Figure | Gallery] = [
+        failure_table(records, rivals, n_train=sizes[-1], caption=_FAILURE_CAPTION.format(n=sizes[-1])),
         Figure("trajectory-length", _by_length(records), _LENGTH_CAPTION),
     ]
     if len(sizes) > 1:
         parts.insert(0, Figure("trajectory-training", _by_size(records), _SIZE_CAPTION))
-        parts.insert(2, _excess(records, _few(sizes)))
+        parts.insert(2, _excess(records, rivals, _few(sizes)))
+    if steps:
+        parts.append(_taken_apart(records, steps, sizes[-1]))
+    if data is None:
+        parts.append(Gallery(_pictures(), _PICTURES_CAPTION))
     return Section("Robot arm: which starting trajectories to try", SETUP, parts)
 
 
 def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
     """One paragraph in numbers."""
-    sizes = sorted({record["n_train"] for record in records})
-    length = min(SHOWN_LENGTH, max(record["length"] for record in records))
+    _, rivals = _steps_and_rivals(records)
+    sizes, lengths = sorted({record["n_train"] for record in records}), lengths_of(records)
+    length = SHOWN_LENGTH if SHOWN_LENGTH in lengths else lengths[-1]
     source = "Simulated arm" if data is None else "The paper's trajectory data"
     text = [f"{source}: the share of test environments where none of {length} starting trajectories works."]
     text += [
-        f"After {size} training environments: {compared(records, n_train=size, length=length)}."
+        f"After {size} training environments: {compared(records, rivals, n_train=size, length=length)}."
         for size in sorted({_few(sizes), sizes[-1]})
     ]
     return " ".join(text)
+
+
+def _steps_and_rivals(records: Sequence[Record]) -> tuple[list[str], list[str]]:
+    """The rows of the table of steps, and those of the other tables."""
+    names = methods_of(records)
+    steps = names[names.index("SCP as printed") :] if "SCP as printed" in names else []
+    changed = [record["method"] for record in records if record["metric"] == CHANGE]
+    rivals = [name for name in names if name not in steps]
+    return steps + [name for name in dict.fromkeys(changed) if name not in steps], rivals
 
 
 def _few(sizes: Sequence[int]) -> int:
@@ -56,53 +89,83 @@ def _few(sizes: Sequence[int]) -> int:
     return min((size for size in sizes if size >= FEW), default=sizes[-1])
 
 
-def _excess(records: Sequence[Record], n_train: int) -> Table:
-    lengths = [length for length in (1, 3, 5, 8) if length <= max(record["length"] for record in records)]
-    return excess_table(records, n_train=n_train, lengths=lengths, caption=_excess_caption(n_train))
+def _excess(records: Sequence[Record], rivals: Sequence[str], n_train: int) -> Table:
+    lengths = [length for length in (1, 3, 5, 8) if length in lengths_of(records)]
+    caption = _EXCESS_CAPTION.format(n=n_train)
+    return excess_table(records, rivals, n_train=n_train, lengths=lengths, caption=caption)
+
+
+def _taken_apart(records: Sequence[Record], steps: Sequence[str], n_train: int) -> Table:
+    """One row per step: its failure by length, and what the step changed."""
+    lengths = lengths_of(records)
+    changes = {record["method"]: points(record) for record in records if record["metric"] == CHANGE}
+    rows = [
+        [
+            name,
+            *(per_cent(point(records, name, n_train=n_train, length=length)["mean"]) for length in lengths),
+            changes.get(name, ""),
+        ]
+        for name in steps
+    ]
+    return Table(["step", *map(str, lengths), "change"], rows, _STEPS_CAPTION.format(n=n_train))
 
 
 def _by_size(records: Sequence[Record]) -> Any:
     shown, looks = drawn(records)
-    return curves(
-        shown,
-        x=Axis("n_train", "training environments", log=True),
-        y=FAILURE,
-        methods=looks,
-        slider=Axis("length", "List length"),
-        at=SHOWN_LENGTH,
-    )
+    x = Axis("n_train", "training environments", log=True)
+    return curves(shown, x=x, y=AXIS, methods=looks, slider=Axis("length", "List length"), at=SHOWN_LENGTH)
 
 
 def _by_length(records: Sequence[Record]) -> Any:
     shown, looks = drawn(records)
-    return curves(
-        shown,
-        x=Axis("length", "list length"),
-        y=FAILURE,
-        methods=looks,
-        slider=Axis("n_train", "Training environments"),
-    )
+    x = Axis("length", "list length")
+    return curves(shown, x=x, y=AXIS, methods=looks, slider=Axis("n_train", "Training environments"))
 
 
-def _failure_caption(n_train: int) -> str:
-    return (
-        f"Failure in per cent by length of the list, after {n_train} training environments. Oracle knows the outcomes; "
-        "environments that no start solves were left out."
-    )
+def _pictures() -> list[Figure]:
+    """Three test environments of the simulated arm in which the first, the second and the third try works."""
+    train, test = trajectory.problems()
+    lists = SCP(8, random_state=0).fit(train).predict(test)
+    gains = measured(lists, test).picked_gains
+    assert gains is not None
+    works = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
+    chosen = [int(np.flatnonzero(works == tries)[0]) for tries in TRIES if (works == tries).any()]
+    data = trajectory.load()
+    return [
+        Figure(
+            f"environment-{index}",
+            environment_chart(data, len(train) + index, lists[index].tolist()),
+            f"Test environment {index}. The list: seeds {', '.join(map(str, lists[index][:4]))}, ...",
+        )
+        for index in chosen
+    ]
 
 
-def _excess_caption(n_train: int) -> str:
-    return (
-        f"How much more often a method fails than SCP after {n_train} training environments, in points, with the 95 % "
-        "interval of the difference over random subsets, on these test environments."
-    )
-
-
+_FAILURE_CAPTION = (
+    "Failure in per cent by length of the list, after {n} training environments. Oracle knows the outcomes; "
+    "environments that no start solves were left out."
+)
+_EXCESS_CAPTION = (
+    "How much more often a method fails than SCP after {n} training environments, in points, with the 95 % interval "
+    "of the difference over test environments; random subsets are averaged first."
+)
 _SIZE_CAPTION = (
-    "Mean over random subsets of the training environments, with the 95 % interval of that mean; the test environments "
-    "are the same for all. Slide to another list length; click a name to pick it out."
+    "Mean over random subsets of the training environments, with the 95 % interval over test environments, which are "
+    "the same for all. Slide to another list length; click a name to pick it out."
 )
 _LENGTH_CAPTION = (
-    "The same results against the length of the list. SCP is fitted for lists of 1, 2, 3, 5 and 8; between them, a "
-    "list is the beginning of the next longer one. The other methods are fitted once."
+    "The same results against the length of the list. SCP is fitted for each length; the other methods are fitted "
+    "once, and short lists are the beginnings of long ones."
+)
+_STEPS_CAPTION = (
+    "From the algorithm as printed to the default, after {n} training environments: failure in per cent by length of "
+    "the list, and the change over lengths 2 to 4 in points, with its 95 % interval over test environments. As "
+    "printed: the paper's features, one pass, an update after every state, a regression of the costs; the last policy, "
+    "or the best round on a fifth of the training environments. A step with a + is added to the step before it; the "
+    "last three are each added to the row with solved states skipped. First position crossed: the seventeen features "
+    "also times the first-position indicator, in the one policy. ConSeqOpt: one policy for each position instead."
+)
+_PICTURES_CAPTION = (
+    "Ways of the hand from start to goal. Grey: the thirty starting trajectories. Numbered: those tried, in the order "
+    "of the list, after the planner has bent them around obstacles; red ones still collide, the green one is free."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -10,13 +11,14 @@ from typing import Any, TypeVar
 
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
+from listwright.text.files import ReadingNote
 
 Result = TypeVar("Result")
 Tick = Callable[[int, int], None]  # (done, all)
 
 
 def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int, tick: Tick) -> list[Result]:
-    """`work(*task)` for every task, in the order of the tasks; `tick` hears of each that is done.
+    """`work(*task)` for every task, in the order of the tasks; `tick` is called after each.
 
     >>> repeat(max, [(1, 2), (4, 3)], jobs=1, tick=lambda done, total: None)
     [2, 4]
@@ -41,15 +43,16 @@ def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs:
 
 def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
     """Processes share the cores; threads within them would only get in each other's way."""
-    with one_thread():
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingNote)  # the main process has read the same files and said so
         return work(*task)
 
 
 def check_repetitions(seeds: int) -> None:
-    """At least one repetition."""
+    """Refuses less than one repetition."""
     if seeds < 1:
         raise InputError(f"seeds must be at least 1. Got {seeds}.")
 
 
 def quiet(done: int, total: int) -> None:
-    """Hears of progress and says nothing."""
+    """A tick that shows nothing."""

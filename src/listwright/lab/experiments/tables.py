@@ -9,61 +9,65 @@ from listwright.lab.report import Table
 from listwright.lab.report.charts import Look, looks
 
 REFERENCES = ("Random", "Oracle")  # no rivals: what no knowledge and all knowledge give
-COLOURS = ("SCP", "ConSeqOpt", "Regression", "Static list", "SCP, paper's features", "Random", "Oracle")
-UNDRAWN = ("ConSeqOpt, paper's features",)  # in tables only: more lines than eight are hard to tell apart
+DRAWN = ("SCP", "ConSeqOpt", "Regression", "Static list", "SCP, paper's features", "Random", "Oracle")
 
 
 def drawn(records: Sequence[Record]) -> tuple[list[Record], dict[str, Look]]:
-    """What charts show, with the same colour for a method in all.
+    """What charts show, with the same colour for a method in all of them.
 
     Random lists, and an oracle that never fails, would only squeeze the rest together.
     """
-    known = looks(COLOURS, dashed=REFERENCES)
+    known = looks(DRAWN, dashed=REFERENCES)
     failing = [record for record in records if record["metric"] == FAILURE]
     perfect = not any(record["mean"] for record in failing if record["method"] == "Oracle")
-    hidden = (*UNDRAWN, *(REFERENCES if perfect else ("Random",)))
-    kept = [record for record in failing if record["method"] not in hidden]
+    hidden = REFERENCES if perfect else ("Random",)
+    kept = [record for record in failing if record["method"] in known and record["method"] not in hidden]
     present = methods_of(kept)
     return kept, {name: known[name] for name in known if name in present}
 
 
-def failure_table(records: Sequence[Record], *, n_train: int, caption: str) -> Table:
-    """Failure in per cent: a row a method, a column a length; SCP stands out."""
-    lengths = sorted({record["length"] for record in records})
+def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train: int, caption: str) -> Table:
+    """Failure in per cent, with one row per method and one column per length; SCP stands out."""
+    lengths = lengths_of(records)
     rows = [
         [method, *(per_cent(point(records, method, n_train=n_train, length=length)["mean"]) for length in lengths)]
-        for method in methods_of(records)
+        for method in methods
     ]
     emphasis = [index for index, row in enumerate(rows) if row[0].startswith("SCP")]
     return Table(["method", *(str(length) for length in lengths)], rows, caption, emphasis)
 
 
-def excess_table(records: Sequence[Record], *, n_train: int, lengths: Sequence[int], caption: str) -> Table:
+def excess_table(
+    records: Sequence[Record], methods: Sequence[str], *, n_train: int, lengths: Sequence[int], caption: str
+) -> Table:
     """How many points more a method fails than SCP, with the 95 % interval of the paired difference."""
     rows = [
-        [
-            method,
-            *(_points(point(records, method, n_train=n_train, length=length, metric=EXCESS)) for length in lengths),
-        ]
-        for method in methods_of(records)
+        [method, *(points(point(records, method, n_train=n_train, length=one, metric=EXCESS)) for one in lengths)]
+        for method in methods
         if method not in (*REFERENCES, PAIRED_WITH)
     ]
     return Table(["method", *(f"length {length}" for length in lengths)], rows, caption)
 
 
-def compared(records: Sequence[Record], *, n_train: int, length: int) -> str:
+def compared(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
     """Methods with their failures, best first; references are left out.
 
     >>> at = dict(experiment="", n_train=9, length=1, metric="failure", low=None, high=None)
-    >>> compared([Record(method="SCP", mean=0.125, **at), Record(method="Random", mean=0.5, **at)], n_train=9, length=1)
+    >>> records = [Record(method="SCP", mean=0.125, **at), Record(method="Random", mean=0.5, **at)]
+    >>> compared(records, ["SCP", "Random"], n_train=9, length=1)
     'SCP 12.5%'
     """
     found = {
         method: point(records, method, n_train=n_train, length=length)["mean"]
-        for method in methods_of(records)
+        for method in methods
         if method not in REFERENCES
     }
     return ", ".join(f"{name} {per_cent(found[name])}%" for name in sorted(found, key=lambda name: found[name]))
+
+
+def lengths_of(records: Sequence[Record]) -> list[int]:
+    """The lengths that failures were measured at."""
+    return sorted({record["length"] for record in records if record["metric"] == FAILURE})
 
 
 def per_cent(share: float) -> str:
@@ -71,8 +75,8 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _points(record: Record) -> str:
-    """A difference in points of a per cent, with its interval where there is one."""
+def points(record: Record) -> str:
+    """A difference in percentage points, with half the width of its interval where there is one."""
     mean = f"{100 * record['mean']:+.1f}"
     if record["low"] is None or record["high"] is None:
         return mean

@@ -1,0 +1,131 @@
+"""Methods that only experiments need, in the manner of the library's estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from listwright.estimators.scp import SCP
+from listwright.evaluation.plan import fold_numbers
+from listwright.evaluation.values import list_values
+from listwright.features import Candidate
+from listwright.learners import RidgeLeader
+from listwright.lists import Lists
+from listwright.problems import Problems
+
+FOLDS = 3
+
+
+class Regression(BaseEstimator):
+    """Success regressed from a candidate's own features, sorted: the paper's rival that looks at relevance only.
+
+    It is the policy of a list of one item, used at every position.
+
+    Parameters
+    ----------
+    length : int
+        Number of items of a list.
+    features : Features, optional
+        What the regression sees; a candidate's own features where None.
+    penalty : float
+        The weight of the ridge penalty.
+
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(
+    ...     [[[0.1], [0.9]], [[0.8], [0.2]]], reward=lw.rewards.AnySuccess([[0, 1], [1, 0]])
+    ... )
+    >>> list(Regression(2).fit(problems).predict(problems))
+    [array([1, 0]), array([0, 1])]
+    """
+
+    def __init__(self, length: int = 5, *, features: Any = None, penalty: float = 1.0) -> None:
+        self.length = length
+        self.features = features
+        self.penalty = penalty
+
+    def fit(self, problems: Problems) -> Self:
+        """Ridge regression of the gain in an empty list."""
+        features = Candidate() if self.features is None else self.features
+        learner = RidgeLeader(self.penalty)
+        self.model_ = SCP(1, features=features, learner=learner, short_lists=True, random_state=0).fit(problems)
+        return self
+
+    def predict(self, problems: Problems, *, length: int | None = None, **limits: Any) -> Lists:
+        """The candidates with the highest predictions first."""
+        return self.model_.predict(problems, length=self.length if length is None else length, **limits)
+
+
+class Tuned(BaseEstimator):
+    """The one of several methods whose lists are worth most on problems that it was not fitted to.
+
+    Parameters
+    ----------
+    options : mapping of estimators by name
+        The methods to choose from; of equal ones the first is taken.
+    validation : Problems, optional
+        Problems to choose on. Without them, the training problems are cross-validated in three folds; with fewer than
+        three of these, the first option is taken.
+    length, budget : int, float, optional
+        The limits that the options are fitted and judged under.
+    random_state : int, optional
+        The seed of those options that take one.
+
+    >>> import listwright as lw
+    >>> from listwright.baselines import Random, TopK
+    >>> features = np.random.default_rng(0).random((30, 6, 1))
+    >>> problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(features[..., 0] > 0.8))
+    >>> Tuned({"chance": Random(), "learned": TopK()}, length=1).fit(problems).name_
+    'learned'
+    """
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        *,
+        validation: Problems | None = None,
+        length: int = 5,
+        budget: float | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.options = options
+        self.validation = validation
+        self.length = length
+        self.budget = budget
+        self.random_state = random_state
+
+    def fit(self, problems: Problems) -> Self:
+        """Compares the options, and fits the best of them to all training problems."""
+        names = list(self.options)
+        self.name_ = names[0]
+        if len(names) > 1 and (self.validation is not None or len(problems) >= FOLDS):
+            self.name_ = names[int(np.argmax([self._worth(name, problems) for name in names]))]
+        self.method_ = self._fitted(self.name_, problems)
+        return self
+
+    def predict(self, problems: Problems, **limits: Any) -> Lists:
+        """The lists of the chosen option."""
+        lists: Lists = self.method_.predict(problems, **(limits or self._limits()))
+        return lists
+
+    def _worth(self, name: str, problems: Problems) -> float:
+        """Mean value of the lists for problems that were held out."""
+        if self.validation is not None:
+            return float(self._values(name, problems, self.validation).mean())
+        fold = fold_numbers(FOLDS, len(problems), seed=0)
+        parts = [self._values(name, problems[fold != held], problems[fold == held]) for held in range(FOLDS)]
+        return float(np.concatenate(parts).mean())
+
+    def _values(self, name: str, train: Problems, held: Problems) -> Any:
+        lists = self._fitted(name, train).predict(held.without_reward(), short_lists=True, **self._limits())
+        return list_values(lists, held)
+
+    def _fitted(self, name: str, problems: Problems) -> Any:
+        method = clone(self.options[name])
+        known, wanted = method.get_params(), {**self._limits(), "random_state": self.random_state}
+        return method.set_params(**{key: value for key, value in wanted.items() if key in known}).fit(problems)
+
+    def _limits(self) -> dict[str, Any]:
+        return {"length": self.length} if self.budget is None else {"budget": self.budget}
