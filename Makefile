@@ -7,19 +7,23 @@ DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 RIVALS := $(VENV)/.installed-rivals
 DOCS := $(VENV)/.installed-docs
+GPU := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format docs dist bench clean
+.PHONY: help demo test test-gpu lint format docs dist bench bench-gpu clean
 
 help: ## List these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 demo: $(DEMO) ## Install what the demo needs (once) and run it
 	@$(BIN)/listwright demo
 
 test: lint ## Check style, types and imports, then run tests, doctests and the README
 	$(BIN)/pytest -q -n auto
+
+test-gpu: $(GPU) ## Test the GPU path on a machine with CUDA; skipped elsewhere
+	$(BIN)/pytest -q -rs tests/gpu
 
 lint: $(DEV) ## Check style, types and imports
 	$(BIN)/ruff check .
@@ -39,6 +43,9 @@ dist: $(DEV) ## Build the wheel and the sdist into dist
 
 bench: $(RIVALS) ## Time our code and the peers' on the same inputs; writes docs/performance.md
 	$(BIN)/python -m benchmarks.speed
+
+bench-gpu: $(GPU) ## Time selection on a CUDA GPU; writes benchmarks/gpu/results.json and docs/gpu.md
+	$(BIN)/python -m benchmarks.gpu
 
 clean: ## Remove caches and build outputs; the environment stays
 	rm -rf build dist report report.html .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -62,6 +69,11 @@ $(DOCS): pyproject.toml constraints.txt | $(BIN)/pip
 $(RIVALS): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing listwright and its peers into $(VENV) ..."
 	@$(PIP) install -e ".[rivals]" -c constraints.txt
+	@touch $@
+
+$(GPU): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing listwright, PyTorch and Triton into $(VENV) ..."
+	@$(PIP) install -e ".[gpu]" pytest -c constraints.txt
 	@touch $@
 
 $(BIN)/pip:

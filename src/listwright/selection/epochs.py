@@ -19,18 +19,17 @@ from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 
 TIE = 1e-9  # gains that differ by a smaller share are equal, and the lowest row goes first
-ACTIVE = 64  # one row in so many is active
+ACTIVE = 20  # one row in so many is active
 LEAST_ACTIVE = 512
+CHUNK = 2  # rows that are measured together, for each active one
 
 
 class Board(Protocol):
     """The targets' best similarities so far, wherever they are kept, and what follows from them."""
 
-    def gains(self, rows: Ints) -> Floats:
-        """What each of the rows would bring now."""
-
-    def falls(self, rows: Ints, since: int) -> Floats:
-        """How much the rows' gains fell since a mark."""
+    def gains(self, rows: Ints, since: Ints, known: Floats) -> Floats:
+        """What each of the rows would bring now, where it brought what is `known` at the mark `since`; -1: nothing is
+        known."""
 
     def mark(self) -> int:
         """Keeps the targets' best similarities of now; gives the number of the mark, from 0."""
@@ -92,7 +91,7 @@ class Epochs:
             stale = stale[self._score(stale) >= floor * (1 - TIE)]
             if not len(stale):
                 break
-            chosen = _highest(self._score(stale), self.size)
+            chosen = _highest(self._score(stale), CHUNK * self.size)
             self._measure(stale[chosen], mark)
             exact, stale = np.concatenate([exact, stale[chosen]]), stale[~chosen]
         self._activate(exact)
@@ -104,15 +103,11 @@ class Epochs:
         return float(np.partition(self._score(exact), len(exact) - self.size)[len(exact) - self.size])
 
     def _measure(self, rows: Ints, mark: int) -> None:
-        since = self.since[rows]
-        for last in np.unique(since):
-            some = rows[since == last]
-            if last < 0:
-                self.bounds[some] = self.board.gains(some)
-                self.tick("measuring rows", int((self.since >= 0).sum()) + len(some), len(self.since))
-            else:
-                self.bounds[some] = np.maximum(self.bounds[some] - self.board.falls(some, int(last)), 0.0)
+        first = (self.since[rows] < 0).any()
+        self.bounds[rows] = np.maximum(self.board.gains(rows, self.since[rows], self.bounds[rows]), 0.0)
         self.since[rows] = mark
+        if first:
+            self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
     def _activate(self, exact: Ints) -> None:
         exact = np.sort(exact)

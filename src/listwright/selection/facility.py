@@ -12,6 +12,8 @@ from listwright._internal.threads import one_thread
 from listwright._kernels.tiles import falls
 from listwright.selection.similarity import TARGETS, Similarity, column, sweep
 
+GATHERING = 64  # putting the vectors of changed targets side by side costs as much as so many candidates
+
 
 class Blocks:
     """The board of `Epochs` on the CPU. Memory: a few numbers for each target and mark, and the tiles at work."""
@@ -22,14 +24,21 @@ class Blocks:
         self.marks: list[Floats32] = []
         self.active = np.empty(0, dtype=np.int64)
 
-    def gains(self, rows: Ints) -> Floats:
-        """What each of the rows would bring now."""
-        return self._fell(rows, None, self.best, np.full_like(self.best, np.inf))
+    def gain_bounds(self) -> Floats:
+        """By candidate: no gain is higher."""
+        return self.similarity.gain_bounds(self.weights)
 
-    def falls(self, rows: Ints, since: int) -> Floats:
-        """How much the rows' gains fell since a mark."""
-        changed = np.flatnonzero(self.best > self.marks[since])
-        return self._fell(rows, changed, self.marks[since][changed], self.best[changed])
+    def gains(self, rows: Ints, since: Ints, known: Floats) -> Floats:
+        """What each of the rows would bring now, where it brought what is `known` at the mark `since`."""
+        gains, anew = known.copy(), since < 0
+        for last in np.unique(since[~anew]):
+            some, changed = since == last, np.flatnonzero(self.best > self.marks[last])
+            if len(changed) * (some.sum() + GATHERING) > len(self.best) * some.sum():
+                anew |= some
+            else:
+                gains[some] -= self._fell(rows[some], changed, self.marks[last][changed], self.best[changed])
+        gains[anew] = self._fell(rows[anew], None, self.best, np.full_like(self.best, np.inf))
+        return gains
 
     def mark(self) -> int:
         """Keeps the best similarities of now."""

@@ -43,10 +43,10 @@ def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse
             gathered = [similarity.candidates(slice(low, min(low + CANDIDATES, similarity.n))) for low in cuts]
             for done, _ in enumerate(pool.map(work, starts), start=1):
                 tick("neighbours", number * len(starts) + done, len(bands) * len(starts))
-    return _as_graph(rows, values, similarity.n)
+    return as_graph(rows, values, similarity.n)
 
 
-def _as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
+def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
     """By candidate, from the lists by target."""
     n_targets, neighbors = rows.shape
     starts = np.arange(0, n_targets * neighbors + 1, neighbors)

@@ -11,6 +11,7 @@ from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
 from listwright._internal.limits import at_least_one
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Reward
+from listwright.selection.gpu.device import wants_gpu
 from listwright.selection.graph import neighbor_graph
 from listwright.selection.intake import Source, read_vectors
 from listwright.selection.memory import must_fit
@@ -26,7 +27,8 @@ from listwright.selection.objectives import (
 )
 from listwright.selection.progress import silent
 from listwright.selection.similarity import Distances, Dots, Given, Similarity
-from listwright.selection.vectors import Vectors, make_vectors
+from listwright.selection.tools import CPU, gpu_tools
+from listwright.selection.vectors import DENSE, Vectors, make_vectors
 
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
 REWARDS = ("facility_location", "log_det", "saturated_coverage", "feature_based")
@@ -69,13 +71,27 @@ def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator)
     if wish.reward not in REWARDS:
         raise InputError(f"reward must be one of {', '.join(REWARDS)}, or a reward. Got {wish.reward!r}.")
     _takes(wish, wish.reward, TAKES[wish.reward])
+    gpu = uses_gpu(wish, source)
     if wish.reward == "log_det":
-        return _log_det(wish, source, k)
+        return _log_det(wish, source, k, gpu=gpu)
     if wish.reward == "feature_based":
         return ByReward(_feature_based(wish, source), source.table.shape[0])
     if wish.reward == "saturated_coverage":
         return _saturated(wish, source)
-    return _facility_location(wish, source, rng)
+    return _facility_location(wish, source, rng, gpu=gpu)
+
+
+def uses_gpu(wish: Wish, source: Source) -> bool:
+    """Whether the work is done on a GPU, which knows facility location and log det of vectors."""
+    if wish.precision not in ("fast", "exact"):
+        raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
+    n, d = source.table.shape
+    known = wish.reward in ("facility_location", "log_det") and wish.metric != "precomputed"
+    known = known and not (sparse.issparse(source.table) and d > DENSE)
+    wanted = wants_gpu(wish.device, 2.0 * n * d * min(n, wish.sample or n) if known else 0.0)
+    if wanted and not known:
+        raise InputError(f"reward={wish.reward!r} with metric={wish.metric!r} on this table runs on the CPU alone.")
+    return wanted
 
 
 def _takes(wish: Wish, what: str, known: set[str]) -> None:
@@ -98,37 +114,41 @@ def _own_reward(wish: Wish, source: Source) -> Objective:
     return ByReward(reward, int(source.table.shape[0]))
 
 
-def _facility_location(wish: Wish, source: Source, rng: np.random.Generator) -> Objective:
+def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are two ways to be fast. Give one of them.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
         graph = _stored(wish, source)
         return Graph(graph, _weights(wish.weights, graph.shape[1]))
-    similarity = make_similarity(wish, source)
+    similarity = make_similarity(wish, source, ready=not gpu)
     weights = _weights(wish.weights, similarity.n_targets)
+    tools = gpu_tools(exact=wish.precision == "exact") if gpu else CPU
     if wish.neighbors is not None:
-        return NearestNeighbors(similarity, weights, _neighbors(wish, similarity))
+        return NearestNeighbors(similarity, weights, _neighbors(wish, similarity), tools.graph, tools.name)
     if wish.sample is None or _sample_size(wish) >= similarity.n_targets:
-        return FacilityLocation(similarity, weights)
+        return FacilityLocation(similarity, weights, tools.board, tools.name)
     sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
     share = weights[sampled] * (len(weights) / len(sampled))
-    return Sampled(FacilityLocation(similarity.only(sampled), share), similarity, weights, len(sampled))
+    on_sample = FacilityLocation(similarity.only(sampled), share, tools.board)
+    return Sampled(on_sample, similarity, weights, len(sampled), tools.name)
 
 
-def make_similarity(wish: Wish, source: Source) -> Similarity:
-    """Similarities of the rows to the targets, or to each other."""
+def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Similarity:
+    """Similarities of the rows to the targets, or to each other; `ready`: scaled and centred rows are kept."""
     if wish.metric == "precomputed":
         if wish.targets is not None or wish.neighbors is not None:
             raise InputError("metric='precomputed' goes with neither targets= nor neighbors=: the matrix says it all.")
         return Given(_matrix(source.table))
     if wish.targets is None:
         rows = make_vectors(source.table, wish.metric)
+        rows = rows.prepared() if ready else rows
         return _between(wish, rows, rows)
     table = read_vectors(wish.targets, "targets").table
     if table.shape[1] != source.table.shape[1]:
         raise InputError(f"targets must have {source.table.shape[1]} columns, as vectors. Got {table.shape[1]}.")
     targets = make_vectors(table, wish.metric, "targets")
-    return _between(wish, make_vectors(source.table, wish.metric, centre=targets.centre), targets)
+    rows = make_vectors(source.table, wish.metric, centre=targets.centre)
+    return _between(wish, rows.prepared(), targets.prepared()) if ready else _between(wish, rows, targets)
 
 
 def _between(wish: Wish, rows: Vectors, targets: Vectors) -> Similarity:
@@ -194,7 +214,7 @@ def _sample_size(wish: Wish) -> int:
     return int(wish.sample or 0)
 
 
-def _log_det(wish: Wish, source: Source, k: int) -> Objective:
+def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> Objective:
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
     if not (wish.scale > 0 and np.isfinite(wish.scale)):
@@ -203,7 +223,8 @@ def _log_det(wish: Wish, source: Source, k: int) -> Objective:
     size = 4 * n * k if wish.metric == "rbf" else 8 * k * d
     must_fit(size, f"log_det of {k:,} picks", "Ask for fewer rows, or use metric='cosine'.")
     rows = make_vectors(source.table, wish.metric)
-    return LogDet(rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale)
+    tools = gpu_tools(exact=True) if gpu else CPU
+    return LogDet(rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale, tools.volume, tools.name)
 
 
 def _saturated(wish: Wish, source: Source) -> Objective:

@@ -62,12 +62,13 @@ class FacilityLocation(Objective):
     similarity: Similarity
     weights: Floats
     make_board: Callable[[Similarity, Floats], Any] = Blocks
+    device: str = "cpu"
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
         """By epochs."""
         board = self.make_board(self.similarity, self.weights)
         before = sum(board.lift(int(row))[0] for row in rules.given)
-        epochs = Epochs(board, rules, self.similarity.gain_bounds(self.weights), tick)
+        epochs = Epochs(board, rules, board.gain_bounds(), tick)
         rows, gains = epochs.run()
         return Solved(rows, gains, epochs.bounds, float(before))
 
@@ -80,6 +81,7 @@ class NearestNeighbors(Objective):
     weights: Floats
     neighbors: int
     make_graph: Callable[[Similarity, int, Tick], Any] = neighbor_graph
+    device: str = "cpu"
     graph: Any = field(default=None, repr=False)
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
@@ -109,6 +111,7 @@ class Sampled(Objective):
     similarity: Similarity  # to all targets
     weights: Floats
     n_sampled: int
+    device: str = "cpu"
     most: float = np.nan  # what no selection can bring, with confidence; known once solved
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
@@ -144,6 +147,7 @@ class LogDet(Objective):
     gamma: float
     scale: float
     solver: Callable[[Vectors, float, float, Rules, Tick], tuple[Ints, Floats, Floats, float]] = select_volume
+    device: str = "cpu"
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
         """Lazy greedy."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ class Vectors:
     squares: Floats  # squared length of each row as `take` gives it
     centre: Floats32 | None = None  # where distances count: the mean row, which `take` subtracts from dense rows
     away: Floats | None = None  # and the squared distance of each row from it
+    ready: bool = False  # whether the rows of the table are scaled and centred already
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -42,7 +43,7 @@ class Vectors:
     def only(self, rows: Ints) -> Vectors:
         """Some rows, copied, seen in the same way."""
         away = None if self.away is None else self.away[rows]
-        return Vectors(self.table[rows], self.inverse[rows], self.squares[rows], self.centre, away)
+        return replace(self, table=self.table[rows], inverse=self.inverse[rows], squares=self.squares[rows], away=away)
 
     def take(self, rows: Ints | slice) -> Any:
         """Some rows, scaled or centred: a float32 array, or CSR where a sparse table is wide."""
@@ -50,7 +51,18 @@ class Vectors:
             some = sparse.csr_array(self.table[rows].astype(np.float32).multiply(self.inverse[rows][:, None]))
             return some if self.wide else some.toarray()
         block = np.asarray(self.table[rows], dtype=np.float32)
+        if self.ready:
+            return block
         return block * self.inverse[rows][:, None] if self.centre is None else block - self.centre
+
+    def prepared(self) -> Vectors:
+        """The same with all rows scaled or centred in memory, unless they lie on disk or are sparse."""
+        if self.ready or sparse.issparse(self.table) or isinstance(self.table, np.memmap):
+            return self
+        table = np.empty(self.table.shape, dtype=np.float32)
+        for low in range(0, len(self), BLOCK):
+            table[low : low + BLOCK] = self.take(slice(low, min(low + BLOCK, len(self))))
+        return replace(self, table=table, ready=True)
 
 
 def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:

@@ -1,0 +1,123 @@
+"""Facility location from vectors on the GPU: the board of `Epochs`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.selection.gpu.arithmetic import DOT, EUCLIDEAN, RBF, limits
+from listwright.selection.gpu.kernels import column, falls
+from listwright.selection.gpu.tables import floats, on_gpu
+from listwright.selection.similarity import NOISE, Distances, Dots, Similarity
+
+GATHERING = 1024  # putting vectors of changed targets side by side costs as much as so many candidates
+ROWS = 65_536  # that bounds are made of at a time
+
+
+class Tiles:
+    """Best similarities on the GPU. Memory: the vectors, one number for each target and mark, and the active rows."""
+
+    def __init__(self, similarity: Similarity, weights: Floats, *, exact: bool) -> None:
+        assert isinstance(similarity, Dots | Distances)
+        self.similarity = similarity
+        self.kind = DOT if isinstance(similarity, Dots) else RBF if similarity.gamma > 0 else EUCLIDEAN
+        self.gamma = 0.0 if isinstance(similarity, Dots) else similarity.gamma
+        dtype = torch.float32 if exact or self.kind != DOT else torch.float16
+        self.targets = on_gpu(similarity.of_targets, dtype)
+        same = similarity.of_candidates is similarity.of_targets
+        self.candidates = self.targets if same else on_gpu(similarity.of_candidates, dtype)
+        self.target_squares = floats(similarity.of_targets.squares)
+        self.squares = floats(similarity.of_candidates.squares)
+        self.all_weights, self.weights = weights, None if (weights == 1).all() else floats(weights)
+        self.best = torch.zeros(similarity.n_targets, device="cuda")
+        self.marks: list[Any] = []
+        self.active: tuple[Any, Any] = (self.candidates[:0], self.squares[:0])
+
+    def gain_bounds(self) -> Floats:
+        """As `Dots.gain_bounds`, on the GPU."""
+        if self.kind != DOT:
+            return self.similarity.gain_bounds(self.all_weights)
+        w = torch.from_numpy(self.all_weights).cuda()
+        total = torch.zeros(self.targets.shape[1], device="cuda", dtype=torch.float64)
+        gram = torch.zeros((len(total), len(total)), device="cuda", dtype=torch.float64)
+        for low in range(0, len(self.targets), ROWS):
+            rows = self.targets[low : low + ROWS].double()
+            weighted = rows * w[low : low + ROWS, None]
+            total += weighted.sum(dim=0)
+            gram += weighted.T @ rows
+        bounds = [_bound(self.candidates[low : low + ROWS].double(), total, gram, w.sum())
+                  for low in range(0, len(self.candidates), ROWS)]  # fmt: skip
+        noise = NOISE * self.similarity.ceiling * self.all_weights.sum()
+        return np.asarray(torch.cat(bounds).cpu().numpy() * (1 + NOISE) + noise)
+
+    def gains(self, rows: Ints, since: Ints, known: Floats) -> Floats:
+        """What each of the rows would bring now, where it brought what is `known` at the mark `since`."""
+        gains, anew = known.copy(), since < 0
+        for last in np.unique(since[~anew]):
+            some, changed = since == last, torch.nonzero(self.best > self.marks[last]).squeeze(1)
+            if len(changed) * (some.sum() + GATHERING) > len(self.best) * some.sum():
+                anew |= some
+            else:
+                gains[some] -= self._fell(rows[some], changed, self.marks[last][changed], self.best[changed])
+        infinite = torch.full_like(self.best, torch.inf)
+        gains[anew] = self._fell(rows[anew], None, self.best, infinite) if anew.any() else 0.0
+        return gains
+
+    def mark(self) -> int:
+        """Keeps the best similarities of now."""
+        self.marks.append(self.best.clone())
+        return len(self.marks) - 1
+
+    def activate(self, rows: Ints) -> None:
+        """Puts the vectors of the active rows side by side."""
+        at = torch.from_numpy(rows).cuda()
+        self.active = (self.candidates[at], self.squares[at])
+
+    def pick(self, row: int) -> tuple[float, Floats]:
+        """What the row brings, and how much the active rows' gains fall."""
+        brought, changed, before = self.lift(row)
+        fallen = self._sums(*self.active, changed, before, self.best[changed])
+        both = torch.cat([brought[None], fallen]).cpu().numpy()
+        return float(both[0]), both[1:]
+
+    def lift(self, row: int) -> tuple[Any, Any, Any]:
+        """Takes the row: what it brings, the targets whose best similarity rose, and what that was before."""
+        squares = (self.target_squares, self.squares[row])
+        similar = column(self.targets, self.candidates[row], squares, self.kind, self.similarity.ceiling, self.gamma)
+        changed = torch.nonzero(similar - self.best > self.similarity.noise).squeeze(1)
+        before = self.best[changed]
+        rises = (similar[changed] - before).double()
+        self.best[changed] = similar[changed]
+        return (rises if self.weights is None else rises * self.weights[changed]).sum(), changed, before
+
+    def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
+        at = torch.from_numpy(rows).cuda()
+        return self._sums(self.candidates[at], self.squares[at], changed, old, new).cpu().numpy()
+
+    def _sums(self, candidates: Any, squares: Any, changed: Any, old: Any, new: Any) -> Any:
+        """How much the candidates' gains fall when the changed targets' best (None: all) goes from old to new."""
+        if changed is not None and not len(changed):
+            return torch.zeros(len(candidates), device="cuda", dtype=torch.float64)
+        targets = self.targets if changed is None else self.targets[changed]
+        others = self.target_squares if changed is None else self.target_squares[changed]
+        weights = self.weights if changed is None or self.weights is None else self.weights[changed]
+        low, most = limits(old, new, self.similarity.noise)
+        return falls(
+            targets,
+            candidates,
+            (others, squares),
+            low,
+            most,
+            weights,
+            self.kind,
+            self.similarity.ceiling,
+            self.gamma,
+        )
+
+
+def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
+    square = ((rows @ gram) * rows).sum(dim=1).clamp(min=0.0)
+    return 0.5 * (rows @ total + torch.sqrt(weight * square))

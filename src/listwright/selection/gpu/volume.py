@@ -1,0 +1,87 @@
+"""Log det from vectors on the GPU: every gain is brought up to date after every pick."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.selection.gpu.device import must_fit_gpu
+from listwright.selection.gpu.tables import on_gpu, width_of
+from listwright.selection.progress import Tick
+from listwright.selection.rules import Rules
+from listwright.selection.vectors import Vectors
+
+
+def select_volume(
+    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
+) -> tuple[Ints, Floats, Floats, float]:
+    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth.
+
+    Cost: one read of the vectors for each pick, and for rbf also of one number for each row and earlier pick.
+    """
+    steps = len(rules.given) + rules.k
+    spanned = (Axes if gamma == 0 else Cholesky)(vectors, gamma, scale, steps)
+    before = sum(spanned.add(int(row)) for row in rules.given)
+    costs = torch.from_numpy(rules.costs).cuda()
+    rows: list[int] = []
+    gains: list[float] = []
+    open_rows = torch.from_numpy(rules.open).cuda()
+    while not rules.done:
+        scores = torch.where(open_rows, spanned.remaining.log() / costs, -torch.inf)
+        row = int(scores.argmax())
+        gains.append(spanned.add(row))
+        rows.append(row)
+        rules.take(row)
+        open_rows[row] = False
+        if rules.grouped or rules.priced:
+            open_rows = torch.from_numpy(rules.open).cuda()
+        tick("picking", len(rows), rules.k)
+    bounds = spanned.remaining.log().cpu().numpy()
+    return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
+
+
+class Axes:
+    """Dot products: a pick is an axis of d numbers, as in `_kernels.lazy_volume`."""
+
+    def __init__(self, vectors: Vectors, gamma: float, scale: float, steps: int) -> None:
+        self.table, self.scale, self.n_picked = on_gpu(vectors, torch.float32), scale, 0
+        self.remaining = 1.0 + scale * torch.from_numpy(vectors.squares).cuda()
+        self.axes = torch.zeros((steps, width_of(vectors)), device="cuda", dtype=torch.float64)
+        self.shares = torch.zeros(steps, device="cuda", dtype=torch.float64)
+
+    def add(self, row: int) -> float:
+        """Takes a row; gives what it brought."""
+        t, x = self.n_picked, self.table[row].double()
+        left = self.remaining[row].clone()
+        self.shares[t] = self.scale / left
+        self.axes[t] = x - (self.shares[:t] * (self.axes[:t] @ x)) @ self.axes[:t]
+        part = (self.table @ self.axes[t].float()).double()
+        self.remaining = (self.remaining - self.scale * self.shares[t] * part * part).clamp(min=1.0)
+        self.n_picked += 1
+        return float(left.log())
+
+
+class Cholesky:
+    """The rbf kernel: a pick is a column of the Cholesky factor."""
+
+    def __init__(self, vectors: Vectors, gamma: float, scale: float, steps: int) -> None:
+        must_fit_gpu(4 * len(vectors) * steps, "Ask for fewer rows, or use metric='cosine'.")
+        self.table, self.scale, self.gamma, self.n_picked = on_gpu(vectors, torch.float32), scale, gamma, 0
+        self.squares = torch.from_numpy(vectors.squares).cuda()
+        self.remaining = torch.full_like(self.squares, 1.0 + scale)
+        self.explained = torch.zeros((steps, len(vectors)), device="cuda")
+
+    def add(self, row: int) -> float:
+        """Takes a row; gives what it brought."""
+        t, left = self.n_picked, self.remaining[row].clone()
+        squared = self.squares + self.squares[row] - 2.0 * (self.table @ self.table[row]).double()
+        part: Any = self.scale * torch.exp(-self.gamma * squared.clamp(min=0.0))
+        part = part - (self.explained[:t, row] @ self.explained[:t]).double()
+        part = part / left.sqrt()
+        self.explained[t] = part.float()
+        self.remaining = (self.remaining - part * part).clamp(min=1.0)
+        self.n_picked += 1
+        return float(left.log())

@@ -1,0 +1,120 @@
+"""The GPU path: its kernels against plain definitions, and its selections against those of the CPU.
+
+Run with `make test-gpu`; elsewhere everything here is skipped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.selection.gpu import arithmetic
+from tests.selection import plain
+
+torch = pytest.importorskip("torch", reason="needs torch (extra gpu), which is not installed")
+pytest.importorskip("triton", reason="needs triton (extra gpu), which is not installed")
+if not torch.cuda.is_available():
+    pytest.skip("needs a CUDA GPU, and PyTorch sees none", allow_module_level=True)
+
+
+def table(n: int, d: int, seed: int) -> Any:
+    return plain.clustered(n, d, seed, clusters=30)
+
+
+@pytest.mark.parametrize("kind", [arithmetic.DOT, arithmetic.EUCLIDEAN, arithmetic.RBF])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "c", "d"), [(1000, 700, 128), (129, 257, 64), (5, 3, 192), (40_000, 300, 64)])
+def test_the_kernel_adds_up_what_the_definition_says(kind: int, weighted: bool, n: int, c: int, d: int) -> None:
+    from listwright.selection.gpu.kernels import column, falls
+
+    rng = np.random.default_rng(n + c)
+    for dtype, rtol in ((torch.float16, 1e-4), (torch.float32, 1e-5)):
+        x, y = (torch.from_numpy(0.2 * rng.normal(size=(m, d))).to("cuda", dtype) for m in (n, c))
+        on_cpu = [one.double().cpu().numpy() for one in (x, y)]
+        squares = [(one**2).sum(axis=1) for one in on_cpu]
+        old, rises, weights = rng.random(n), rng.random(n) + 0.1, rng.random(n)
+        old = 0.2 * old if kind != arithmetic.EUCLIDEAN else 90 + 5 * old
+        low, most = arithmetic.limits(old, old + rises, 1e-6)
+        similar = arithmetic.similarities(on_cpu[0] @ on_cpu[1].T, kind, squares[0], squares[1], 100.0, 0.05)
+        expected = arithmetic.falls(similar, low, most, weights if weighted else np.ones(n))
+
+        def gpu(values: Any) -> Any:
+            return torch.from_numpy(values).float().cuda()
+
+        found = falls(
+            x, y, (gpu(squares[0]), gpu(squares[1])), gpu(low), gpu(most), gpu(weights) if weighted else None, kind,
+            100.0, 0.05,
+        )  # fmt: skip
+        error = np.linalg.norm(found.cpu().numpy() - expected) / np.linalg.norm(expected)
+        assert error < rtol, (dtype, error)
+        one = column(x, y[0], (gpu(squares[0]), gpu(squares[1])[0]), kind, 100.0, 0.05).cpu().numpy()
+        np.testing.assert_allclose(one, similar[:, 0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean", "rbf"])
+def test_exact_precision_gives_the_picks_of_the_cpu(metric: str) -> None:
+    x, y = table(6000, 48, 0), table(900, 48, 1)
+    weights, groups = np.random.default_rng(0).random(900), np.arange(6000) % 5
+    rules: list[dict[str, Any]] = [
+        {},
+        {"targets": y, "weights": weights, "given": [3, 70]},
+        {"groups": groups, "per_group": 25},
+        {"costs": 1.0 + groups, "budget": 90.0},
+        {"sample": 1500, "random_state": 0},
+        {"neighbors": 20},
+    ]
+    for rule in rules:
+        ours = lw.select(x, 100, metric=metric, device="cuda", precision="exact", **rule)
+        cpu = lw.select(x, 100, metric=metric, device="cpu", **rule)
+        assert ours.device == torch.cuda.get_device_name()
+        assert (ours.rows == cpu.rows).mean() > 0.97, (metric, rule)
+        assert ours.value == pytest.approx(cpu.value, rel=1e-5)
+        assert ours.ratio == pytest.approx(cpu.ratio, abs=1e-3)
+
+
+def test_half_precision_is_worth_nearly_as_much() -> None:
+    x = table(20_000, 100, 2)
+    exact = lw.select(x, 300, device="cuda", precision="exact")
+    fast = lw.select(x, 300, device="cuda")
+    unit = x.astype(np.float64) / np.linalg.norm(x.astype(np.float64), axis=1, keepdims=True)
+    worth = [np.maximum(unit[one.rows] @ unit.T, 0).max(axis=0).sum() for one in (fast, exact)]
+    assert worth[0] >= 0.9999 * worth[1]
+    assert fast.value == pytest.approx(worth[0], rel=1e-4)
+
+
+def test_it_is_always_the_same() -> None:
+    x = table(30_000, 64, 3)
+    first = lw.select(x, 200, device="cuda")
+    for _ in range(3):
+        again = lw.select(x, 200, device="cuda")
+        np.testing.assert_array_equal(first.rows, again.rows)
+        np.testing.assert_array_equal(first.gains, again.gains)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "rbf"])
+def test_log_det_is_that_of_the_cpu(metric: str) -> None:
+    x = table(3000, 20, 4)
+    for rule in ({}, {"given": [1, 5], "groups": np.arange(3000) % 3, "per_group": 20}):
+        ours = lw.select(x, 50, reward="log_det", metric=metric, device="cuda", **rule)
+        cpu = lw.select(x, 50, reward="log_det", metric=metric, device="cpu", **rule)
+        np.testing.assert_array_equal(ours.rows, cpu.rows)
+        np.testing.assert_allclose(ours.gains, cpu.gains, rtol=1e-4)
+
+
+def test_neighbors_in_half_precision() -> None:
+    x = table(8000, 64, 5)
+    ours, cpu = lw.select(x, 100, neighbors=30, device="cuda"), lw.select(x, 100, neighbors=30, device="cpu")
+    assert ours.value == pytest.approx(cpu.value, rel=1e-3)
+
+
+def test_tensors_on_the_gpu_and_auto() -> None:
+    x = torch.from_numpy(table(2000, 30, 6)).cuda()
+    assert lw.select(x, 20).device == "cpu"  # too little work to be worth it
+    large = torch.randn(60_000, 256, device="cuda", generator=torch.Generator("cuda").manual_seed(0))
+    assert lw.select(large, 5).device == torch.cuda.get_device_name()
+    np.testing.assert_array_equal(
+        lw.select(x, 20, device="cuda", precision="exact").rows, lw.select(x.cpu().numpy(), 20).rows
+    )
