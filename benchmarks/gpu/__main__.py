@@ -105,12 +105,14 @@ def agreement() -> Line:
     plain = in_float64(table)
     best = worth(table, plain)
     fast = lw.select(table, K, device="cuda")
-    exact = lw.select(table, K, device="cuda", precision="exact")
+    exact, cpu = (lw.select(table, K, device=name, precision="exact") for name in ("cuda", "cpu"))
     line = {
         "value of fast / exact in float64": worth(table, fast.rows) / best,
         "value of precision='exact' / exact in float64": worth(table, exact.rows) / best,
         "same picks in order, precision='exact'": float((exact.rows == plain).mean()),
         "same picks in order, fast": float((fast.rows == plain).mean()),
+        "same picks in order as on the CPU, precision='exact'": float((exact.rows == cpu.rows).mean()),
+        "same picks in order, CPU": float((cpu.rows == plain).mean()),
         "same set, precision='exact'": len(set(exact.rows.tolist()) & set(plain.tolist())) / K,
     }
     print(json.dumps(line), flush=True)

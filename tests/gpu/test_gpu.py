@@ -35,10 +35,10 @@ def test_the_kernel_adds_up_what_the_definition_says(kind: int, weighted: bool, 
         x, y = (torch.from_numpy(0.2 * rng.normal(size=(m, d))).to("cuda", dtype) for m in (n, c))
         on_cpu = [one.double().cpu().numpy() for one in (x, y)]
         squares = [(one**2).sum(axis=1) for one in on_cpu]
-        old, rises, weights = rng.random(n), rng.random(n) + 0.1, rng.random(n)
-        old = 0.2 * old if kind != arithmetic.EUCLIDEAN else 90 + 5 * old
-        low, most = arithmetic.limits(old, old + rises, 1e-6)
         similar = arithmetic.similarities(on_cpu[0] @ on_cpu[1].T, kind, squares[0], squares[1], 100.0, 0.05)
+        old = similar.mean(axis=1) + 0.5 * similar.std() * rng.normal(size=n) - similar.std()
+        weights = rng.random(n)
+        low, most = arithmetic.limits(old, old + similar.std() * rng.random(n), 1e-6)
         expected = arithmetic.falls(similar, low, most, weights if weighted else np.ones(n))
 
         def gpu(values: Any) -> Any:

@@ -130,7 +130,7 @@ def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, 
     sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
     share = weights[sampled] * (len(weights) / len(sampled))
     on_sample = FacilityLocation(similarity.only(sampled), share, tools.board)
-    return Sampled(on_sample, similarity, weights, len(sampled), tools.name)
+    return Sampled(on_sample, similarity, weights, len(sampled), tools.curve, tools.name)
 
 
 def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Similarity:

@@ -111,6 +111,7 @@ class Sampled(Objective):
     similarity: Similarity  # to all targets
     weights: Floats
     n_sampled: int
+    curve: Callable[[Similarity, Floats, Ints], Floats] = value_curve
     device: str = "cpu"
     most: float = np.nan  # what no selection can bring, with confidence; known once solved
 
@@ -120,7 +121,7 @@ class Sampled(Objective):
         found = self.on_sample.solve(rules, tick)
         self.most = self._most(first, found)
         order = np.concatenate([first.given, found.rows])
-        values = np.concatenate([[0.0], value_curve(self.similarity, self.weights, order)])
+        values = np.concatenate([[0.0], self.curve(self.similarity, self.weights, order)])
         n_given = len(first.given)
         return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from listwright.selection.facility import Blocks
+from listwright.selection.facility import Blocks, value_curve
 from listwright.selection.graph import neighbor_graph
 from listwright.selection.volume import select_volume
 
@@ -18,9 +18,10 @@ class Tools(NamedTuple):
     board: Callable[..., Any]
     graph: Callable[..., Any]
     volume: Callable[..., Any]
+    curve: Callable[..., Any]
 
 
-CPU = Tools("cpu", Blocks, neighbor_graph, select_volume)
+CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve)
 
 
 def gpu_tools(*, exact: bool) -> Tools:
@@ -29,4 +30,4 @@ def gpu_tools(*, exact: bool) -> Tools:
     from listwright.selection.gpu.device import gpu_name
 
     board, make_graph = partial(facility.Tiles, exact=exact), partial(graph.neighbor_graph, exact=exact)
-    return Tools(gpu_name(), board, make_graph, volume.select_volume)
+    return Tools(gpu_name(), board, make_graph, volume.select_volume, facility.value_curve)

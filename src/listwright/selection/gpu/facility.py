@@ -13,7 +13,7 @@ from listwright.selection.gpu.kernels import column, falls
 from listwright.selection.gpu.tables import floats, on_gpu
 from listwright.selection.similarity import NOISE, Distances, Dots, Similarity
 
-GATHERING = 1024  # putting vectors of changed targets side by side costs as much as so many candidates
+GATHERING = 256  # putting vectors of changed targets side by side costs as much as so many candidates
 ROWS = 65_536  # that bounds are made of at a time
 
 
@@ -121,3 +121,25 @@ class Tiles:
 def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
     square = ((rows @ gram) * rows).sum(dim=1).clamp(min=0.0)
     return 0.5 * (rows @ total + torch.sqrt(weight * square))
+
+
+def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
+    """What the first 1, 2, ... of the rows are worth, over all targets, in float32 with float64 sums."""
+    board = Tiles(similarity, weights, exact=True)
+    at = torch.from_numpy(rows).cuda()
+    picked, squares, w = board.candidates[at], board.squares[at], torch.from_numpy(weights).cuda()
+    total = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
+    for low in range(0, len(board.targets), ROWS):
+        block = slice(low, low + ROWS)
+        product = board.targets[block] @ picked.T
+        similar = from_products(similarity, product, board.target_squares[block], squares)
+        total += w[block] @ similar.clamp(min=0.0).cummax(dim=1).values.double()
+    return np.asarray(total.cpu().numpy())
+
+
+def from_products(similarity: Similarity, product: Any, squares: Any, others: Any) -> Any:
+    """Similarities (targets, candidates) from dot products, in place."""
+    if not isinstance(similarity, Distances):
+        return product
+    squared = product.mul_(-2.0).add_(squares[:, None]).add_(others).clamp_(min=0.0)
+    return squared.mul_(-similarity.gamma).exp_() if similarity.gamma > 0 else similarity.ceiling - squared

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
+from listwright.selection.gpu.facility import from_products
 from listwright.selection.gpu.tables import floats, on_gpu
 from listwright.selection.graph import as_graph
 from listwright.selection.progress import Tick
@@ -24,13 +25,12 @@ def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick, *, exact:
     targets = on_gpu(similarity.of_targets, dtype)
     same = similarity.of_candidates is similarity.of_targets
     candidates = targets if same else on_gpu(similarity.of_candidates, dtype)
+    squares, others = floats(similarity.of_targets.squares), floats(similarity.of_candidates.squares)
     shape, step = (similarity.n_targets, neighbors), max(1, NUMBERS // similarity.n)
     rows, values = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
     for low in range(0, similarity.n_targets, step):
         block = slice(low, min(low + step, similarity.n_targets))
-        found = _product(targets[block], candidates)
-        if isinstance(similarity, Distances):
-            found = _from_distances(similarity, found, block)
+        found = from_products(similarity, _product(targets[block], candidates), squares[block], others)
         best, at = found.topk(neighbors, dim=1)
         rows[block], values[block] = at.cpu().numpy(), best.cpu().numpy()
         tick("neighbours", block.stop, similarity.n_targets)
@@ -42,9 +42,3 @@ def _product(targets: Any, candidates: Any) -> Any:
     if targets.dtype == torch.float32:
         return targets @ candidates.T
     return torch.mm(targets, candidates.T, out_dtype=torch.float32)
-
-
-def _from_distances(similarity: Distances, product: Any, block: slice) -> Any:
-    squares, others = floats(similarity.of_targets.squares[block]), floats(similarity.of_candidates.squares)
-    squared = product.mul_(-2.0).add_(squares[:, None]).add_(others).clamp_(min=0.0)
-    return squared.mul_(-similarity.gamma).exp_() if similarity.gamma > 0 else similarity.ceiling - squared

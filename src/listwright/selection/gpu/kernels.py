@@ -13,7 +13,7 @@ from listwright.selection.gpu.arithmetic import CANDIDATES, DOT, RBF, ROWS, part
 STEP = {torch.float16: 64, torch.float32: 32}  # columns that are multiplied at a time
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n", "c", "each"])  # or else it would be compiled again for other sizes
 def _falls(  # type: ignore[no-untyped-def]
     targets,
     candidates,
@@ -62,7 +62,7 @@ def _falls(  # type: ignore[no-untyped-def]
     tl.store(parts + part * c + columns, tl.sum(sums, axis=0), mask=columns < c)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _column(table, row, found, n, D: tl.constexpr, BM: tl.constexpr, BK: tl.constexpr):  # type: ignore[no-untyped-def]
     """found[i] = dot product of row i of the table with `row`, in float32."""
     at = tl.program_id(0) * BM + tl.arange(0, BM)
