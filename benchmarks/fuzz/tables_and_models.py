@@ -35,8 +35,8 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.estimators.best_effort import PolicyScore
 from listwright.storage import load, save
-from listwright.storage.trial import made_up
 from listwright.tables import read
+from listwright.training.loaded import made_up
 
 TOKENS = b'nan inf -1 1e999 " , | [ { ] } null true 99999999999999999999 0 qid: : # problem NA'.split(b" ")
 TOKENS += [b"", b" ", b"\0", b"\xff", b"\n", b"\r\n", b"\xef\xbb\xbf"]

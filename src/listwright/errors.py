@@ -11,6 +11,10 @@ class DataWarning(UserWarning):
     """Data that can be used, but that look like a mistake; the message says what to do about it."""
 
 
+class UnsavableWarning(UserWarning):
+    """A model that is about to learn could not be saved afterwards."""
+
+
 class MissingExtra(ImportError):
     """An optional package is needed and not installed.
 

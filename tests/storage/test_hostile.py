@@ -18,12 +18,13 @@ from lightgbm import LGBMRegressor
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 from sklearn.ensemble import RandomForestRegressor
+from xgboost import XGBRegressor
 
 import listwright as lw
 from listwright.errors import InputError
 from listwright.features.ranks import Ranks
 from listwright.storage import inspect, load, save
-from listwright.storage.booster_text import read_trees
+from listwright.storage.boosters.lightgbm_text import read_lightgbm
 from tests.storage.test_storage import made
 
 Members = dict[str, bytes]
@@ -151,7 +152,7 @@ CHANGES: dict[str, tuple[Callable[[Members], Members], str]] = {
     ),
     "random numbers": (with_nodes("SCP", field("random_state", {"generator": {"a": 1}})), "random numbers is damaged"),
     "many columns": (with_nodes("Signature", field("n_features", 10**15)), "numbers of columns are out of range"),
-    "other columns": (with_nodes("Signature", field("n_features", 2)), "one name a feature"),
+    "other columns": (with_nodes("Signature", field("n_features", 2)), "one name per feature"),
     "other context": (with_nodes("Signature", field("n_context", 9)), "its parts do not fit together"),
     "no arrays": (lambda m: m | {"arrays.safetensors": b""}, "its arrays cannot be read"),
     "huge header": (lambda m: m | {"arrays.safetensors": struct.pack("<Q", 1 << 60) + b"{}"}, "arrays cannot be read"),
@@ -267,7 +268,7 @@ def test_types_that_are_not_trusted_are_refused(files: dict[str, Path], tmp_path
         node = {"__class__": "function", "__module__": "os", "__loader__": "FunctionNode", "__id__": 1, "content": {}}
         schema["content"].append(node | {"content": {"module_path": "os", "function": "system"}})
 
-    with pytest.raises(InputError, match=r"is not among the types|damaged"):
+    with pytest.raises(InputError, match=r"pass trusted=\['subprocess:Popen'\]"):
         load(changed_forest(files, as_code, tmp_path))
     with pytest.raises(InputError, match="functions are not among"):
         load(changed_forest(files, as_function, tmp_path))
@@ -331,8 +332,57 @@ def test_changed_lightgbm_text_is_refused(name: str, files: dict[str, Path], tmp
 
 def test_lightgbm_text_is_read_as_it_was_written(files: dict[str, Path]) -> None:
     text = members_of(files["booster"].read_bytes())["boosters/0.txt"].decode()
-    trees = read_trees(text)
+    trees = read_lightgbm(text)
     assert (trees.n_columns, trees.objective, len(trees.arrays[0])) == (11, "regression", 2)
+
+
+def changed_tree(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """A change of one entry, or of all, in the first tree."""
+
+    def edit(model: dict[str, Any]) -> None:
+        tree = model["learner"]["gradient_booster"]["model"]["trees"][0]
+        tree[key] = value if isinstance(value, list) else [value, *tree[key][1:]]
+
+    return edit
+
+
+XGBOOST_CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "far child": (changed_tree("left_children", 99_999_999), "leads nowhere"),
+    "loop": (changed_tree("right_children", 0), "leads nowhere"),
+    "half a split": (changed_tree("left_children", -1), "leads nowhere"),
+    "fraction": (changed_tree("left_children", 0.5), "damaged"),
+    "far column": (changed_tree("split_indices", 999), "a column that is not there"),
+    "words": (changed_tree("split_conditions", ["x"]), "damaged"),
+    "short": (changed_tree("sum_hessian", [1.0]), "damaged"),
+    "nan": (changed_tree("split_conditions", [float("nan")] * 99), "leaves without values"),
+    "category": (changed_tree("split_type", 1), "categories"),
+    "no trees": (lambda m: m["learner"]["gradient_booster"]["model"].update(trees=[]), "damaged"),
+    "classes": (lambda m: m["learner"]["learner_model_param"].update(num_class="3"), "several classes"),
+    "linear": (lambda m: m["learner"]["gradient_booster"].update(name="gblinear"), "the kind 'gblinear'"),
+    "objective": (lambda m: m["learner"]["objective"].update(name="multi:softmax"), "objective 'multi:softmax'"),
+    "base": (lambda m: m["learner"]["learner_model_param"].update(base_score="inf"), "base_score is not finite"),
+    "empty": (lambda m: m.clear(), "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", XGBOOST_CHANGES)
+def test_changed_xgboost_text_is_refused(name: str, xgboost_file: Path, tmp_path: Path) -> None:
+    edit, message = XGBOOST_CHANGES[name]
+    members = members_of(xgboost_file.read_bytes())
+    model = json.loads(members["boosters/0.json"])
+    edit(model)
+    members["boosters/0.json"] = json.dumps(model).encode()
+    (tmp_path / "model").write_bytes(zipped(members))
+    with pytest.raises(InputError, match=message):
+        load(tmp_path / "model")
+
+
+@pytest.fixture(scope="module")
+def xgboost_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("xgboost") / "model"
+    learner = XGBRegressor(n_estimators=2, n_jobs=1)
+    lw.SCP(2, learner=learner, n_passes=1, batch_size=40, random_state=0).fit(made(full=False)).save(path, slim=True)
+    return path
 
 
 @pytest.mark.parametrize("knots", [np.zeros(3), np.zeros((0, 2)), np.array([[1.0], [0.0]])])

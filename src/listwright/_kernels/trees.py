@@ -10,9 +10,15 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def tree_sums(table: Any, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any) -> Any:
-    """One sum a row. A child below 0 is leaf -1 - child; a tree without splits has such a root."""
-    total = np.zeros(table.shape[0])
+def tree_sums(
+    table: Any, base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
+) -> Any:
+    """One sum per row, in the precision of the leaves, from `base` on.
+
+    A child below 0 is leaf -1 - child; a tree without splits has such a root.
+    """
+    total = np.empty(table.shape[0], leaves.dtype)
+    total[:] = base
     for root in roots:
         for i in range(table.shape[0]):
             node = root

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -34,9 +33,11 @@ from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 from listwright.rewards import reward_of
+from listwright.storage import save, warn_unsavable
 from listwright.tables import Scan
 from listwright.training.checkpoints import Checkpoints, Progress
 from listwright.training.keep import KEEPS, Keeper
+from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
@@ -116,6 +117,7 @@ class ListEstimator(BaseEstimator):
         resume : bool
             Go on from the checkpoint, to the same model as without a break.
         """
+        warn_unsavable(self)
         checkpoints = Checkpoints(checkpoint, checkpoint_every, resume)
         with shown_on_terminal(), self._source(problems, self.keep, tick=tick) as source:
             run = self._resumed(source, checkpoints) if resume else self._begun(source)
@@ -266,7 +268,20 @@ class ListEstimator(BaseEstimator):
 
     def save(self, path: str | Path, *, slim: bool = False) -> None:
         """Writes the fitted model to one file, which `listwright.load` reads: see `storage.save`."""
-        import_module("listwright.storage").save(self, path, slim=slim)  # by name: storage stands above this room
+        save(self, path, slim=slim)
+
+    def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
+        """Tries a model from a file on a made-up problem: see `try_loaded`."""
+        training = getattr(self, "training_", None)
+        if not isinstance(training, Training):
+            raise InputError("it was never fitted")
+        try_loaded(self, training.features, getattr(self, "policy_", None), own, parts)
+
+    def try_out(self, problems: Problems) -> None:
+        """Building a list is all that there is to try."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "training_")
 
     def certificate(self, delta: float = 0.05) -> Certificate:
         """What is proved of the learned policy, from the regret measured while learning."""

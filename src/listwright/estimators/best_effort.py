@@ -12,6 +12,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import tell
 from listwright._internal.ragged import pieces
+from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.features import ExpectedGain, Features, Sum
 from listwright.learners import Aggregate, Learner, SoftmaxLeader
@@ -44,6 +45,7 @@ class ScoreSeen(NamedTuple):
     parts: tuple[Part, ...]
 
 
+@saved_as("features.PolicyScore")
 class PolicyScore(Features):
     """The score that a policy learned beforehand gives a candidate, given the list.
 
@@ -59,6 +61,13 @@ class PolicyScore(Features):
 
     def __init__(self, model: ListEstimator) -> None:
         self.model = model
+
+    def slimmed(self) -> Self:
+        """Without the models that only see training problems."""
+        twin = copy.copy(self)
+        if hasattr(self, "fold_models_"):
+            twin.fold_models_ = []
+        return twin
 
     def fit(self, problems: Problems) -> Self:
         """Fits the model on all problems, and once without each fold."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from listwright._internal.arrays import RandomState
+from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.learners import PerPosition, as_learner
 from listwright.training.sources import Plan, Source
 
 
+@saved_as("ConSeqOpt")
 class ConSeqOpt(ListEstimator):
     """Learns a separate policy for each position, each from the lists that the earlier ones build.
 

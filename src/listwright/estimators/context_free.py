@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Floats, Ints, RandomState
+from listwright._internal.saved import saved_as
 from listwright.engines.tasks import Tick
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
@@ -25,6 +26,7 @@ from listwright.walk.limits import as_room
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
 
 
+@saved_as("ContextFreeSCP")
 class ContextFreeSCP(ListEstimator):
     """Learns one distribution over a catalogue, such that lists drawn from it compete with the best fixed list.
 

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import clone
 
 from listwright._internal.arrays import RandomState
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.best_effort import best_features, best_learner
@@ -19,6 +20,7 @@ EFFORTS = ("fast", "best")
 MOST_PASSES = 3  # of effort="best", whose features hold what more passes would find
 
 
+@saved_as("SCP")
 class SCP(ListEstimator):
     """Learns one policy that builds a list item by item, from problems whose lists can be measured.
 

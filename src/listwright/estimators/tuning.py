@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.progress import tell
+from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.evaluation.values import measured
 from listwright.features import Identity, Sum
@@ -21,6 +22,7 @@ from listwright.problems import Problems
 PENALTIES = (10.0, 100.0, 1000.0)
 
 
+@saved_as("Trial")
 class Trial(NamedTuple):
     """Settings, and the mean value of the lists that they build for problems held out in training."""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features
 from listwright.problems import Problems
@@ -32,6 +33,7 @@ class AspectsSeen(NamedTuple):
     kinds: tuple[AspectState, ...]
 
 
+@saved_as("features.Aspects")
 class Aspects(Features):
     """What a candidate adds to the aspects that the list leaves uncovered, with weights that the policy learns.
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.moments import Distinct, Moments
 from listwright.problems import Problems
@@ -80,6 +81,10 @@ class Features(BaseEstimator, ABC):
         """Whether summaries are enough: not where `fit` looks at all problems at once."""
         return type(self).fit is Features.fit
 
+    def slimmed(self) -> Self:
+        """These features without what only further learning needs."""
+        return self
+
     def for_training(self, problems: Problems) -> Self:
         """How the policy is to see the training problems: through what was learned without them, where that differs."""
         return self
@@ -105,6 +110,7 @@ class Features(BaseEstimator, ABC):
         return Sum([*_parts(self), *_parts(other)])
 
 
+@saved_as("features.Sum")
 class Sum(Features):
     """Several features side by side.
 
@@ -175,11 +181,18 @@ def _parts(features: Features) -> list[Features]:
     return features.parts if isinstance(features, Sum) else [features]
 
 
+@saved_as("features.Scale")
 class Scale(NamedTuple):
     """Means and spreads of training columns, part of the model."""
 
     mean: Floats32
     spread: Floats32
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        if self.mean.ndim != 1 or self.mean.shape != self.spread.shape:
+            return "means and spreads must be equally many"
+        return "" if (self.spread > 0).all() else "spreads must be above 0"
 
     @classmethod
     def of(cls, table: Any, *, standardize: bool = True) -> Scale:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.features.base import Features, Scale, dense
 from listwright.features.moments import Moments
 from listwright.problems import Problems
@@ -19,6 +20,7 @@ class CandidateSeen(NamedTuple):
     table: Floats32
 
 
+@saved_as("features.Candidate")
 class Candidate(Features):
     """The candidate's own features and the context of its problem; the list does not change them.
 

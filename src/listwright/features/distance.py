@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.distances import nearer
 from listwright.errors import InputError
 from listwright.features.base import Features, Scale, dense
@@ -25,6 +26,7 @@ class DistanceSeen(NamedTuple):
     lengths: Ints
 
 
+@saved_as("features.Distance")
 class Distance(Features):
     """For each feature the minimum and the mean absolute difference to the items of the list; 0 while it is empty.
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features, Scale, dense
 from listwright.problems import Problems
@@ -33,6 +34,7 @@ class Words(NamedTuple):
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
+@saved_as("features.Known")
 class Known(NamedTuple):
     """What words were worth in training problems."""
 
@@ -51,6 +53,7 @@ class CoverageSeen(NamedTuple):
     levels: Ints  # by slot
 
 
+@saved_as("features.ExpectedCoverage")
 class ExpectedCoverage(Features):
     """How much of the references' words a candidate is expected to add to those of the list: in all, and by size.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.features.given_failure import GivenFailure
 from listwright.features.outcomes import OutcomeModel
@@ -15,6 +16,7 @@ from listwright.problems import Problems
 from listwright.rewards import AnySuccess
 
 
+@saved_as("features.ExpectedGain")
 class ExpectedGain(Features):
     """Expected marginal gain given the list, under models of outcomes: columns for each way to know.
 

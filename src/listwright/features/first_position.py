@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
 from listwright.features.moments import Moments
@@ -21,6 +22,7 @@ class FirstPositionSeen(NamedTuple):
     lengths: Ints
 
 
+@saved_as("features.FirstPosition")
 class FirstPosition(Features):
     """The candidate's own features while the list is empty, and 0 from then on.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import tell
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features, telling
 from listwright.features.identity import has_whole_catalogue, whole_problem
@@ -23,6 +24,7 @@ BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimat
 FOLDS = 5
 
 
+@saved_as("features.Estimates")
 class Estimates(NamedTuple):
     """What the models say of some states before any pick."""
 
@@ -41,6 +43,7 @@ class GainSeen(NamedTuple):
     variance: dict[str, Floats]
 
 
+@saved_as("features.GivenFailure")
 class GivenFailure(Features):
     """Estimates of P(item succeeds | state, everything in the list failed), as logits: what `ExpectedGain` gives for
     recurring catalogues.
@@ -61,6 +64,14 @@ class GivenFailure(Features):
     def __init__(self, models: Sequence[str | OutcomeModel], *, random_state: int = 0) -> None:
         self.models = models
         self.random_state = random_state
+
+    def slimmed(self) -> Self:
+        """Without the predictions for training problems."""
+        twin = copy.copy(self)
+        if hasattr(self, "training_"):
+            twin.training_ = Estimates(*({key: np.zeros((0, 0)) for key in table} for table in self.training_))
+            twin.training_ids_ = {}
+        return twin
 
     def fit(self, problems: Problems) -> Self:
         """Fits the models on all training problems, and once without each fold."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Crossed, Features, Scale, dense
 from listwright.features.moments import Distinct, Moments
@@ -23,6 +24,7 @@ class IdentitySeen(NamedTuple):
     in_list: int  # first column of the in-list flags, -1 where there are none
 
 
+@saved_as("features.Identity")
 class Identity(Features):
     """Which item of the catalogue a candidate is, so that every fixed list is in the policy class; and each item's own
     weights for what it is crossed with. The crossed columns are blocks that are never written out.

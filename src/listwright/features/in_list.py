@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.problems import Problems
 
@@ -19,6 +20,7 @@ class InListSeen(NamedTuple):
     held: Floats32  # (problems, items of the catalogue)
 
 
+@saved_as("features.InList")
 class InList(Features):
     """A flag for a candidate that is in the list already; with a catalogue also one for every item that the list holds.
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features
 from listwright.features.volume import unit_rows
@@ -27,6 +28,7 @@ class LinksSeen(NamedTuple):
     reached: Floats  # (rows, thresholds): 1 where the list has an item that near
 
 
+@saved_as("features.Links")
 class Links(Features):
     """For each kind of link the strongest and the summed link of a candidate to the items of the list; and, by cosine
     of vectors, how many candidates that the list has not reached would be near it: log(1 + their number).

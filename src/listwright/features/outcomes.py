@@ -17,6 +17,7 @@ from sklearn.linear_model import Ridge as LinearRidge
 from sklearn.linear_model import RidgeCV
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 
 LEAST = 0.003  # predictions stay within [LEAST, 1 - LEAST]
@@ -51,6 +52,7 @@ class OutcomeModel(ABC):
         return None
 
 
+@saved_as("outcomes.Static")
 class Static(OutcomeModel):
     """Every training state is as alike as any other."""
 
@@ -66,6 +68,7 @@ class Static(OutcomeModel):
         return np.full((len(x), self.n_), 1.0 / self.n_)
 
 
+@saved_as("outcomes.Forest")
 class Forest(OutcomeModel):
     """Extra-trees on all items at once: their mean, and how often two states share a leaf.
 
@@ -107,6 +110,7 @@ class Forest(OutcomeModel):
         return Forest(min(self.n_trees, ROW_TREES), max(self.min_leaf, n_rows // ROW_LEAVES))
 
 
+@saved_as("outcomes.Contrasts")
 class Contrasts(OutcomeModel):
     """A forest on what sets items apart, to tell which states are alike: grown on outcomes less the state's mean, so
     that no cut is spent on telling easy states from hard ones."""
@@ -121,6 +125,7 @@ class Contrasts(OutcomeModel):
         return self.forest_.likeness(x)
 
 
+@saved_as("outcomes.Ridge")
 class Ridge(OutcomeModel):
     """Linear in the state, with the penalty chosen by leave-one-out."""
 
@@ -140,6 +145,7 @@ class Ridge(OutcomeModel):
         return self
 
 
+@saved_as("outcomes.KernelRidge")
 class KernelRidge(OutcomeModel):
     """Ridge regression with a Gaussian kernel of median width; the penalty is chosen by leave-one-out."""
 
@@ -164,6 +170,7 @@ class KernelRidge(OutcomeModel):
         return self.level_ + np.exp(-_squared_gaps(x, self.x_) / self.width_) @ self.weights_
 
 
+@saved_as("outcomes.Neighbours")
 class Neighbours(OutcomeModel):
     """A soft kernel over the nearest training states.
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.problems import Problems
 
@@ -18,6 +19,7 @@ class PositionSeen(NamedTuple):
     lengths: Ints
 
 
+@saved_as("features.Position")
 class Position(Features):
     """A bias of 1, and a flag that is 1 at the first position (the paper's indicator).
 

@@ -11,6 +11,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import tell
 from listwright._internal.ragged import pieces
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features, Scale, dense
 from listwright.features.outcomes import OutcomeModel, fresh_models
@@ -30,6 +31,7 @@ class TopicsSeen(NamedTuple):
     states: tuple[tuple[Reward, Any], ...]
 
 
+@saved_as("features.PredictedTopics")
 class PredictedTopics(Features):
     """The reward's own gain on predicted coverage, as logarithms: what `ExpectedGain` gives where candidates are known
     by their features.
@@ -49,6 +51,14 @@ class PredictedTopics(Features):
     def __init__(self, models: Sequence[str | OutcomeModel], *, random_state: int = 0) -> None:
         self.models = models
         self.random_state = random_state
+
+    def slimmed(self) -> Self:
+        """Without the predictions for training problems."""
+        twin = copy.copy(self)
+        if hasattr(self, "training_"):
+            twin.training_ = {name: table[:0] for name, table in self.training_.items()}
+            twin.training_ids_ = {}
+        return twin
 
     def fit(self, problems: Problems) -> Self:
         """Fits the models on the candidates of all training problems, and once without each fold."""

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32
+from listwright._internal.saved import saved_as
 
 MOST_KNOTS = 1001
 
 
+@saved_as("features.Ranks")
 class Ranks(NamedTuple):
     """Columns as ranks: what is heavy-tailed is spread evenly, so that distances and random cuts find it.
 
@@ -20,6 +22,12 @@ class Ranks(NamedTuple):
     """
 
     knots: Floats  # (knots, columns): sorted training values, or as many evenly spaced ones
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        if self.knots.ndim != 2 or not len(self.knots):
+            return "ranks must have knots"
+        return "" if (np.diff(self.knots, axis=0) >= 0).all() else "knots must be sorted"
 
     @classmethod
     def of(cls, table: Floats32) -> Ranks:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, ConcaveCoverage, Coverage, ProbabilisticCoverage, Reward, reward_of
 
@@ -14,6 +15,7 @@ MOST_TOPICS = 64  # topics that are told apart; all others are taken together
 NO_CAP = 1e30
 
 
+@saved_as("features.Topics")
 class Topics(NamedTuple):
     """How topics are worth, learned from training problems."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.saved import saved_as
 from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
 from listwright.features.moments import Moments
@@ -27,6 +28,7 @@ class VolumeSeen(NamedTuple):
     log_volume: Floats  # by problem: log of the list's own squared volume
 
 
+@saved_as("features.Volume")
 class Volume(Features):
     """Squared volume of the parallelepiped spanned by the vectors of the list and the candidate, alone and times the
     candidate's own features: the similarity features of the paper's summaries.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -31,7 +31,9 @@ from listwright.lists import Lists
 from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
+from listwright.storage import save, warn_unsavable
 from listwright.training.keep import Keeper
+from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
@@ -84,6 +86,7 @@ class ListBandit(BaseEstimator, ABC):
         """
         check_problems(problems)
         self._check_parameters()
+        warn_unsavable(self)
         seen = problems.without_reward()
         self.features_ = self._make_features(seen).fit(seen)
         self.exploration_ = self._make_exploration()
@@ -224,7 +227,22 @@ class ListBandit(BaseEstimator, ABC):
 
     def save(self, path: str | Path) -> None:
         """Writes the model to one file, which `listwright.load` reads. Lists that wait for feedback are not in it."""
-        import_module("listwright.storage").save(self, path)  # by name: storage stands above this room
+        save(self, path)
+
+    def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
+        """Tries a model from a file on a made-up problem: see `try_loaded`."""
+        playing = getattr(self, "playing_", None)
+        if not isinstance(playing, Playing):
+            raise InputError("it was never fitted")
+        try_loaded(self, getattr(self, "features_", None), playing.policy, own, parts)
+
+    def try_out(self, problems: Problems) -> None:
+        """Lets a copy learn from a list, and show another one."""
+        record = Record.of("trial", problems, [0], [1.0], [1.0])
+        copy.deepcopy(self).update([record]).recommend(problems, length=1)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "playing_")
 
     def _check_begun(self) -> None:
         if not hasattr(self, "playing_"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import draw_rows
 from listwright._kernels.explored_walk import Chance, explored_lists
@@ -98,6 +99,7 @@ class Exploring(Policy):
         return mixed
 
 
+@saved_as("feedback.Playing")
 @dataclass(frozen=True, eq=False)
 class Playing:
     """A policy and how much it has learned: replaced as one, so that drawing needs no lock."""

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.draw import EPSILON, INVERSE_GAP, SOFTMAX, segment_chances
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
@@ -46,6 +47,7 @@ class ByScore(Exploration):
         return segment_chances(kind, strength, np.where(options, policy.score(rows), -np.inf), rows.offsets)
 
 
+@saved_as("feedback.Epsilon")
 class Epsilon(ByScore):
     """The best row, or for a share of the slots any open row: the plain baseline, which never stops exploring.
 
@@ -69,6 +71,7 @@ class Epsilon(ByScore):
         return EPSILON, float(self.share)
 
 
+@saved_as("feedback.Softmax")
 class Softmax(ByScore):
     """Every open row with a chance in proportion to exp(score / temperature).
 
@@ -94,6 +97,7 @@ class Softmax(ByScore):
         return SOFTMAX, 1.0 / float(self.temperature)
 
 
+@saved_as("feedback.InverseGap")
 class InverseGap(ByScore):
     """Inverse gap weighting over a regression of gains (Foster & Rakhlin 2020), at each slot of a list.
 
@@ -124,6 +128,7 @@ class InverseGap(ByScore):
         return INVERSE_GAP, self.scale * math.sqrt(learned)
 
 
+@saved_as("feedback.Own")
 class Own(Exploration):
     """Nothing beyond what the policy draws itself."""
 

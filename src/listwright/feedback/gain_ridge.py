@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.features import Rows
 from listwright.learners import RidgeLeader
 from listwright.learners.ridge import best_penalty
@@ -15,6 +16,7 @@ from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
 
 
+@saved_as("feedback.GainRidge")
 class GainRidge(RidgeLeader):
     """`RidgeLeader` for partial feedback: each row comes alone, with the gain that it was seen to bring.
 

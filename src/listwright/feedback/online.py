@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import RandomState
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Identity
@@ -29,6 +30,7 @@ from listwright.problems import Problems
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
 
 
+@saved_as("OnlineSCP")
 class OnlineSCP(ListBandit):
     """Learns one policy that builds lists, from what users do with the lists that it shows (partial feedback).
 

@@ -10,22 +10,24 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from listwright._internal.arrays import Floats, starts_of
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.base import Learner
 from listwright.learners.examples import Examples, centered
 from listwright.policies import Estimator, Policy, Uniform
 
 
+@saved_as("learners.Aggregate")
 class Aggregate(Learner):
     """Trains an estimator on the examples of all rounds, to predict gains (or minus the costs) from what is seen.
 
     A regressor sees one row a candidate with the position's weight, where its fit takes weights; a classifier sees
-    whether a row gains more than its state's mean, weighted by how much; a ranker (with `group` in fit, such as
-    LightGBM's) sees graded gains by state.
+    whether a row gains more than its state's mean, weighted by how much; a ranker (with `group` in fit, such as those
+    of LightGBM and XGBoost) sees graded gains by state.
 
     Parameters
     ----------
-    estimator : a scikit-learn regressor or classifier, or a LightGBM ranker.
+    estimator : a scikit-learn regressor or classifier, or a ranker of LightGBM or XGBoost.
     target : "gain" or "cost".
     """
 
@@ -78,6 +80,8 @@ class Aggregate(Learner):
             return Uniform()
         estimator = clone(self.estimator)
         if type(estimator).__name__.endswith("Ranker"):
+            by_group = type(estimator).__module__.startswith("xgboost")  # which takes one weight per group
+            weights = weights[starts_of(counts)[:-1]] if by_group else weights
             estimator.fit(table, _grades(target), group=counts, sample_weight=weights)
         elif is_classifier(estimator):
             ahead = centered(target, starts_of(counts))
@@ -89,6 +93,15 @@ class Aggregate(Learner):
         else:
             estimator.fit(table, target, **_weighted(estimator, weights))
         return Estimator(estimator)
+
+    def try_out(self, examples: Examples) -> None:
+        """Only the shapes of the rows kept so far: nothing is trained."""
+        width = examples.rows.written_out().shape[1]
+        kept = [getattr(self, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
+        for table, target, weights, groups in zip(*kept, strict=True):
+            n = len(target)
+            if table.shape != (n, width) or not target.shape == weights.shape == (n,) or groups.sum() != n:
+                raise InputError("kept rows are of the wrong shape")
 
     def hindsight(self) -> str:
         """Not known."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.examples import Examples
 from listwright.policies import Policy, Uniform
@@ -54,9 +56,68 @@ class Learner(BaseEstimator, ABC):
         """The same sum for the best single policy in hindsight, or a lower bound on it, where there is one."""
         return None
 
+    def slimmed(self) -> Learner:
+        """What stands for this learner in a file without what only further learning needs."""
+        used, best = self.surrogate_loss(), self.best_surrogate_loss()
+        return SlimLearner(self.surrogate, used=used, best=best, words=self.hindsight())
+
+    def try_out(self, examples: Examples) -> None:
+        """Lets a copy learn, so that a learner from a file that does not fit its features fails at once."""
+        copy.deepcopy(self).learn(examples)
+
     def hindsight(self) -> str:
         """In words: against whom the best in hindsight is meant and how it is known, or why it is not."""
         return "There is no surrogate regret: the learner does not count its surrogate loss."
+
+
+@saved_as("learners.Spent")
+class SlimLearner(Learner):
+    """Stands for a learner whose data were left out of the file; it keeps what certificates need.
+
+    Parameters
+    ----------
+    surrogate : str
+        The learner's own.
+    used, best : float, optional
+        Its surrogate loss, and that of the best policy in hindsight, where they are known.
+    words : str
+        What the learner says of the latter.
+    """
+
+    def __init__(
+        self, surrogate: str, *, used: float | None = None, best: float | None = None, words: str = ""
+    ) -> None:
+        self.surrogate = surrogate
+        self.used = used
+        self.best = best
+        self.words = words
+
+    def learn(self, examples: Examples) -> NoReturn:
+        """Always an error."""
+        raise InputError("This model was saved with slim=True: it cannot learn on. Save it whole, or fit again.")
+
+    def policy(self) -> NoReturn:
+        """Always an error."""
+        raise InputError("This model was saved with slim=True: it cannot learn on. Save it whole, or fit again.")
+
+    def slimmed(self) -> Learner:
+        """Itself."""
+        return self
+
+    def try_out(self, examples: Examples) -> None:
+        """There is nothing to try."""
+
+    def surrogate_loss(self) -> float | None:
+        """As it was."""
+        return self.used
+
+    def best_surrogate_loss(self) -> float | None:
+        """As it was."""
+        return self.best
+
+    def hindsight(self) -> str:
+        """As it was."""
+        return self.words
 
 
 def check_number(name: str, value: Any, *, zero: bool = False) -> None:

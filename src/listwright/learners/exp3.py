@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.learners.examples import Examples
 from listwright.learners.partial import Partial
 from listwright.policies import ItemDistribution, Policy
 
 
+@saved_as("learners.Exp3")
 class Exp3(Partial):
     """Weighted Majority over the items of a catalogue for partial feedback: only shown items are measured.
 

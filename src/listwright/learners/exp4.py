@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.learners.examples import Examples
 from listwright.learners.experts import checked
 from listwright.learners.partial import Partial
 from listwright.policies import Policy, PolicyDistribution, Random
 
 
+@saved_as("learners.Exp4")
 class Exp4(Partial):
     """Weighted Majority over policies for partial feedback: only shown items are measured.
 

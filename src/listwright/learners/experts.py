@@ -39,6 +39,10 @@ class Experts(Learner):
     def _distribution(self) -> Floats:
         """Probability of each expert after the rounds so far."""
 
+    def slimmed(self) -> Self:
+        """Itself: the books of a finite class are small."""
+        return self
+
     def learn(self, examples: Examples) -> None:
         """Adds what every expert gains at one position."""
         picks = self._expert_picks(examples)

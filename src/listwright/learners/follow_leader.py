@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.learners.experts import Experts, checked
 from listwright.policies import ItemLeader, Policy, Uniform
 
 
+@saved_as("learners.FollowLeader")
 class FollowLeader(Experts):
     """Plays the expert with the highest gains so far, ties to the lowest; where its item is taken, the next best.
 

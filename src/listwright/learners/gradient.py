@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.online import adagrad_pass
 from listwright.errors import InputError
 from listwright.features import Rows
@@ -17,6 +18,7 @@ from listwright.learners.losses import LOSSES
 from listwright.policies import Linear, Policy
 
 
+@saved_as("learners.GradientDescent")
 class GradientDescent(Learner):
     """Linear weights by AdaGrad: one step a round along the gradient of the round's weighted loss.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.experts import Experts
 from listwright.learners.rates import best_rate, doubled, exponential_weights, mixed_gain
@@ -15,6 +16,7 @@ from listwright.policies import Policy
 RATES = ("optimal", "doubling", "adaptive")
 
 
+@saved_as("learners.WeightedMajority")
 class WeightedMajority(Experts):
     """Probabilities in proportion to exp(rate * gains so far): the learner of the paper's Corollary 2.
 

@@ -6,11 +6,13 @@ from typing import Self
 
 from sklearn.base import clone
 
+from listwright._internal.saved import saved_as
 from listwright.learners.base import Learner
 from listwright.learners.examples import Examples
 from listwright.policies import Policy, Sequence, Uniform
 
 
+@saved_as("learners.PerPosition")
 class PerPosition(Learner):
     """Gives the examples of position i to learner i, and walks with the sequence of their policies.
 
@@ -66,6 +68,9 @@ class PerPosition(Learner):
         """The sequence of the positions' policies."""
         pairs = zip(self.learners_, self.taught_, strict=True)
         return Sequence(tuple(learner.policy() if taught else Uniform() for learner, taught in pairs))
+
+    def try_out(self, examples: Examples) -> None:
+        """The positions' learners are tried one by one."""
 
     def surrogate_loss(self) -> float | None:
         """Summed over the positions."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.experts import Experts
 from listwright.learners.rates import doubled
@@ -14,6 +15,7 @@ from listwright.policies import ItemLeader, Policy, PolicyLeader
 from listwright.policies.perturbed import leader_chances
 
 
+@saved_as("learners.FollowPerturbedLeader")
 class FollowPerturbedLeader(Experts):
     """Adds exponential noise to every expert's gains and plays the leader; the noise is new at every position.
 

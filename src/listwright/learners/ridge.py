@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.center import center
 from listwright._kernels.folds import by_fold, gathered
 from listwright._kernels.linear import crossed_scores
@@ -23,6 +24,7 @@ ROWS_AT_ONCE = 25_000
 PENALTIES = np.logspace(-1, 4, 6)
 
 
+@saved_as("learners.RidgeLeader")
 class RidgeLeader(Learner):
     """Predicts gains by ridge regression on all examples so far: exact, and no slower as data goes by.
 

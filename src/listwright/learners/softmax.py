@@ -9,12 +9,14 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.base import Learner, check_number
 from listwright.learners.examples import Examples
 from listwright.policies import Linear, Policy
 
 
+@saved_as("learners.SoftmaxLeader")
 class SoftmaxLeader(Learner):
     """Linear weights under which a softmax over a state's candidates puts its mass where the gains are.
 

@@ -9,9 +9,11 @@ from scipy import linalg
 from scipy.linalg import lapack
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.features import Crossed, Rows
 
 
+@saved_as("learners.RidgeSums")
 @dataclass(eq=False)
 class RidgeSums:
     """Gram matrix and products with the targets, for the table's columns and for crossed columns block by block.
@@ -27,6 +29,14 @@ class RidgeSums:
     cross_gram: Floats  # (1 or items, z, z)
     between: Floats  # (items, d, z)
     cross_right: Floats  # (items, z)
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        d, z = len(self.right), self.cross_gram.shape[-1] if self.cross_gram.ndim == 3 else -1
+        right = self.right.ndim == 1 and self.gram.shape == (d, d) and self.between.shape == (self.n_items, d, z)
+        blocks = self.cross_gram.shape in {(1, z, z), (self.n_items, z, z)}
+        own = self.cross_right.shape == (self.n_items, z)
+        return "" if right and blocks and own else "sums are of the wrong shape"
 
     @classmethod
     def like(cls, rows: Rows) -> RidgeSums:

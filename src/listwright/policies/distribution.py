@@ -7,17 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy, draw_rows
 
 
+@saved_as("policies.ItemDistribution")
 @dataclass(frozen=True, eq=False)
 class ItemDistribution(Policy):
     """Every position is drawn from one distribution over the catalogue (the paper's p_t), over the rows still open."""
 
     probabilities: Floats
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        return _flaw(self.probabilities)
 
     def score(self, rows: Rows) -> Floats:
         """The item's probability."""
@@ -32,12 +38,18 @@ class ItemDistribution(Policy):
         return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
 
 
+@saved_as("policies.PolicyDistribution")
 @dataclass(frozen=True, eq=False)
 class PolicyDistribution(Policy):
     """Every position is picked by a policy drawn from a distribution over a finite list of policies."""
 
     policies: tuple[Policy, ...]
     probabilities: Floats
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        few = "" if len(self.policies) == len(self.probabilities) else "there must be one probability per policy"
+        return _flaw(self.probabilities) or few
 
     def score(self, rows: Rows) -> Floats:
         """Mean score; picks are drawn, see `pick`."""
@@ -52,3 +64,8 @@ class PolicyDistribution(Policy):
         for probability, picks in zip(self.probabilities, every, strict=True):
             np.add.at(chances, picks[picks >= 0], probability)
         return every[choice, np.arange(n_problems)], chances
+
+
+def _flaw(chances: Floats) -> str:
+    sure = chances.ndim == 1 and not (chances < 0).any() and abs(float(chances.sum()) - 1.0) <= 1e-6
+    return "" if sure else "probabilities must add up to 1"

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.features import Rows
 from listwright.policies.base import Policy
 
 
+@saved_as("policies.Estimator")
 @dataclass(frozen=True, eq=False)
 class Estimator(Policy):
     """score = the estimator's prediction (of a classifier: the probability of its highest class, or its margin)."""

@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright._kernels.linear import crossed_scores, linear_scores
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
 
 
+@saved_as("policies.Linear")
 @dataclass(frozen=True, eq=False)
 class Linear(Policy):
     """score = weights . v, plus the item's own weights . state where features are crossed with identity."""
 
     weights: Floats
     item_weights: Floats | None = None  # (items, z)
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        own = self.item_weights
+        return "" if self.weights.ndim == 1 and (own is None or own.ndim == 2) else "weights are of the wrong shape"
 
     def score(self, rows: Rows) -> Floats:
         """Summed in float64, row by row in the same order whatever the batch."""

@@ -7,17 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
 
 
+@saved_as("policies.Mixture")
 @dataclass(frozen=True, eq=False)
 class Mixture(Policy):
     """Uniform over rounds (the paper's pi-bar): each list is built with one policy, drawn at its start."""
 
     policies: tuple[Policy, ...]
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
         """Depends on the draw: see `drawn`."""
@@ -55,6 +61,7 @@ class Drawn(Policy):
         return picks, scores
 
 
+@saved_as("policies.Uniform")
 @dataclass(frozen=True, eq=False)
 class Uniform(Policy):
     """Every open row is as good as any other; ties go to the lowest row. The policy before anything is learned."""

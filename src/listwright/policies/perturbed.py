@@ -8,12 +8,14 @@ from functools import lru_cache
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
 
 
+@saved_as("policies.ItemLeader")
 @dataclass(frozen=True, eq=False)
 class ItemLeader(Policy):
     """The open item with the highest gains so far, after noise of the given scale that is new at every position.
@@ -23,6 +25,10 @@ class ItemLeader(Policy):
 
     gains: Floats  # by item of the catalogue
     scale: float = 0.0
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        return "" if self.gains.ndim == 1 else "gains are of the wrong shape"
 
     @property
     def probabilities(self) -> Floats:
@@ -42,6 +48,7 @@ class ItemLeader(Policy):
         return best_rows(noisy, open_rows, rows.offsets), scores
 
 
+@saved_as("policies.PolicyLeader")
 @dataclass(frozen=True, eq=False)
 class PolicyLeader(Policy):
     """Every position is picked by the policy with the highest gains so far, after fresh noise for every problem."""
@@ -49,6 +56,11 @@ class PolicyLeader(Policy):
     policies: tuple[Policy, ...]
     gains: Floats  # by policy
     scale: float
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        right = self.policies and self.gains.shape == (len(self.policies),)
+        return "" if right else "policies are missing"
 
     @property
     def probabilities(self) -> Floats:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.features import Rows
 from listwright.policies.base import Policy, draw_rows
 
 
+@saved_as("policies.Random")
 @dataclass(frozen=True, eq=False)
 class Random(Policy):
     """Every position is drawn evenly from the open rows: what a randomised learner plays before its first round."""

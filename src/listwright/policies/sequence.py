@@ -7,16 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
 
 
+@saved_as("policies.Sequence")
 @dataclass(frozen=True, eq=False)
 class Sequence(Policy):
     """Position i is picked by policy i; positions past the end by the last one."""
 
     policies: tuple[Policy, ...]
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
         """Depends on the position: see `pick`."""

@@ -1,5 +1,5 @@
 """Model files: one zip with a JSON manifest, arrays and estimators. Never pickle, and never any code."""
 
-from listwright.storage.files import inspect, load, save
+from listwright.storage.files import check_can_save, inspect, load, own_parts, save, warn_unsavable
 
-__all__ = ["inspect", "load", "save"]
+__all__ = ["check_can_save", "inspect", "load", "own_parts", "save", "warn_unsavable"]

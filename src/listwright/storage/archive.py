@@ -1,4 +1,4 @@
-"""Model files as zip archives: members are stored as they are, and reading trusts nothing."""
+"""Model files as zip archives with arrays inside: members are stored as they are, and reading trusts nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from listwright.errors import InputError
 
 MOST_BYTES = 4 << 30  # of a file, unless the caller says otherwise
 MOST_MEMBERS = 4096
 _NAME = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?\.[a-z]+")
+KINDS = "biuf"  # of arrays: bool, whole numbers, floats
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
 
@@ -66,3 +73,31 @@ def archive_of(members: Mapping[str, bytes]) -> bytes:
         for name, content in members.items():
             archive.writestr(zipfile.ZipInfo(name, _DATE), content)
     return file.getvalue()
+
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Bytes of all arrays; numbers that are not finite are refused, for no model works with them."""
+    for array in arrays.values():
+        if not _finite(array):
+            raise InputError(
+                "The model holds numbers that are not finite, so it is not saved. Check the training data."
+            )
+    return bytes(save({name: np.array(array, order="C") for name, array in arrays.items()}))
+
+
+def unpack(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays, checked to be numbers and finite; each owns its memory."""
+    try:
+        found = load(data)
+    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
+        raise InputError(f"its arrays cannot be read ({error!s:.100})") from None
+    for key, array in found.items():
+        if array.dtype.kind not in KINDS:
+            raise InputError(f"its array {key!r:.40} is of type {array.dtype}")
+        if not _finite(array):
+            raise InputError(f"its array {key!r:.40} holds numbers that are not finite")
+    return {key: np.array(array, order="C") for key, array in found.items()}
+
+
+def _finite(array: NDArray[Any]) -> bool:
+    return array.dtype.kind != "f" or bool(np.isfinite(array).all())

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from listwright._internal.saved import CLASSES
 from listwright.errors import InputError
-from listwright.storage.boosters import Boosted, fresh_booster
+from listwright.storage.boosters import LIBRARIES, Boosted, boosted, fresh_booster
 from listwright.storage.hints import fits
-from listwright.storage.invariants import broken
-from listwright.storage.registry import MODELS, class_of
+from listwright.storage.trust import trusted_class
 
 DEEPEST = 64
 _FITTED = re.compile(r"[a-z][a-z0-9_]*_")
@@ -25,11 +26,16 @@ class Decoder:
     """Makes what the nodes say, and nothing else: unknown nodes, classes and fields are errors."""
 
     def __init__(
-        self, arrays: dict[str, NDArray[Any]], estimators: Sequence[Any], boosters: Sequence[Callable[[str], Boosted]]
+        self,
+        arrays: dict[str, NDArray[Any]],
+        estimators: Sequence[Any],
+        boosters: Mapping[str, bytes],
+        trusted: frozenset[str] = frozenset(),
     ) -> None:
         self.arrays = arrays
         self.estimators = estimators
         self.boosters = boosters
+        self.trusted = trusted
         self.models: list[tuple[Any, list[Any]]] = []  # with the objects that each is made of, inner ones first
         self._made: list[Any] = []
         self._by_id: dict[int, Any] = {}
@@ -41,12 +47,13 @@ class Decoder:
             "dict": self._dict,
             "estimator": lambda number, node: _at(self.estimators, number, "estimator"),
             "generator": lambda state, node: _generator(state),
-            "lightgbm": lambda name, node: fresh_booster(name, self._fields(node)),
             "number": lambda text, node: _number(text),
             "same": self._same,
             "strings": lambda entries, node: _strings(entries, node.get("shape")),
             "tuple": lambda entries, node: tuple(self._list(entries)),
         }
+        for library in LIBRARIES:
+            self._kinds[library] = partial(self._fresh_booster, library)
 
     def decode(self, node: Any) -> Any:
         """The value of a node."""
@@ -88,8 +95,14 @@ class Decoder:
             raise InputError(f"array {name!r:.20} is missing")
         return self.arrays[name].T if node.get("turned") is True else self.arrays[name]
 
-    def _booster(self, number: Any, node: dict[str, Any]) -> Boosted:
-        return _at(self.boosters, number, "booster")(str(node.get("kind")))
+    def _booster(self, name: Any, node: dict[str, Any]) -> Boosted:
+        member = f"boosters/{name}.txt" if isinstance(name, int) else name  # a number in files of version 0.1
+        if not isinstance(member, str) or member not in self.boosters:
+            raise InputError(f"booster {name!r:.20} is missing")
+        return boosted(member, self.boosters[member], str(node.get("kind")))
+
+    def _fresh_booster(self, library: str, name: Any, node: dict[str, Any]) -> Any:
+        return fresh_booster(library, name, self._fields(node))
 
     def _fields(self, node: dict[str, Any]) -> dict[str, Any]:
         fields = node.get("fields")
@@ -98,32 +111,44 @@ class Decoder:
         return {name: self.decode(entry) for name, entry in fields.items()}
 
     def _object(self, name: Any, node: dict[str, Any]) -> Any:
-        kind = class_of(name if isinstance(name, str) else repr(name))
         before = len(self._made)
-        value = _made(kind, self._fields(node))
-        problem = broken(value)
-        if problem:
-            raise InputError(f"{kind.__name__}: {problem}")
+        value = self._new(name if isinstance(name, str) else repr(name), self._fields(node))
+        flaw = value.flaw() if hasattr(value, "flaw") else ""
+        if flaw:
+            raise InputError(f"{type(value).__name__}: {flaw}")
         if isinstance(node.get("id"), int):
             self._by_id[node["id"]] = value
         self._made.append(value)
-        if name in MODELS:
+        if hasattr(value, "check_loaded"):
             self.models.append((value, self._made[before:]))
             del self._made[before:]
         return value
 
+    def _new(self, name: str, fields: dict[str, Any]) -> Any:
+        if ":" in name:
+            return _made(trusted_class(name, self.trusted), fields)
+        if name not in CLASSES:
+            raise InputError(f"it names the class {name!r:.60}, which is none of listwright's")
+        _check_hints(CLASSES[name], fields)
+        return _made(CLASSES[name], fields)
 
-def _made(kind: type[Any], fields: dict[str, Any]) -> Any:
-    """An object from its fields, each checked against its type hint."""
-    accepted = inspect.signature(kind).parameters
-    record = is_dataclass(kind) or issubclass(kind, tuple)
-    hints = get_type_hints(kind) | ({} if record else get_type_hints(kind.__init__))
+
+def _check_hints(kind: type[Any], fields: dict[str, Any]) -> None:
+    """Each field must be what its type hint says."""
+    hints = get_type_hints(kind) | ({} if _is_record(kind) else get_type_hints(kind.__init__))
     for name, value in fields.items():
-        fitted = not record and _FITTED.fullmatch(name) is not None and not _defined(kind, name)
-        if name not in accepted and not fitted:
-            raise InputError(f"{kind.__name__} has no field {name!r:.40}")
         if name in hints and not fits(value, hints[name]):
             raise InputError(f"field {name} of {kind.__name__} is of the wrong kind")
+
+
+def _made(kind: type[Any], fields: dict[str, Any]) -> Any:
+    """An object from its fields."""
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    accepted = {name: one for name, one in inspect.signature(kind).parameters.items() if one.kind not in several}
+    for name in fields:
+        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not _defined(kind, name)
+        if name not in accepted and not fitted:
+            raise InputError(f"{kind.__name__} has no field {name!r:.40}")
     needed = [name for name, one in accepted.items() if one.default is one.empty and name not in fields]
     if needed:
         raise InputError(f"field {needed[0]} of {kind.__name__} is missing")
@@ -131,6 +156,10 @@ def _made(kind: type[Any], fields: dict[str, Any]) -> Any:
     for name in fields.keys() - accepted.keys():
         setattr(value, name, fields[name])
     return value
+
+
+def _is_record(kind: type[Any]) -> bool:
+    return is_dataclass(kind) or issubclass(kind, tuple)
 
 
 def _defined(kind: type[Any], name: str) -> bool:

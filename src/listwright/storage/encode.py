@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
+from listwright._internal.saved import saved_name
 from listwright.errors import InputError
-from listwright.storage.boosters import as_booster, checked, is_fresh_booster
-from listwright.storage.registry import name_of
-from listwright.storage.spent import slimmed
+from listwright.storage.boosters import Boosted, as_booster, fresh_parameters
+from listwright.storage.trust import class_name
 
 
 class Encoder:
-    """Walks over an object and all it holds; only listwright's own classes, plain values, arrays and estimators.
+    """Walks over an object and all it holds: plain values, arrays, estimators, listwright's classes and users' own.
 
     What two places share is written once, and shared again when it is read.
     """
@@ -27,10 +28,8 @@ class Encoder:
         self.slim = slim
         self.arrays: dict[str, NDArray[Any]] = {}
         self.estimators: list[Any] = []
-        self.boosters: list[str] = []
-        self._seen: dict[
-            int, tuple[Any, Any]
-        ] = {}  # by id: the object, held so that its id stays its own, and its node
+        self.boosters: dict[str, str] = {}  # by name of the member
+        self._seen: dict[int, tuple[Any, Any]] = {}  # by id: the object, held so that its id stays its own; its node
 
     def encode(self, value: Any) -> Any:
         """The JSON node of a value."""
@@ -61,22 +60,27 @@ class Encoder:
             return self._array(value)
         if isinstance(value, np.random.Generator):
             return {"generator": _generator_state(value)}
-        name = name_of(type(value))
+        if self.slim and hasattr(value, "slimmed"):
+            value = value.slimmed()
+        name = saved_name(type(value))
         if name is not None:
             return self._object(value, name)
-        if type(value).__module__.partition(".")[0] == "sklearn":
-            self.estimators.append(value)
-            return {"estimator": len(self.estimators) - 1}
-        if is_fresh_booster(value):
-            return {"lightgbm": type(value).__name__, "fields": self._fields(checked(value.get_params(deep=False)))}
         booster = as_booster(value)
         if booster is not None:
-            self.boosters.append(booster.text)
-            return {"booster": len(self.boosters) - 1, "kind": booster.kind}
-        raise InputError(
-            f"A model file cannot hold {type(value).__module__}.{type(value).__qualname__}. It holds listwright's own"
-            " classes, scikit-learn estimators and LightGBM models."
-        )
+            return self._booster(booster)
+        fresh = fresh_parameters(value)
+        if fresh is not None:
+            library = type(value).__module__.partition(".")[0]
+            return {library: type(value).__name__, "fields": self._fields(fresh)}
+        if isinstance(value, BaseEstimator) and not _is_part(value):
+            self.estimators.append(value)
+            return {"estimator": len(self.estimators) - 1}
+        return self._object(value, class_name(type(value)))
+
+    def _booster(self, booster: Boosted) -> dict[str, Any]:
+        name = f"boosters/{len(self.boosters)}.{booster.format}"
+        self.boosters[name] = booster.text
+        return {"booster": name, "kind": booster.kind}
 
     def _array(self, array: NDArray[Any]) -> dict[str, Any]:
         if array.dtype.kind == "U":
@@ -90,8 +94,6 @@ class Encoder:
 
     def _object(self, value: Any, name: str) -> dict[str, Any]:
         state = state_of(value)
-        if self.slim:
-            state = slimmed(name, state)
         number = len(self._seen)
         self._seen[id(value)] = value, {"same": number}
         return {"class": name, "id": number, "fields": self._fields(state)}
@@ -110,8 +112,16 @@ def state_of(value: Any) -> dict[str, Any]:
     fitted = [name for name in vars(value) if name.endswith("_") and not name.startswith("_")]
     unknown = set(vars(value)) - {*arguments, *fitted, *getattr(type(value), "not_saved", ())}
     if unknown:
-        raise InputError(f"A model file cannot hold attribute {min(unknown)!r} of {type(value).__name__}.")
+        raise InputError(
+            f"A model file cannot hold attribute {min(unknown)!r} of {type(value).__name__}: it holds the arguments of"
+            " the constructor, under their names, and what is learned, under names that end in _"
+        )
     return {name: getattr(value, name) for name in [*arguments, *fitted]}
+
+
+def _is_part(value: Any) -> bool:
+    """Whether the class derives from one of listwright's, such as Features or Learner: then it is written as those."""
+    return any(kind.__module__.partition(".")[0] == "listwright" for kind in type(value).__mro__)
 
 
 def _number(value: float) -> Any:

@@ -1,4 +1,7 @@
-"""scikit-learn estimators inside a model, in one skops member; only types that run no code of the file's choice."""
+"""scikit-learn estimators inside a model, in one skops member.
+
+Without the user's word only types that run no code of the file's choice, and whose compiled code trusts nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from skops import io as skops_io
+from sklearn.base import BaseEstimator
 
 from listwright.errors import InputError
 from listwright.storage.archive import members_of
-from listwright.storage.trees import check_tree_nodes, check_trees
+from listwright.storage.sklearn_trees import check_tree_nodes, check_trees
+from listwright.storage.trust import check_trusted
 
 # Beside what skops trusts: parts of fitted models without code of their own. Trees are checked node by node.
 TRUSTED = (
@@ -51,37 +55,68 @@ UNSAFE = ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM")  # their compiled code 
 
 def dump_estimators(estimators: list[Any]) -> bytes:
     """All estimators as one member, refused at once where it could not be read again."""
+    from skops import io  # here and below: it takes a while to import, and few models need it
+
     try:
-        data = bytes(skops_io.dumps(list(estimators)))
+        data = bytes(io.dumps(list(estimators)))
     except Exception as error:  # noqa: BLE001 - whatever an estimator does when it is written is told by its name
         names = ", ".join(sorted({type(one).__name__ for one in estimators}))
-        raise InputError(f"{names} cannot be saved: {error!s:.200}.") from None
+        raise InputError(f"{names} cannot be saved: {error!s:.200}") from None
     try:
-        load_estimators(data, len(estimators))
+        load_estimators(data, frozenset(untrusted_types(data)))
     except InputError as error:
-        raise InputError(f"These estimators cannot be saved: {error}.") from None
+        raise InputError(f"These estimators cannot be saved: {error}") from None
     return data
 
 
-def load_estimators(data: bytes, count: int | None = None) -> list[Any]:
-    """The estimators, after every check that can be made before and after."""
-    members = members_of(data, "the member estimators.skops")
+def has_function(estimator: Any) -> bool:
+    """Whether a parameter is a function, which files cannot hold."""
+    values = estimator.get_params().values()
+    return any(callable(value) and not isinstance(value, type | BaseEstimator) for value in values)
+
+
+def untrusted_types(data: bytes) -> list[str]:
+    """The types in a member that need the user's word, as module:Class."""
+    from skops import io
+
+    schema = _checked_schema(data)
     try:
-        schema = json.loads(members.get("schema.json", b""))
-        _check_nodes(schema)
-        check_tree_nodes(nodes_of(schema), members)
-        untrusted = [name for name in skops_io.get_untrusted_types(data=data) if name not in TRUSTED]
-        if untrusted:
-            raise InputError(f"{untrusted[0]:.80} is not among the types that model files may hold")
-        found = skops_io.loads(data, trusted=list(TRUSTED))
+        names = set(io.get_untrusted_types(data=data)) - set(TRUSTED)
+    except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
+        raise _damaged(error) from None
+    unsafe = {f"{node['__module__']}.{node['__class__']}" for node in nodes_of(schema) if _is_unsafe(node)}
+    return sorted(":".join(name.rpartition(".")[::2]) for name in names | unsafe)
+
+
+def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[Any]:
+    """The estimators, after every check that can be made before and after."""
+    from skops import io
+
+    check_trusted(untrusted_types(data), trusted)
+    try:
+        found = io.loads(data, trusted=[*TRUSTED, *(name.replace(":", ".") for name in trusted)])
         check_trees(found)
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
-        raise InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})") from None
-    if not isinstance(found, list) or (count is not None and len(found) != count):
+        raise _damaged(error) from None
+    if not isinstance(found, list):
         raise InputError("the estimators are damaged (they are no list)")
     return found
+
+
+def _checked_schema(data: bytes) -> Any:
+    """What is to be made, where none of it is a function or a broken tree. Nothing is made yet."""
+    members = members_of(data, "the member estimators.skops")
+    try:
+        schema = json.loads(members.get("schema.json", b""))
+    except (ValueError, RecursionError) as error:
+        raise _damaged(error) from None
+    for node in nodes_of(schema):
+        if node["__loader__"] not in LOADERS:
+            raise InputError(f"functions are not among what model files may hold ({node['__loader__']!s:.40})")
+    check_tree_nodes(nodes_of(schema), members)
+    return schema
 
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
@@ -97,9 +132,9 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
             stack.extend(node)
 
 
-def _check_nodes(schema: Any) -> None:
-    for node in nodes_of(schema):
-        if node["__loader__"] not in LOADERS:
-            raise InputError(f"functions are not among what model files may hold ({node['__loader__']!s:.40})")
-        if str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE:
-            raise InputError(f"{node['__class__']} is not among the types that model files may hold")
+def _is_unsafe(node: dict[str, Any]) -> bool:
+    return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
+
+
+def _damaged(error: Exception) -> InputError:
+    return InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})")

@@ -5,37 +5,50 @@ from __future__ import annotations
 import copy
 import json
 import platform
+import warnings
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
+import listwright
 from listwright._internal.files import write_whole
-from listwright.errors import InputError
-from listwright.storage.archive import MOST_BYTES, archive_of, read_archive
-from listwright.storage.arrays import pack, unpack
-from listwright.storage.boosters import Boosted, boosted
+from listwright.errors import InputError, UnsavableWarning
+from listwright.storage.archive import MOST_BYTES, archive_of, pack, read_archive, unpack
 from listwright.storage.decode import Decoder
 from listwright.storage.encode import Encoder
-from listwright.storage.estimators import dump_estimators, load_estimators
-from listwright.storage.registry import MODELS, name_of
-from listwright.storage.trial import is_fitted, try_models
+from listwright.storage.estimators import dump_estimators, has_function, load_estimators, untrusted_types
+from listwright.storage.trust import as_trusted, check_trusted, named_classes
 
 FORMAT = "listwright model"
 VERSION = 1
 MANIFEST, ARRAYS, ESTIMATORS = "manifest.json", "arrays.safetensors", "estimators.skops"
 LARGEST_MANIFEST = 64 << 20
+MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP", "OnlineSCP")  # public names of what can be saved
 
 
 def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
-    """Writes a fitted model to one file, which `load` reads; nothing in it is code.
+    """Writes a fitted model to one file, which `load` reads. Nothing in the file is code.
 
     The file is complete or not there at all: it is written beside the target and then takes its place.
 
+    Your own features, learners, policies and estimators are saved too, by the name of their class. They must be defined
+    at the top level of a module, with every argument of the constructor kept under its name and what is learned under
+    names that end in _, as in scikit-learn. `load` asks for your trust in such classes.
+
     Parameters
     ----------
-    slim : leave out what only further learning needs: a smaller file, whose model predicts and learns no more.
+    model : SCP, ConSeqOpt, ContextFreeSCP or OnlineSCP
+        A fitted model.
+    path : str or Path
+        The file to write.
+    slim : bool
+        Leaves out what only further learning needs: a smaller file, whose model predicts and learns no more.
+
+    See Also
+    --------
+    load : Reads the file.
+    check_can_save : Tells before training whether a model could be saved.
 
     >>> import tempfile
     >>> import listwright as lw
@@ -49,51 +62,147 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
     >>> again.predict(problems) == model.predict(problems)
     True
     """
-    name = name_of(type(model))
-    if name not in MODELS:
-        raise InputError(f"Only {', '.join(MODELS)} can be saved. Got {type(model).__name__}.")
-    if not is_fitted(model):
+    name = _check_model(model)
+    if not model.__sklearn_is_fitted__():
         raise InputError(f"This {name} is not fitted yet. Call fit first.")
+    members, own = _members(model, slim)
+    if own:  # what these classes do when they are made is not known: better to fail now than when the file is needed
+        try:
+            _model_of(_read_manifest(members, path), members, frozenset(own))
+        except InputError as error:
+            raise InputError(f"This {name} cannot be saved, for it could not be loaded: {error}.") from None
+    write_whole(Path(path), archive_of(members))
+
+
+def check_can_save(model: Any) -> None:
+    """Raises an `InputError` that says why, if a model could not be saved once it is fitted.
+
+    `fit` warns of this before it trains.
+
+    Parameters
+    ----------
+    model : SCP, ConSeqOpt, ContextFreeSCP or OnlineSCP
+        A model, fitted or not.
+
+    >>> import listwright as lw
+    >>> import numpy as np
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.linear_model import Ridge
+    >>> check_can_save(lw.SCP(learner=Ridge()))
+    >>> check_can_save(lw.SCP(learner=make_pipeline(FunctionTransformer(np.abs), Ridge())))
+    Traceback (most recent call last):
+    ...
+    listwright.errors.InputError: This SCP cannot be saved: These estimators cannot be saved: ...
+    """
+    name = _check_model(model)
+    try:
+        encoder = _encoded(model, slim=False)[0]
+        if encoder.estimators:
+            dump_estimators(encoder.estimators)
+    except InputError as error:
+        raise InputError(f"This {name} cannot be saved: {str(error).rstrip('.')}.") from None
+
+
+def warn_unsavable(model: Any) -> None:
+    """Warns before training that a model could not be saved. Cheaper than `check_can_save`, as every fit calls it."""
+    parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "engine"}
+    encoder = Encoder()
+    try:
+        encoder.encode(parameters)
+        doubtful = [one for one in encoder.estimators if has_function(one)]
+        if doubtful:
+            dump_estimators(doubtful)
+    except InputError as error:
+        told = f"This {type(model).__name__} cannot be saved once it is fitted: {str(error).rstrip('.')}."
+        warnings.warn(told, UnsavableWarning, stacklevel=3)
+
+
+def own_parts(model: Any) -> list[str]:
+    """The names of the classes in a model that are not listwright's: what `load` must trust once it is saved."""
+    encoder, tree = _encoded(model, slim=False)
+    return _needed(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
+
+
+def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
+    """The model in a file. It gives the same lists as before, and can learn on with `partial_fit`.
+
+    A file that is damaged, or was made to harm, is an `InputError`: no code from it is ever run. Classes that are not
+    listwright's own are made only if they are trusted, for making them runs the code of their modules.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `save` wrote.
+    trusted : list of str
+        Names of classes to trust, such as "mypackage.features:Mine". If some are missing, the error lists all names
+        that the file needs. Look at them before you pass them on.
+    limit : int
+        The most bytes that the file may have.
+    """
+    members = read_archive(Path(path), limit=limit)
+    manifest, trusted = _read_manifest(members, path), as_trusted(trusted)
+    try:
+        return _model_of(manifest, members, trusted)
+    except InputError as error:
+        raise InputError(f"{path} cannot be loaded: {str(error).rstrip('.')}.") from None
+
+
+def inspect(path: str | Path) -> dict[str, Any]:
+    """What a model file says of itself, without loading the model.
+
+    Class, parameters, features, training, versions of libraries, and the classes that `load` must trust.
+    """
+    members = read_archive(Path(path))
+    manifest = _read_manifest(members, path)
+    about = {key: value for key, value in manifest.items() if key != "model"}
+    return about | {"needs_trust": _needed(manifest.get("model"), members.get(ESTIMATORS))}
+
+
+def _check_model(model: Any) -> str:
+    """The name of its class."""
+    if not isinstance(model, tuple(getattr(listwright, name) for name in MODELS)):
+        raise InputError(f"Only {', '.join(MODELS)} can be saved. Got {type(model).__name__}.")
+    return type(model).__name__
+
+
+def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
     if "engine" in vars(model):
         model = copy.copy(model)
         model.engine = "local"  # where a model was fitted is no part of it: a file must not make anyone connect
     encoder = Encoder(slim=slim)
-    tree = encoder.encode(model)
+    return encoder, encoder.encode(model)
+
+
+def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
+    """The members of a file, and the classes in it that are not listwright's."""
+    encoder, tree = _encoded(model, slim)
     members = {MANIFEST: _manifest(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
         members[ESTIMATORS] = dump_estimators(encoder.estimators)
-    members |= {f"boosters/{i}.txt": text.encode() for i, text in enumerate(encoder.boosters)}
-    write_whole(Path(path), archive_of(members))
+    members |= {name: text.encode() for name, text in encoder.boosters.items()}
+    return members, _needed(tree, members.get(ESTIMATORS))
 
 
-def load(path: str | Path, *, limit: int = MOST_BYTES) -> Any:
-    """The model in a file. It gives the same lists as before, and can learn on with `partial_fit`.
+def _needed(tree: Any, estimators: bytes | None) -> list[str]:
+    """The classes that are not listwright's."""
+    return sorted({*named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})
 
-    A file that is damaged, or was made to harm, is an `InputError`: no code from it is ever run.
 
-    Parameters
-    ----------
-    limit : bytes that the file may have.
-    """
-    members = read_archive(Path(path), limit=limit)
-    manifest = _read_manifest(members, path)
-    arrays = unpack(members.get(ARRAYS, b""), str(path))
-    try:
-        estimators = load_estimators(members[ESTIMATORS]) if ESTIMATORS in members else []
-        decoder = Decoder(arrays, estimators, _boosters(members))
-        model = decoder.decode(manifest.get("model"))
-        if not isinstance(model, BaseEstimator) or name_of(type(model)) not in MODELS:
-            raise InputError("it holds no model")
-        try_models(decoder.models, model)
-    except InputError as error:
-        raise InputError(f"{path} cannot be loaded: {error}.") from None
+def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
+    arrays = unpack(members.get(ARRAYS, b""))
+    check_trusted(_needed(manifest.get("model"), members.get(ESTIMATORS)), trusted)
+    models = tuple(getattr(listwright, name) for name in MODELS)  # with them come all classes that files may name
+    estimators = load_estimators(members[ESTIMATORS], trusted) if ESTIMATORS in members else []
+    decoder = Decoder(arrays, estimators, members, trusted)
+    model = decoder.decode(manifest.get("model"))
+    if not isinstance(model, models):
+        raise InputError("it holds no model")
+    parts = [part for _, some in decoder.models for part in some]
+    for one, own in decoder.models:
+        if one is model or one.__sklearn_is_fitted__():  # a model among the parameters of another need not be fitted
+            one.check_loaded(own, parts)
     return model
-
-
-def inspect(path: str | Path) -> dict[str, Any]:
-    """What a model file says of itself, without loading the model: class, parameters, features, training, versions."""
-    manifest = _read_manifest(read_archive(Path(path)), path)
-    return {key: value for key, value in manifest.items() if key != "model"}
 
 
 def _manifest(model: Any, tree: Any) -> bytes:
@@ -125,7 +234,7 @@ def _shown(value: Any) -> Any:
 
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for name in ("listwright", "numpy", "scikit-learn", "lightgbm"):
+    for name in ("listwright", "numpy", "scikit-learn", "lightgbm", "xgboost"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -145,16 +254,3 @@ def _read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any
         found = manifest.get("version")
         raise InputError(f"{path} has format version {found!r:.20}. This listwright reads {VERSION}: update it.")
     return manifest
-
-
-def _boosters(members: dict[str, bytes]) -> list[Any]:
-    """For each LightGBM text what makes a model of it, once it is known of which kind."""
-
-    def opened(data: bytes) -> Any:
-        def made(kind: str) -> Boosted:
-            return boosted(data.decode(errors="replace"), kind)
-
-        return made
-
-    count = sum(name.startswith("boosters/") for name in members)
-    return [opened(members.get(f"boosters/{i}.txt", b"")) for i in range(count)]

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from listwright._internal.saved import saved_as
 from listwright.errors import DataWarning, InputError
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
@@ -17,6 +18,7 @@ from listwright.tables.values import is_number, is_text
 NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
+@saved_as("Columns")
 @dataclass(frozen=True)
 class Columns:
     """How a table was read: all that is needed to read another one for the same model.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,15 @@ import numpy as np
 
 from listwright._internal.arrays import Ints
 from listwright._internal.limits import at_least_one
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.policies import Policy
+from listwright.storage import inspect, load, own_parts, save
 
 MAY_DIFFER = ("engine", "random_state")  # parameters that may be others when a fit goes on
 
 
+@saved_as("engines.Progress")
 @dataclass
 class Progress:
     """How far a fit has come; with the training itself, all that is needed to go on to the same model."""
@@ -57,13 +59,13 @@ class Checkpoints:
         assert self.path is not None
         twin = copy.copy(model)
         vars(twin).update(fitted | {"progress_": progress})
-        import_module("listwright.storage").save(twin, self.path)
+        save(twin, self.path)
 
     def earlier(self, model: Any, data: str) -> Any:
         """The model of the checkpoint, after a check that it belongs to this fit."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to go on from. Start without resume.")
-        found = import_module("listwright.storage").load(str(self.path))
+        found = load(str(self.path), trusted=_trusted(model, str(self.path)))
         if not isinstance(getattr(found, "progress_", None), Progress):
             raise InputError(f"{self.path} is a model and no checkpoint. Name the file that checkpoint wrote.")
         if type(found) is not type(model) or _settings(found) != _settings(model):
@@ -79,3 +81,10 @@ class Checkpoints:
 def _settings(model: Any) -> dict[str, str]:
     """The parameters that a fit depends on, in words."""
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
+
+
+def _trusted(model: Any, path: str) -> list[str]:
+    """The user's own classes in a checkpoint: those of the model, and what else their modules define, such as policies
+    that a learner makes."""
+    modules = {name.partition(":")[0] for name in own_parts(model)}
+    return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

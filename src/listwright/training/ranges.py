@@ -9,9 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats32
+from listwright._internal.saved import saved_as
 from listwright.problems import Problems
 
 
+@saved_as("Span")
 @dataclass(frozen=True, eq=False)
 class Span:
     """The range of each column of one table.
@@ -23,6 +25,14 @@ class Span:
 
     low: Floats32
     high: Floats32
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        if self.low.ndim != 1 or self.low.shape != self.high.shape:
+            return "the ends of ranges must be equally many"
+        ends = np.stack([self.low, self.high])
+        right = np.isfinite(ends).all() and (ends[0] <= ends[1]).all()
+        return "" if right else "ranges must be finite, from low to high"
 
     @classmethod
     def of(cls, table: Any) -> Self:
@@ -51,6 +61,7 @@ class Span:
         return lowest, highest
 
 
+@saved_as("Ranges")
 @dataclass(frozen=True, eq=False)
 class Ranges:
     """The ranges of the features, and of the context and the vectors where a model takes them.

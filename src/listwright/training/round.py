@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.learners import Learner
@@ -21,6 +22,7 @@ from listwright.walk.plain import Step, build_lists, walk
 FEW = 20  # states that may come up again by chance
 
 
+@saved_as("Ledger")
 @dataclass
 class Ledger:
     """What a run earned and lost: what certificates are made of."""
@@ -51,6 +53,7 @@ class Ledger:
         self.taught |= other.taught
 
 
+@saved_as("Training")
 @dataclass(eq=False)
 class Training:
     """One run of Algorithm 2, or of Algorithm 1 where the policy is a distribution over items."""
@@ -65,6 +68,14 @@ class Training:
     ledger: Ledger = field(default_factory=Ledger)
     training_features: Features | None = None  # as the training problems are seen, where that differs
     budget: float | None = None
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        return "" if self.weights.ndim == 1 and len(self.weights) > 0 else "position weights are missing"
+
+    def slimmed(self) -> Training:
+        """Without what only further learning needs."""
+        return replace(self, learner=self.learner.slimmed(), training_features=None)
 
     def take_in(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
         """Builds the lists of a batch with the current policy and learns from every position; of the problems in

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.training.ranges import Ranges
 from listwright.walk.limits import check_problems
 
+MOST = 1 << 24  # columns and items that any model has
 
+
+@saved_as("Signature")
 @dataclass(frozen=True)
 class Signature:
     """The columns and kinds of data that training problems had."""
@@ -27,6 +31,14 @@ class Signature:
     links: tuple[str, ...] | None = None
     aspects: tuple[str, ...] | None = None
     ranges: Ranges | None = field(default=None, compare=False)  # None in files of versions that did not note them
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        numbers = (self.n_features, self.n_context, self.n_items, self.n_vector)
+        if any(number is not None and not 0 <= number <= MOST for number in numbers):
+            return "numbers of columns are out of range"
+        named = self.feature_names
+        return "" if named is None or len(named) == self.n_features else "there must be one name per feature"
 
     @classmethod
     def of(cls, problems: Problems) -> Signature:

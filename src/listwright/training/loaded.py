@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,63 +9,40 @@ import numpy as np
 
 from listwright.errors import InputError
 from listwright.features import Features, Rows
-from listwright.feedback.bandit import ListBandit
-from listwright.feedback.drawing import Playing
-from listwright.feedback.records import Record
-from listwright.learners import Aggregate, Learner, PerPosition
+from listwright.learners import Learner
 from listwright.learners.examples import Examples
 from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.storage.spent import Spent
-from listwright.training.round import Training
 from listwright.training.signature import Signature
 
 LARGEST = 50_000_000  # entries of the made-up features
 
 
-def try_models(models: list[tuple[Any, list[Any]]], root: Any) -> None:
-    """Tries each fitted model; one among the parameters of another need not be fitted."""
-    whole = _needs_all([part for _, parts in models for part in parts])
-    for model, parts in models:
-        if model is root or is_fitted(model):
-            try_model(model, parts, whole=whole)
+def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts: Iterable[Any]) -> None:
+    """Builds a list with the model and with each of its policies, and lets copies of its learners learn from it.
 
-
-def is_fitted(model: Any) -> bool:
-    """Whether a model has learned from problems, or begun to learn from feedback."""
-    return hasattr(model, "training_") or hasattr(model, "playing_")
-
-
-def try_model(model: Any, parts: Iterable[Any], *, whole: bool) -> None:
-    """Builds a list with the model and with each of its policies, and lets copies of its learners learn from it."""
-    signature, features = getattr(model, "signature_", None), _features_of(model)
+    Parameters
+    ----------
+    model : with the signature of its training problems, and `try_out` for what it does beside building lists
+    features, policy : of the model.
+    own : what the model is made of.
+    parts : what all models of the file are made of.
+    """
+    signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):
-        raise InputError("it was never fitted")
-    try:
-        problems = made_up(signature, whole=whole)
-        model.predict(problems, length=1)
-        _check_ranges(signature)
-        if isinstance(model, ListBandit):
-            record = Record.of("trial", problems, [0], [1.0], [1.0])
-            copy.deepcopy(model).update([record]).recommend(problems, length=1)
-        rows = features.rows(features.start(problems))
-        for part in parts:
-            _try_part(part, rows)
-    except Exception as error:  # noqa: BLE001 - whatever goes wrong here is told as what it is: parts that do not fit
-        raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
-
-
-def _features_of(model: Any) -> Features:
-    """What a fitted model sees, where it also has a policy."""
-    training, playing = getattr(model, "training_", None), getattr(model, "playing_", None)
-    features, policy = getattr(training, "features", None), getattr(model, "policy_", None)
-    if isinstance(playing, Playing):
-        features, policy = getattr(model, "features_", None), playing.policy
-    elif not isinstance(training, Training):
         raise InputError("it was never fitted")
     if not isinstance(policy, Policy) or not isinstance(features, Features):
         raise InputError("it has no policy")
-    return features
+    try:
+        problems = made_up(signature, whole=_needs_all(parts))
+        model.predict(problems, length=1)
+        _check_ranges(signature)
+        model.try_out(problems)
+        rows = features.rows(features.start(problems))
+        for part in own:
+            _try_part(part, rows)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong here is told as what it is: parts that do not fit
+        raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
 
 
 def made_up(signature: Signature, *, whole: bool) -> Problems:
@@ -109,10 +85,8 @@ def _try_part(part: Any, rows: Rows) -> None:
     options = np.ones(len(rows.owners), dtype=bool)
     if isinstance(part, Policy):
         part.drawn(1, rng).pick(rows, options, 0, rng)
-    elif isinstance(part, Aggregate):
-        _check_kept(part, rows.written_out().shape[1])
-    elif isinstance(part, Learner) and not isinstance(part, PerPosition | Spent):
-        copy.deepcopy(part).learn(_examples(rows, options))
+    elif isinstance(part, Learner):
+        part.try_out(_examples(rows, options))
 
 
 def _examples(rows: Rows, options: Any) -> Examples:
@@ -127,10 +101,3 @@ def _examples(rows: Rows, options: Any) -> Examples:
         learned=np.ones(1, dtype=bool),
         folds=one,
     )
-
-
-def _check_kept(learner: Aggregate, width: int) -> None:
-    kept = [getattr(learner, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
-    for table, target, weights, groups in zip(*kept, strict=True):
-        if not table.shape == (len(target), width) or not target.shape == weights.shape or groups.sum() != len(table):
-            raise InputError("kept rows are of the wrong shape")

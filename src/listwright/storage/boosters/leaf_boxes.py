@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints, starts_of
-from listwright.storage.booster_text import Trees
+from listwright.storage.boosters.trees import Trees
 
 Sides = dict[int, tuple[float, float, float]]  # by column: above, up to, share of the training rows
 
@@ -56,7 +56,7 @@ def _counts(trees: Trees) -> Any:
     inner = np.zeros(len(left))
 
     def count(node: int) -> float:
-        return float(inner[node] if node >= 0 else trees.leaf_counts[-1 - node])
+        return float(inner[node] if node >= 0 else trees.cover[-1 - node])
 
     for node in range(len(left) - 1, -1, -1):  # children stand behind their parents
         inner[node] = count(left[node]) + count(right[node])
