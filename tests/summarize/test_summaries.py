@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
 from listwright.baselines import Oracle
@@ -186,8 +187,15 @@ def test_novelty_waits_for_a_list(problems):
     assert any(abs(picks[1][NOVELTY]) > 0.05 for picks in reasons)
 
 
-def test_reasons_need_a_linear_policy(problems):
+def test_a_policy_for_each_position_has_reasons_too(problems):
     model = lw.ConSeqOpt(budget=300, features=summary_features(), n_passes=1, random_state=0).fit(problems)
+    items, reasons = explained_lists(model, problems, 300.0)
+    assert [len(one) for one in reasons] == [len(one) for one in items]
+
+
+def test_reasons_need_a_policy_that_adds_up_columns(problems):
+    learner = ExtraTreesRegressor(4, random_state=0)
+    model = lw.SCP(budget=300, features=summary_features(), learner=learner, n_passes=1, random_state=0).fit(problems)
     with pytest.raises(InputError, match="linear policy"):
         explained_lists(model, problems, 300.0)
 

@@ -1,7 +1,13 @@
-"""Why a list is what it is: contributions to the score of each pick, the runner-up, and what was redundant."""
+"""Why a list is what it is: the only place that takes a list apart.
+
+`Explainer` walks a finished list again. From that come the reasons of `Lists.explain`, the short ones that a service
+sends with each item (`standings`), and what sets a pick apart from the other options (`considered`), which summaries
+put into words of their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -90,9 +96,64 @@ class Explainer:
 
     def __call__(self, problems: Problems, i: int, picked: Ints) -> Reasons:
         """The reasons of list i, whose items are `picked`, as positions within the problem."""
+        return self._replay(problems, i).reasons(picked)
+
+    def considered(self, problems: Problems, i: int, picked: Ints) -> list[Considered]:
+        """Each pick of list i among the candidates that it was picked from."""
+        return list(self._replay(problems, i).considered(picked))
+
+    def standings(self, problem: Problems, picked: Ints, scores: Floats) -> list[Standing]:
+        """How each pick of the one list of `problem` stood before anything was picked.
+
+        Much quicker than all reasons: the candidates are looked at once.
+        """
+        rows = self.features.rows(self.features.start(problem))
+        everything, rng = np.ones(problem.n_rows, dtype=bool), np.random.default_rng(0)
+        alone = self.policy.pick(rows, everything, 0, rng)[1].copy()
+        alone[picked[:1]] = scores[:1]  # the same number, but for rounding
+        ranks = 1 + (alone[None, :] > alone[picked][:, None]).sum(axis=1)
+        return [
+            Standing(float(alone[row]), float(score - alone[row]), int(rank))
+            for row, score, rank in zip(picked, scores, ranks, strict=True)
+        ]
+
+    def _replay(self, problems: Problems, i: int) -> _Replay:
         room = None if self.room is None else float(self.room[i])
-        policy = _policy_of(self.policy, i)
-        return _Replay(problems[i].without_reward(), self.features, policy, self.repeats, room).reasons(picked)
+        return _Replay(problems[i].without_reward(), self.features, _policy_of(self.policy, i), self.repeats, room)
+
+
+class Standing(NamedTuple):
+    """What a pick scores on its own, and what the list before it changed of that."""
+
+    alone: float
+    given_list: float
+    rank_alone: int  # from 1
+
+
+class Considered(NamedTuple):
+    """A pick, with what the policy saw of all candidates at that position and before anything was picked."""
+
+    row: int
+    options: Bools  # by candidate: whether it could have been picked
+    fits: Bools  # by candidate: whether the budget leaves room for it
+    shares: Shares
+    alone: Shares
+    changes: Floats  # of the scores for the next position, by this pick
+
+    def above_options(self) -> dict[str, tuple[float, float]]:
+        """By column: how far it puts the pick above the mean of the options, in standard deviations of their scores.
+
+        The first number is what the column did so beside an empty list, the second what the list changed of that.
+        """
+        spread = float(self.shares.scores[self.options].std()) or 1.0
+        now, before = (self._above(shares) / spread for shares in (self.shares, self.alone))
+        names = [name for block in self.shares.blocks for name in block.names]
+        return {name: (float(a), float(b - a)) for name, a, b in zip(names, before, now, strict=True)}
+
+    def _above(self, shares: Shares) -> Floats:
+        table = np.concatenate(shares.tables, axis=1)
+        above: Floats = table[self.row] - table[self.options].mean(axis=0)
+        return above
 
 
 def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reasons:
@@ -112,14 +173,6 @@ def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reason
     return model.predict(problems[i], **limits).explain(0)
 
 
-class _Step(NamedTuple):
-    """One position of a list, by row."""
-
-    scores: Floats
-    fits: Bools  # what the budget leaves room for
-    changes: Floats  # of the scores for the next position, by this pick
-
-
 @dataclass(frozen=True, eq=False)
 class _Replay:
     """One problem, walked again along the items that were picked."""
@@ -131,20 +184,24 @@ class _Replay:
     room: float | None
 
     def reasons(self, picked: Ints) -> Reasons:
-        picks, steps = [], []
-        seen = self.features.start(self.problem)
+        steps = list(self.considered(picked))
+        picks = tuple(self._pick(position, step) for position, step in enumerate(steps))
+        return Reasons(_plain(self.problem.problem_ids[0]), picks, self._skipped(steps, picked))
+
+    def considered(self, picked: Ints) -> Iterator[Considered]:
+        seen = empty = self.features.start(self.problem)
+        first = self.features.rows(seen)
         for position, row in enumerate(picked):
             rows, policy = self.features.rows(seen), _at(self.policy, position)
             shares, fits = shares_of(policy, self.features, seen, rows), self._fits(picked[:position])
-            picks.append(self._pick(position, int(row), shares, fits & self._open(picked[:position])))
+            alone = shares_of(policy, self.features, empty, first) if position else shares
             seen = self.features.add(seen, np.array([row]))
             following = _at(self.policy, position + 1)
             changes = following.score(self.features.rows(seen)) - following.score(rows)
-            steps.append(_Step(shares.scores, fits, changes))
-        return Reasons(_plain(self.problem.problem_ids[0]), tuple(picks), self._skipped(steps, picked))
+            yield Considered(int(row), fits & self._open(picked[:position]), fits, shares, alone, changes)
 
-    def _pick(self, position: int, row: int, shares: Shares, options: Bools) -> Pick:
-        others = options.copy()
+    def _pick(self, position: int, step: Considered) -> Pick:
+        row, shares, others = step.row, step.shares, step.options.copy()
         others[row] = False
         second = int(best_rows(shares.scores, others, self.problem.offsets)[0])
         return Pick(
@@ -168,20 +225,24 @@ class _Replay:
             return np.ones(self.problem.n_rows, dtype=bool)
         return self.problem.sizes <= self.room - self.problem.sizes[taken].sum()
 
-    def _skipped(self, steps: list[_Step], picked: Ints) -> tuple[Skipped, ...]:
+    def _skipped(self, steps: list[Considered], picked: Ints) -> tuple[Skipped, ...]:
         """The rows that lead before anything is picked, as many as the list holds, and are not in it."""
-        leading = np.argsort(-steps[0].scores, kind="stable")[: len(picked)] if steps else picked
+        leading = np.argsort(-steps[0].shares.scores, kind="stable")[: len(picked)] if steps else picked
         found = enumerate(leading.tolist(), start=1)
         return tuple(self._why_not(row, rank, steps, picked) for rank, row in found if row not in picked)
 
-    def _why_not(self, row: int, rank: int, steps: list[_Step], picked: Ints) -> Skipped:
+    def _why_not(self, row: int, rank: int, steps: list[Considered], picked: Ints) -> Skipped:
         change, others = [float(step.changes[row]) for step in steps], []
         for position, step in enumerate(steps):
             rest = np.delete(np.arange(self.problem.n_rows), [row, *picked[: position + 1]])
             others.append(float(step.changes[rest].mean()) if len(rest) else 0.0)
         cause = int(np.argmax(np.subtract(others, change)))
         because_of = self._name(picked[cause]) if others[cause] > change[cause] else None
-        led = (p for p, step in enumerate(steps) if not step.fits[row] and step.scores[row] > step.scores[picked[p]])
+        led = (
+            position
+            for position, step in enumerate(steps)
+            if not step.fits[row] and step.shares.scores[row] > step.shares.scores[step.row]
+        )
         too_large = next(led, None)
         return Skipped(
             self._name(row),

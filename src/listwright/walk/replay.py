@@ -50,9 +50,10 @@ class Shares:
 
 
 def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shares:
-    """Contributions that add up to the score: of linear policies, linear estimators and LightGBM; else the score alone.
+    """Contributions that add up to the score: of linear policies and estimators, LightGBM and XGBoost.
 
-    Contributions of LightGBM are its own (`pred_contrib`), those of such a model from a file the same.
+    Of other policies there is the score alone. Contributions of boosted trees are the library's own, also of a model
+    that was loaded from a file.
     """
     scores = policy.score(rows)
     blocks = _blocks(features, seen)
@@ -80,8 +81,13 @@ def _by_estimator(estimator: Any, table: Any) -> Floats | None:
     """(rows, columns + 1): the last is what no column explains. None where the estimator cannot tell."""
     if hasattr(estimator, "contributions"):
         return np.asarray(estimator.contributions(table), dtype=np.float64)
-    if type(estimator).__module__.partition(".")[0] == "lightgbm":
+    library = type(estimator).__module__.partition(".")[0]
+    if library == "lightgbm":
         return np.asarray(estimator.predict(table, pred_contrib=True), dtype=np.float64)
+    if library == "xgboost":
+        from xgboost import DMatrix
+
+        return np.asarray(estimator.get_booster().predict(DMatrix(table), pred_contribs=True), dtype=np.float64)
     coefficients = getattr(estimator, "coef_", None)
     if coefficients is None or np.ndim(coefficients) != 1 or hasattr(estimator, "predict_proba"):
         return None

@@ -20,6 +20,7 @@ from listwright.lists import Lists
 from listwright.policies import Estimator, Linear, Policy
 from listwright.policies import Sequence as PolicySequence
 from listwright.problems import Problems
+from listwright.reasons.explain import Explainer
 
 SMALL = 20_000  # numbers of a request whose list is built at once: another thread would cost more than it brings
 
@@ -59,7 +60,9 @@ def _items(
     lists: Lists, problem: Problems, ids: list[Any], picks: Ints, propensities: Floats | None
 ) -> list[dict[str, Any]]:
     scores = None if lists.scores is None else lists.scores[0]
-    whys = _whys(lists, problem, picks, scores)
+    whys: list[dict[str, Any] | None] = [None] * len(picks)
+    if isinstance(lists.explainer, Explainer) and scores is not None:
+        whys = [standing._asdict() for standing in lists.explainer.standings(problem, picks, scores)]
     return [
         {
             "id": ids[row],
@@ -69,22 +72,6 @@ def _items(
             "why": whys[position],
         }
         for position, row in enumerate(picks)
-    ]
-
-
-def _whys(lists: Lists, problem: Problems, picks: Ints, scores: Floats | None) -> list[dict[str, Any] | None]:
-    """What each pick scores before anything is picked, and what the list before it changed of that."""
-    explainer = lists.explainer
-    if explainer is None or scores is None:
-        return [None] * len(picks)
-    rows = explainer.features.rows(explainer.features.start(problem))  # type: ignore[attr-defined]
-    everything, rng = np.ones(problem.n_rows, dtype=bool), np.random.default_rng(0)
-    alone = explainer.policy.pick(rows, everything, 0, rng)[1].copy()  # type: ignore[attr-defined]
-    alone[picks[:1]] = scores[:1]  # the same number, but for rounding
-    ranks = 1 + (alone[None, :] > alone[picks][:, None]).sum(axis=1)
-    return [
-        {"alone": float(alone[row]), "given_list": float(score - alone[row]), "rank_alone": int(rank)}
-        for row, score, rank in zip(picks, scores, ranks, strict=True)
     ]
 
 
