@@ -11,13 +11,13 @@ import listwright as lw
 from listwright._kernels.draw import draw_one, segment_chances, uniforms
 from listwright.features import Rows
 from listwright.feedback.drawing import Exploring, Playing
-from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, own_chances
+from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, Softmax, own_chances
 from listwright.feedback.recommendations import draw_keys
 from listwright.policies import ItemDistribution, Linear, PolicyDistribution, Random, Sequence
 from listwright.policies.mixture import Mixture
 from listwright.walk.plain import walk
 
-EXPLORATIONS = [InverseGap(2.0), Epsilon(0.3)]
+EXPLORATIONS = [InverseGap(2.0), Epsilon(0.3), Softmax(0.2)]
 
 
 def problems(n: int = 6, items: int = 7, *, catalogue: bool = False, seed: int = 0) -> lw.Problems:
@@ -132,7 +132,7 @@ def test_own_chances_of_policies_that_draw() -> None:
         Own().chances(Mixture((up,)), rows, options, 0, 0.0)
 
 
-@pytest.mark.parametrize("exploration", [InverseGap(0.0), Epsilon(1.5), Epsilon(float("nan"))])
+@pytest.mark.parametrize("exploration", [InverseGap(0.0), Epsilon(1.5), Epsilon(float("nan")), Softmax(0.0)])
 def test_bad_strengths(exploration: Exploration) -> None:
     with pytest.raises(lw.errors.InputError, match="Got"):
         lw.OnlineSCP(2, explore=exploration).recommend(problems())

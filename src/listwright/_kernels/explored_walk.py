@@ -15,7 +15,7 @@ from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, 
 class Chance(NamedTuple):
     """How picks are drawn."""
 
-    kind: int
+    kind: int  # of draw.py: inverse gaps, even, softmax
     strength: float
     one_slot: bool  # a list explores in one of its slots only
     numbers: Floats  # (problems, positions), from 0 to 1

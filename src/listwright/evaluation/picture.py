@@ -14,7 +14,7 @@ from listwright.evaluation.table import Table
 def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
     """A line a method with its 95 % interval: against train size where there are several and one length, else against
     length, one chart a train size."""
-    alt = _altair()
+    alt = altair()
     sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
     x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
     records = [_point(record, y) for record in table.records()]
@@ -38,7 +38,8 @@ def _point(record: dict[str, Any], y: str) -> dict[str, Any]:
     return record | {"mean": record[y], "low": low, "high": high, "standard_error": None}
 
 
-def _altair() -> Any:
+def altair() -> Any:
+    """The package that draws, or the error that says how to install it."""
     try:
         import altair as alt
     except ImportError:

@@ -19,22 +19,33 @@ from listwright.feedback import explore
 from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
 from listwright.feedback.lsb_greedy import LSBGreedy
-from listwright.feedback.off_policy.evaluate import Evaluation, OffPolicyEstimate, evaluate
+from listwright.feedback.off_policy.compare import PolicyComparison, compare
+from listwright.feedback.off_policy.estimates import Evaluation, OffPolicyEstimate
+from listwright.feedback.off_policy.evaluate import evaluate
+from listwright.feedback.off_policy.examination import examination
+from listwright.feedback.off_policy.rollout import Rollout, safe_rollout
+from listwright.feedback.off_policy.verdict import Difference
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.ranked import RankedBandits
 from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.records import Record
 
 __all__ = [
+    "Difference",
     "Evaluation",
     "EvidenceWarning",
     "LSBGreedy",
     "Log",
     "OffPolicyEstimate",
     "OnlineSCP",
+    "PolicyComparison",
     "RankedBandits",
     "Recommendations",
     "Record",
+    "Rollout",
+    "compare",
     "evaluate",
+    "examination",
     "explore",
+    "safe_rollout",
 ]

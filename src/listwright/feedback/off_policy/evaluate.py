@@ -3,115 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from listwright._internal.arrays import Bools, RandomState, as_generator
+from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright.errors import InputError
-from listwright.evaluation.intervals import Bounds, skewed, unseen
-from listwright.evaluation.table import aligned
-from listwright.feedback.importance import EvidenceWarning, warn_missing
-from listwright.feedback.log import Answered, Log
-from listwright.feedback.off_policy.estimators import Parts, estimators
-from listwright.feedback.off_policy.evidence import LoggedGains, evidence, gains_of
-from listwright.feedback.off_policy.targets import as_target
+from listwright.evaluation.intervals import Bounds
+from listwright.feedback.importance import EvidenceWarning
+from listwright.feedback.log import Log
+from listwright.feedback.off_policy.estimates import Evaluation, OffPolicyEstimate, estimate_of
+from listwright.feedback.off_policy.estimators import Parts, estimators, temporal_errors
+from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence, gains_of
+from listwright.feedback.off_policy.examination import examined, looks
+from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, sensitivity, with_propensities
+from listwright.feedback.off_policy.targets import Target, as_target
 
-LEAST = 2.0  # lists of equal weight, below which there is nothing to estimate from
-FEW = 50.0  # below which an interval should not be trusted
-RECOMMENDED = "switch"
+FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
 MODELLED = ("direct", "switch")  # a model's value, with the interval of the doubly robust estimate
 VALUES = ("sum", "any")
-
-
-@dataclass(frozen=True)
-class OffPolicyEstimate:
-    """The value of a policy by one estimator.
-
-    Attributes
-    ----------
-    value : float
-        The estimate; NaN where the log has no evidence.
-    low, high : float
-        The ends of the interval; NaN where the log has no evidence.
-    effective_size : float
-        How many lists of equal weight would say as much: 0 for no evidence, and below 50 for little.
-    """
-
-    value: float
-    low: float
-    high: float
-    effective_size: float
-
-    def __str__(self) -> str:
-        if np.isnan(self.value):
-            return "no evidence"
-        if np.isnan(self.low):
-            return f"{self.value:.3f} (by the model alone: no evidence)"
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The value of a policy, the mean over lists of what they bring, by several estimators: see `evaluate`.
-
-    Attributes
-    ----------
-    direct, slate_ips, ..., switch : OffPolicyEstimate
-        The estimates.
-    logged : OffPolicyEstimate
-        What the lists of the log brought themselves.
-    n_lists : int
-        Lists with an outcome and propensities.
-    recommended : str
-        The name of the estimate to look at first.
-    """
-
-    direct: OffPolicyEstimate
-    slate_ips: OffPolicyEstimate
-    self_normalised: OffPolicyEstimate
-    pseudo_inverse: OffPolicyEstimate
-    per_position_ips: OffPolicyEstimate
-    per_position_sn: OffPolicyEstimate
-    clipped: OffPolicyEstimate
-    per_position_dr: OffPolicyEstimate
-    cascade_dr: OffPolicyEstimate
-    switch: OffPolicyEstimate
-    logged: OffPolicyEstimate
-    n_lists: int
-    recommended: str = RECOMMENDED
-
-    @property
-    def estimates(self) -> dict[str, OffPolicyEstimate]:
-        """The estimates of the policy by name."""
-        return {name: getattr(self, name) for name in NAMES}
-
-    @property
-    def value(self) -> OffPolicyEstimate:
-        """The estimate to look at first."""
-        return self.estimates[self.recommended]
-
-    @property
-    def effective_size(self) -> float:
-        """That of the recommended estimate."""
-        return self.value.effective_size
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them; None where there is no evidence."""
-        found = {name: _plain(one) for name, one in (self.estimates | {"logged": self.logged}).items()}
-        return {"estimates": found, "recommended": self.recommended, "n_lists": self.n_lists}
-
-    def __str__(self) -> str:
-        rows = [["", "value", "effective size"]]
-        for name, one in self.estimates.items():
-            mark = " *" if name == self.recommended else ""
-            rows.append([name.replace("_", " ") + mark, str(one), f"{one.effective_size:,.0f}"])
-        rows.append(["the log itself", str(self.logged), f"{self.n_lists:,}"])
-        return aligned(rows, [True, True, False]) + "\n* look at this one first"
-
-
-NAMES = tuple(name for name in Evaluation.__dataclass_fields__ if name not in ("logged", "n_lists", "recommended"))
 
 
 def evaluate(
@@ -119,6 +29,7 @@ def evaluate(
     policy: object,
     *,
     value: str = "sum",
+    propensity: str = "logged",
     clip: float | None = None,
     confidence: float = 0.95,
     random_state: RandomState = 0,
@@ -134,6 +45,11 @@ def evaluate(
     value : {"sum", "any"}
         What a list is worth: the sum of its outcomes, or whether it got any click. The same where users stop at the
         first click (`Log(cascade=True)`).
+    propensity : {"logged", "frequency", "model", "examination"}
+        Where the chances of the shown items come from: the log; or, for logs without, how often an item was shown at a
+        position, or a model of the policy that showed them. With the last two there is a figure of how much hangs on
+        it. "examination" adds an estimate that needs no chances, from how often users look at each position
+        (`examination`), and recommends it; it takes what an item is worth not to depend on the items around it.
     clip : float, optional
         The largest weight of the clipped estimate; by default the square root of the number of lists.
     confidence : float
@@ -189,17 +105,31 @@ def evaluate(
     the log itself    1.008 (0.977 to 1.038)           2,000
     * look at this one first
     """
-    check_arguments(log, value, confidence)
-    known = gains_of(_with_propensities(log.answered()), cascade=log.cascade, value=value)
-    seed = int(as_generator(random_state).integers(2**62))
-    parts = estimators(evidence(known, as_target(policy, seed)), clip=clip)
-    size = parts[RECOMMENDED].effective_size
-    if size < FEW:
-        _warn_few(size, len(known))
-    return evaluation_of(known, parts, confidence)
+    check_arguments(log, value, confidence, propensity)
+    known, looked = known_gains(log, value, propensity)
+    target = as_target(policy, int(as_generator(random_state).integers(2**62)))
+    seen = evidence(known, target)
+    found = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)
+    if looked is not None:
+        found = _with_examination(found, known, target, looked, confidence)
+    if found.effective_size < FEW:
+        _warn_few(found.effective_size, len(known))
+    return found
 
 
-def check_arguments(log: Log, value: str, confidence: float) -> None:
+def known_gains(log: Log, value: str, propensity: str) -> tuple[LoggedGains, Floats | None]:
+    """The log as estimators take it; and by position how often users look there, where that is asked for."""
+    logged = log.answered()
+    if propensity != "examination":
+        return gains_of(with_propensities(logged, propensity), cascade=log.cascade, value=value), None
+    if log.cascade or value == "any":
+        raise InputError('propensity="examination" is for lists that are worth the sum of their clicks.')
+    if np.isnan(logged.propensities[logged.rows >= 0]).any():  # then nothing else can be said
+        logged = replace(logged, propensities=np.where(logged.rows >= 0, 1.0, np.nan))
+    return gains_of(logged, cascade=False, value=value), looks(logged)
+
+
+def check_arguments(log: Log, value: str, confidence: float, propensity: str) -> None:
     """What all questions to a log need."""
     if not isinstance(log, Log):
         raise InputError(f"log must be a listwright.feedback.Log. Got {type(log).__name__}.")
@@ -207,51 +137,47 @@ def check_arguments(log: Log, value: str, confidence: float) -> None:
         raise InputError(f"confidence must be between 0 and 1. Got {confidence!r}.")
     if value not in VALUES:
         raise InputError(f"value must be one of {', '.join(VALUES)}. Got {value!r}.")
+    check_propensity(propensity)
 
 
-def evaluation_of(log: LoggedGains, parts: dict[str, Parts], confidence: float) -> Evaluation:
+def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, propensity: str) -> Evaluation:
     """Estimates with their intervals."""
+    log = seen.log
     bounds = 0.0, bound_of(log)
     alike = bool(np.ptp(log.values) == 0)
-    found = {name: _estimate(part, confidence, bounds, alike) for name, part in parts.items()}
+    found = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
     robust = found["cascade_dr"]
     for name in MODELLED:
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
         ends = min(robust.low, middle), max(robust.high, middle)
         found[name] = OffPolicyEstimate(middle, *ends, robust.effective_size)
     own = Parts(log.values, float(len(log)))
-    return Evaluation(logged=_estimate(own, confidence, bounds, alike), n_lists=len(log), **found)  # type: ignore[arg-type]
+    return Evaluation(
+        **found,  # type: ignore[arg-type]
+        logged=estimate_of(own, confidence, bounds, alike),
+        n_lists=len(log),
+        propensity=propensity,
+        sensitivity=_sensitivity(seen, bounds) if propensity in ESTIMATED else None,
+    )
+
+
+def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
+    start, errors = temporal_errors(seen)
+    low, high = (min(max(start.mean() + end, bounds[0]), bounds[1]) for end in sensitivity(seen.weights, errors))
+    return float(low), float(high)
+
+
+def _with_examination(
+    found: Evaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
+) -> Evaluation:
+    part = examined(log.logged, target, looked)
+    one = estimate_of(part, confidence, (0.0, bound_of(log)), bool(np.ptp(log.values) == 0))
+    return replace(found, examination=one, recommended="examination")
 
 
 def bound_of(log: LoggedGains) -> float:
     """The most that a list can bring."""
     return 1.0 if log.stops else float((log.logged.rows >= 0).sum(axis=1).max())
-
-
-def _estimate(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
-    """`alike`: no list of the log differs from another, so that their spread says nothing."""
-    if part.effective_size < LEAST:
-        return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
-    low, high = skewed(part.influence, confidence=confidence, bounds=bounds, n_effective=part.effective_size)
-    if alike:
-        low, high = unseen(part.value, part.effective_size, bounds)
-    value = min(max(part.value, bounds[0]), bounds[1])
-    return OffPolicyEstimate(value, min(low, value), max(high, value), part.effective_size)
-
-
-def _plain(one: OffPolicyEstimate) -> dict[str, float | None]:
-    found = {"value": one.value, "low": one.low, "high": one.high, "effective_size": one.effective_size}
-    return {name: None if np.isnan(number) else float(number) for name, number in found.items()}
-
-
-def _with_propensities(logged: Answered) -> Answered:
-    missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
-    if missing.all():
-        raise InputError("No list of this log has propensities. Log the chance of each pick, as recommend gives it.")
-    if not missing.any():
-        return logged
-    warn_missing(int(missing.sum()), len(missing), "are left out")
-    return logged.take(np.flatnonzero(~missing))
 
 
 def _warn_few(size: float, n_lists: int) -> None:

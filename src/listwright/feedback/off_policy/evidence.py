@@ -77,14 +77,15 @@ def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
 def evidence(log: LoggedGains, target: Target) -> Evidence:
     """Walks along the logged lists, some at a time, with the policy; and along the policy's own lists."""
     with ThreadPoolExecutor(THREADS) as pool:
-        parts = list(pool.map(lambda which: _part(log, which, target), _chunks(log.logged)))
+        parts = list(pool.map(lambda which: _part(log, which, target), chunks(log.logged)))
     names = ("ratios", "same_slot", "any_slot", "policy", "path")
     whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     seen = [np.concatenate(tables) for tables in zip(*(part.path_seen for part in parts), strict=True)]
     return Evidence(log, path_seen=seen, **whole)
 
 
-def _chunks(logged: Answered) -> Iterator[Ints]:
+def chunks(logged: Answered) -> Iterator[Ints]:
+    """Runs of lists whose candidates fit into memory together."""
     offsets = logged.problems.offsets
     cuts = np.searchsorted(offsets, np.arange(ROWS_AT_ONCE, offsets[-1], ROWS_AT_ONCE))
     return (run for run in np.split(np.arange(len(logged)), np.unique(cuts)) if len(run))
@@ -108,8 +109,8 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     return Evidence(
         log,
         ratios=ratios,
-        same_slot=lists.same_slot,
-        any_slot=lists.any_slot,
+        same_slot=lists.same_slot(logged),
+        any_slot=lists.any_slot(logged),
         policy=np.where(shown, policy, 0.0),
         path=np.where(lists.rows >= 0, path, 0.0),
         path_seen=seen,

@@ -45,9 +45,25 @@ class Target(ABC):
 class OwnLists:
     """Lists of a policy for logged problems: arrays of shape (lists, positions), as those of the log."""
 
-    rows: Ints  # one list for each problem, -1 behind its end
-    same_slot: Floats  # the chance that the policy shows the logged item in the logged slot
-    any_slot: Floats  # and in any slot
+    drawn: list[Ints]  # one or several lists for each problem, -1 behind the end
+
+    @property
+    def rows(self) -> Ints:
+        """One list for each problem."""
+        return self.drawn[0]
+
+    def same_slot(self, logged: Answered) -> Floats:
+        """The chance that the policy shows the logged item in the logged slot."""
+        shown = logged.rows >= 0
+        return sum(((rows == logged.rows) & shown for rows in self.drawn), np.zeros(shown.shape)) / len(self.drawn)
+
+    def any_slot(self, logged: Answered, looks: Floats | None = None) -> Floats:
+        """The chance that the policy shows the logged item in any slot; each slot counts as much as `looks` says."""
+        found = np.zeros(logged.rows.shape)
+        for rows in self.drawn:
+            alike = (rows[:, :, None] == logged.rows[:, None, :]) & (logged.rows >= 0)[:, None, :]
+            found += alike.any(axis=1) if looks is None else np.einsum("ijk,j->ik", alike, looks)
+        return found / len(self.drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +96,7 @@ class Walked(Target):
         length = logged.rows.shape[1]
         count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
         drawn = [self.draw(logged.problems, length, logged.rooms, number) for number in range(count)]
-        return _own_lists([_fitted(rows, length) for rows in drawn], logged)
+        return OwnLists([_fitted(rows, length) for rows in drawn])
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +124,7 @@ class Predicted(Target):
 
     def lists(self, logged: Answered) -> OwnLists:
         """What it predicts."""
-        return _own_lists([_fitted(self._rows(logged), logged.rows.shape[1])], logged)
+        return OwnLists([_fitted(self._rows(logged), logged.rows.shape[1])])
 
     def _rows(self, logged: Answered) -> Ints:
         lists = self.predict(logged.problems)
@@ -120,16 +136,6 @@ class Predicted(Target):
                 f"The policy's lists have {lists.rows.shape[1]} items, those of the log {longest}. Ask for as many."
             )
         return lists.rows
-
-
-def _own_lists(drawn: list[Ints], logged: Answered) -> OwnLists:
-    """How often some lists of each problem have the logged items."""
-    same, anywhere = np.zeros(logged.rows.shape), np.zeros(logged.rows.shape)
-    shown = logged.rows >= 0
-    for rows in drawn:
-        same += (rows == logged.rows) & shown
-        anywhere += (rows[:, :, None] == logged.rows[:, None, :]).any(axis=1) & shown
-    return OwnLists(drawn[0], same / len(drawn), anywhere / len(drawn))
 
 
 def _fitted(rows: Ints, length: int) -> Ints:

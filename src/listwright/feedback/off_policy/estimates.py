@@ -1,0 +1,149 @@
+"""Estimates of a policy's value, with intervals and how much evidence there is for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from listwright.evaluation.intervals import Bounds, skewed, unseen
+from listwright.evaluation.table import aligned
+from listwright.feedback.off_policy.estimators import Parts
+
+LEAST = 2.0  # lists of equal weight, below which there is nothing to estimate from
+RECOMMENDED = "switch"
+
+
+@dataclass(frozen=True)
+class OffPolicyEstimate:
+    """The value of a policy by one estimator.
+
+    Attributes
+    ----------
+    value : float
+        The estimate; NaN where the log has no evidence.
+    low, high : float
+        The ends of the interval; NaN where the log has no evidence.
+    effective_size : float
+        How many lists of equal weight would say as much: 0 for no evidence, and below 50 for little.
+    """
+
+    value: float
+    low: float
+    high: float
+    effective_size: float
+
+    def __str__(self) -> str:
+        if np.isnan(self.value):
+            return "no evidence"
+        if np.isnan(self.low):
+            return f"{self.value:.3f} (by the model alone: no evidence)"
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of a policy, the mean over lists of what they bring, by several estimators: see `evaluate`.
+
+    Attributes
+    ----------
+    direct, slate_ips, ..., switch : OffPolicyEstimate
+        The estimates.
+    logged : OffPolicyEstimate
+        What the lists of the log brought themselves.
+    n_lists : int
+        Lists with an outcome and propensities.
+    recommended : str
+        The name of the estimate to look at first.
+    propensity : str
+        Where propensities come from: "logged", or how they were estimated.
+    sensitivity : (low, high) or None
+        Where `cascade_dr` could lie if every estimated propensity were wrong by a factor of up to 1.25.
+    examination : OffPolicyEstimate or None
+        The estimate by position bias, with `propensity="examination"`.
+    """
+
+    direct: OffPolicyEstimate
+    slate_ips: OffPolicyEstimate
+    self_normalised: OffPolicyEstimate
+    pseudo_inverse: OffPolicyEstimate
+    per_position_ips: OffPolicyEstimate
+    per_position_sn: OffPolicyEstimate
+    clipped: OffPolicyEstimate
+    per_position_dr: OffPolicyEstimate
+    cascade_dr: OffPolicyEstimate
+    switch: OffPolicyEstimate
+    logged: OffPolicyEstimate
+    n_lists: int
+    recommended: str = RECOMMENDED
+    propensity: str = "logged"
+    sensitivity: tuple[float, float] | None = None
+    examination: OffPolicyEstimate | None = None
+
+    @property
+    def estimates(self) -> dict[str, OffPolicyEstimate]:
+        """The estimates of the policy by name."""
+        found = {name: getattr(self, name) for name in NAMES}
+        return found if self.examination is None else found | {"examination": self.examination}
+
+    @property
+    def value(self) -> OffPolicyEstimate:
+        """The estimate to look at first."""
+        return self.estimates[self.recommended]
+
+    @property
+    def effective_size(self) -> float:
+        """That of the recommended estimate."""
+        return self.value.effective_size
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON takes them; None where there is no evidence."""
+        found = {name: _plain(one) for name, one in (self.estimates | {"logged": self.logged}).items()}
+        about = {"recommended": self.recommended, "n_lists": self.n_lists, "propensity": self.propensity}
+        return {"estimates": found, "sensitivity": self.sensitivity} | about
+
+    def __str__(self) -> str:
+        rows = [["", "value", "effective size"]]
+        for name, one in self.estimates.items():
+            mark = " *" if name == self.recommended else ""
+            rows.append([name.replace("_", " ") + mark, str(one), f"{one.effective_size:,.0f}"])
+        rows.append(["the log itself", str(self.logged), f"{self.n_lists:,}"])
+        lines = [aligned(rows, [True, True, False]), "* look at this one first"]
+        if self.sensitivity is not None:
+            low, high = self.sensitivity
+            lines.append(
+                f"Propensities were estimated ({self.propensity}). Were each wrong by up to a quarter, cascade dr "
+                f"would lie from {low:.3f} to {high:.3f}."
+            )
+        return "\n".join(lines)
+
+
+NAMES = (
+    "direct",
+    "slate_ips",
+    "self_normalised",
+    "pseudo_inverse",
+    "per_position_ips",
+    "per_position_sn",
+    "clipped",
+    "per_position_dr",
+    "cascade_dr",
+    "switch",
+)
+
+
+def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
+    """One estimate with its interval; `alike`: all lists of the log brought the same, so their spread says nothing."""
+    if part.effective_size < LEAST:
+        return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
+    low, high = skewed(part.influence, confidence=confidence, bounds=bounds, n_effective=part.effective_size)
+    if alike:
+        low, high = unseen(part.value, part.effective_size, bounds)
+    value = min(max(part.value, bounds[0]), bounds[1])
+    return OffPolicyEstimate(value, min(low, value), max(high, value), part.effective_size)
+
+
+def _plain(one: OffPolicyEstimate) -> dict[str, float | None]:
+    found = {"value": one.value, "low": one.low, "high": one.high, "effective_size": one.effective_size}
+    return {name: None if np.isnan(number) else float(number) for name, number in found.items()}

@@ -1,0 +1,202 @@
+"""Position bias: how often users look at each position, from the log alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit
+
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.threads import one_thread
+from listwright.errors import InputError
+from listwright.features import Candidate, Features, Identity
+from listwright.feedback.log import Answered, Log
+from listwright.feedback.off_policy.estimators import Parts, effective_size
+from listwright.feedback.off_policy.evidence import chunks
+from listwright.feedback.off_policy.outcome_model import seen_along, with_few_items
+from listwright.feedback.off_policy.targets import Target
+from listwright.learners.sums import solved
+
+METHODS = ("auto", "em", "harvest")
+ROUNDS = 100
+PENALTY = 1.0
+FITTED_ON = 40_000  # lists
+LEAST = 0.02  # examination below this is taken for this much
+START, MOST = 0.8, 0.99  # examination to begin with, and at most
+COMMON = 5  # times an item must have been shown at each of two positions to compare them
+
+
+def examination(log: Log, *, method: str = "auto") -> Floats:
+    """The chance that a user looks at each position, relative to the first.
+
+    A click needs two things: that the user looks at the position, and that the item appeals
+    (position-based model): P(click) = examination(position) * appeal(item). The log shows their product only; they are
+    told apart by items that were shown at several positions, or by what is seen of them.
+
+    Parameters
+    ----------
+    log : Log
+        With outcomes of whole lists: where users stop at the first click (`cascade=True`), positions behind it are not
+        looked at, and there is nothing to estimate.
+    method : {"auto", "em", "harvest"}
+        "em": maximum likelihood with appeal a logistic function of the item's features (regression EM, Wang et al.
+        2018). "harvest":
+        compares click rates of the same items at different positions (Agarwal et al. 2019). "auto": "harvest" where
+        items have ids and come up often enough at several positions, else "em".
+
+    Returns
+    -------
+    array of shape (positions,)
+        1 for the first position.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> rng = np.random.default_rng(0)
+    >>> problems = lw.Problems.from_arrays(rng.random((4000, 6, 2)))
+    >>> shown = lw.OnlineSCP(length=3, random_state=0).recommend(problems, list_ids=[str(i) for i in range(4000)])
+    >>> looks = rng.random((4000, 3)) < [1.0, 0.6, 0.3]
+    >>> log = Log()
+    >>> log.append(shown)
+    >>> _ = log.feedback(shown.list_ids, looks & (rng.random((4000, 3)) < problems.features[shown.rows, 0]))
+    >>> examination(log).round(2)
+    array([1. , 0.6, 0.3])
+    """
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
+    if log.cascade:
+        raise InputError("Users of this log stop at the first click, so all positions up to it were looked at.")
+    logged = log.answered()
+    logged = logged.take(np.unique(np.linspace(0, len(logged) - 1, min(len(logged), FITTED_ON)).astype(np.int64)))
+    return looks(logged, method)
+
+
+def looks(logged: Answered, method: str = "auto") -> Floats:
+    """The same for lists with outcomes."""
+    if method != "em":
+        found = _harvested(logged)
+        if found is not None:
+            return found
+        if method == "harvest":
+            raise InputError(
+                "No items were shown often enough at several positions to compare them. Pass method='em', or give "
+                "items ids that recur."
+            )
+    return _by_em(replace(logged, problems=with_few_items(logged.problems, logged.rows)))
+
+
+def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
+    """The value of a policy where examination is known: no exploration is needed.
+
+    An item that both lists show is worth its click, moved from one position to the other: click * looks(there) /
+    looks(here). Items that the log did not show are worth what the model of appeal says; so are clicks around it, as in
+    a doubly robust estimate.
+    """
+    features, weights = _appeal(logged, looked)
+    total, size = np.zeros(len(logged)), np.zeros(len(logged))
+    for which in chunks(logged):
+        some = logged.take(which)
+        lists, shown = target.lists(some), some.rows >= 0
+        own = _foretold(replace(some, rows=lists.rows), features, weights)
+        moved = lists.any_slot(some, looked) / looked
+        wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _foretold(some, features, weights), 0.0)
+        total[which] = (own * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
+        size[which] = moved.sum(axis=1)
+    return Parts(total, effective_size(size))
+
+
+def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
+    features, table, clicks, positions = _shown(logged)
+    weights = np.zeros(table.shape[1])
+    with one_thread():
+        for _ in range(10):
+            weights = _fit_appeal(table, clicks, looked[positions], weights)[0]
+    return features, weights
+
+
+def _foretold(logged: Answered, features: Features, weights: Floats) -> Floats:
+    """(lists, positions): the appeal of the items of lists."""
+    tables = seen_along(logged, features)
+    told = [expit(_with_one(table) @ weights) for table in tables]
+    return np.where(logged.rows >= 0, np.stack(told, axis=1), 0.0)
+
+
+def _by_em(logged: Answered) -> Floats:
+    """Maximum likelihood: in turn of the appeal of items, and of how often each position is looked at."""
+    _, table, clicks, positions = _shown(logged)
+    count = logged.rows.shape[1]
+    rates = np.bincount(positions, clicks, minlength=count) / np.maximum(np.bincount(positions, minlength=count), 1)
+    looked, weights = START * np.maximum(rates / max(rates.max(), 1e-9), LEAST), np.zeros(table.shape[1])
+    with one_thread():
+        for _ in range(ROUNDS):
+            weights, appeal = _fit_appeal(table, clicks, looked[positions], weights)
+            both = np.clip(looked[positions] * appeal, 1e-9, 1.0 - 1e-9)
+            pull = np.bincount(positions, (clicks - both) / (1.0 - both), minlength=count)
+            curve = np.bincount(positions, both / (1.0 - both), minlength=count)
+            step = pull / np.maximum(curve, 1e-9)  # of the logarithm, by Fisher scoring
+            looked = np.minimum(looked * np.exp(np.clip(step, -0.5, 0.5)), MOST)
+            if np.abs(step).max() < 1e-5:
+                break
+    return _relative(looked)
+
+
+def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """A few Newton steps on the likelihood of clicks with P = looked * expit(table @ weights), by Fisher scoring."""
+    for _ in range(3):
+        appeal = expit(table @ weights)
+        both = np.clip(looked * appeal, 1e-9, 1.0 - 1e-9)
+        slope = looked * appeal * (1.0 - appeal)
+        pull = (clicks - both) / (both * (1.0 - both)) * slope
+        curve = (table * (slope**2 / (both * (1.0 - both)))[:, None]).T @ table
+        step = solved(curve + PENALTY * np.eye(len(weights)), table.T @ pull - PENALTY * weights)
+        weights = weights + step
+    return weights, expit(table @ weights)
+
+
+def _shown(logged: Answered) -> tuple[Features, Floats, Floats, Ints]:
+    """What is seen of items, and by shown item: that, its outcome and its position."""
+    features: Features = Candidate() if logged.problems.n_features else Identity()
+    features = features.fit(logged.problems[: min(5000, len(logged))])
+    shown: Bools = logged.rows >= 0
+    table = _with_one(np.stack(seen_along(logged, features), axis=1)[shown])
+    return features, table, np.nan_to_num(logged.outcomes)[shown], np.nonzero(shown)[1]
+
+
+def _with_one(table: Floats32) -> Floats:
+    return np.concatenate([np.ones((len(table), 1)), table], axis=1, dtype=np.float64)
+
+
+def _harvested(logged: Answered) -> Floats | None:
+    """Click rates of items that two positions have in common, each item with the weight that both support; the ratios
+    of all pairs are put together by least squares on their logarithms."""
+    known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
+    if known is None or logged.rows.shape[1] < 2:
+        return None
+    shown: Bools = logged.rows >= 0
+    positions, rows = np.nonzero(shown)[1], logged.rows[shown]
+    names, items = np.unique(known[rows].astype(str), return_inverse=True)
+    count = shown.shape[1]
+    key = items * count + positions
+    size = len(names) * count
+    times = np.bincount(key, minlength=size).reshape(-1, count).astype(np.float64)
+    clicks = np.bincount(key, np.nan_to_num(logged.outcomes)[shown], minlength=size).reshape(-1, count)
+    equations, sides, trust = [], [], []
+    for i in range(count):
+        for j in range(i + 1, count):
+            both = np.flatnonzero((times[:, i] >= COMMON) & (times[:, j] >= COMMON))
+            weight = 2.0 / (1.0 / times[both, i] + 1.0 / times[both, j])
+            up, down = ((weight * clicks[both, k] / times[both, k]).sum() for k in (i, j))
+            if up > 0 and down > 0:
+                equations.append(np.eye(count)[i] - np.eye(count)[j])
+                sides.append(np.log(up / down))
+                trust.append(np.sqrt(1.0 / (1.0 / up + 1.0 / down)))
+    if len({int(np.flatnonzero(row)[1]) for row in equations}) < count - 1:
+        return None
+    left = np.stack(equations)[:, 1:] * np.array(trust)[:, None]
+    logs = np.linalg.lstsq(left, np.array(sides) * np.array(trust), rcond=None)[0]
+    return _relative(np.exp(np.concatenate([[0.0], logs])))
+
+
+def _relative(looked: Floats) -> Floats:
+    return np.clip(looked / looked[0], LEAST, 1.0 / LEAST)

@@ -1,0 +1,193 @@
+"""Propensities for logs that have none: estimated from what was shown how often, or by a model of who showed it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.threads import one_thread
+from listwright.errors import InputError
+from listwright.features import Candidate, Distance, Features, Identity
+from listwright.feedback.drawing import Given
+from listwright.feedback.importance import EvidenceWarning, warn_missing
+from listwright.feedback.log import Answered
+from listwright.learners.sums import solved
+from listwright.problems import Problems
+from listwright.walk.plain import walk
+
+ESTIMATED = ("frequency", "model")
+PROPENSITIES = ("logged", *ESTIMATED, "examination")
+FITTED_ON = 200_000  # candidates that the model of the logging policy is fitted on
+PENALTY = 1.0
+STEPS = 20
+LEAST = 1e-4  # chances below this are taken for this much
+OFF_BY = 1.25  # factor of the sensitivity figure
+
+
+def with_propensities(logged: Answered, propensity: str) -> Answered:
+    """Lists with the chance of each pick: those logged, without the lists that have none; or estimated ones.
+
+    Parameters
+    ----------
+    propensity : {"logged", "frequency", "model"}
+        "frequency": how often an item was shown at a position, of all lists that could still show it there. "model": a
+        conditional logit of the logging policy, from what is seen of each candidate given the items before.
+    """
+    if propensity == "logged":
+        return _known(logged)
+    chances = _frequencies(logged) if propensity == "frequency" else _modelled(logged)
+    return replace(logged, propensities=np.where(logged.rows >= 0, np.clip(chances, LEAST, 1.0), np.nan))
+
+
+def check_propensity(propensity: str) -> None:
+    """One of the known ways."""
+    if propensity not in PROPENSITIES:
+        raise InputError(f"propensity must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
+
+
+def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tuple[float, float]:
+    """The least and the most that sums of `sum(w * r) / sum(w)` could be, were every weight off by up to a factor.
+
+    The extremes multiply the weights of the largest values by the factor, and divide the others by it.
+
+    >>> low, high = sensitivity(np.ones((4, 1)), np.array([[0.0], [0.0], [1.0], [1.0]]), factor=2.0)
+    >>> round(low, 3), round(high, 3)
+    (0.2, 0.8)
+    """
+    ends = [_extremes(weights[:, j], values[:, j], factor) for j in range(values.shape[1])]
+    return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+
+def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, float]:
+    order = np.argsort(values, kind="stable")
+    weights, values = weights[order], values[order]
+    if not weights.sum() > 0:
+        return 0.0, 0.0
+
+    def most(weights: Floats, values: Floats) -> Floats:
+        """For each cut: the mean with the weights behind it times the factor, and those before it over it."""
+        above, mass = np.cumsum((weights * values)[::-1])[::-1], np.cumsum(weights[::-1])[::-1]
+        total, all_mass = above[0], mass[0]
+        up, down = factor, 1.0 / factor
+        return (down * (total - above) + up * above) / (down * (all_mass - mass) + up * mass)
+
+    return -float(most(weights[::-1], -values[::-1]).max()), float(most(weights, values).max())
+
+
+def _known(logged: Answered) -> Answered:
+    missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
+    if missing.all():
+        raise InputError(
+            "No list of this log has propensities. Log the chance of each pick, as recommend gives it; or pass "
+            'propensity="model" to estimate them, which is less sure.'
+        )
+    if not missing.any():
+        return logged
+    warn_missing(int(missing.sum()), len(missing), "are left out")
+    return logged.take(np.flatnonzero(~missing))
+
+
+def _frequencies(logged: Answered) -> Floats:
+    """By position: lists that showed the item there, of those that had it left to show. Half a list more each."""
+    items, count = _codes(logged.problems)
+    open_rows, chances = np.ones(len(items), dtype=bool), np.ones(logged.rows.shape)
+    for position, picks in enumerate(logged.rows.T):
+        some = picks >= 0
+        there = np.bincount(items[open_rows & some[logged.problems.owners]], minlength=count)
+        shown = np.bincount(items[picks[some]], minlength=count)
+        chances[some, position] = ((shown + 0.5) / (there + 1.0))[items[picks[some]]]
+        open_rows[picks[some]] = False
+    return chances
+
+
+def _codes(problems: Problems) -> tuple[Ints, int]:
+    """Which item each row is."""
+    known: NDArray[Any] | None = problems.catalogue if problems.catalogue is not None else problems.item_ids
+    if known is None:
+        raise InputError('propensity="frequency" counts items, but these have no ids. Pass propensity="model".')
+    names, codes = np.unique(known.astype(str) if known.dtype == object else known, return_inverse=True)
+    return codes.astype(np.int64), len(names)
+
+
+def _modelled(logged: Answered) -> Floats:
+    """Multinomial choice among the open candidates of each slot, with weights that are the same for all slots."""
+    if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
+        raise InputError(
+            "This log has no candidates beside those shown, so nothing tells what else could have been shown. Log all "
+            'candidates, or pass propensity="frequency".'
+        )
+    features = _features(logged.problems)
+    size = max(1, min(len(logged), int(FITTED_ON * len(logged) / logged.problems.n_rows)))
+    some = logged.take(np.unique(np.linspace(0, len(logged) - 1, size).astype(np.int64)))
+    weights = _choice_weights(some, features)
+    chances = np.ones(logged.rows.shape)
+    for start in range(0, len(logged), size):
+        which = np.arange(start, min(start + size, len(logged)))
+        for position, shares, picks in _shares(logged.take(which), features, weights):
+            shown = picks >= 0
+            chances[which[shown], position] = shares[picks[shown]]
+    if np.nanmedian(chances) > 0.99:
+        warnings.warn(
+            "The lists of this log look as if nothing had been drawn: they say little of other policies.",
+            EvidenceWarning,
+            stacklevel=4,
+        )
+    return chances
+
+
+def _features(problems: Problems) -> Features:
+    parts: list[Features] = [Candidate(), Distance()] if problems.n_features else []
+    if problems.catalogue is not None and not problems.n_features:
+        parts.append(Identity())
+    features = parts[0]
+    for part in parts[1:]:
+        features = features + part
+    return features.fit(problems[: min(5000, len(problems))])
+
+
+def _choice_weights(logged: Answered, features: Features) -> Floats:
+    """Newton's method on the log-likelihood of the picks."""
+    weights: Floats | None = None
+    with one_thread():
+        for _ in range(STEPS):
+            slope: Any = 0.0
+            curve: Any = 0.0
+            for table, shares, picks, owners, offsets in _choices(logged, features, weights):
+                means = np.add.reduceat(table * shares[:, None], offsets[:-1])
+                shown = np.flatnonzero(picks >= 0)
+                used = np.isin(owners, shown)
+                slope = slope + (table[picks[shown]] - means[shown]).sum(axis=0)
+                apart = (table - means[owners])[used]
+                curve = curve + (apart * shares[used, None]).T @ apart
+            current = np.zeros(len(slope)) if weights is None else weights
+            step = solved(curve + PENALTY * np.eye(len(slope)), slope - PENALTY * current)
+            weights = current + step
+            if np.abs(step).max(initial=0.0) < 1e-6:
+                break
+    assert weights is not None
+    return weights
+
+
+def _choices(logged: Answered, features: Features, weights: Floats | None) -> Any:
+    """By position: what is seen of each candidate, its chance, the picks, and which list each row belongs to."""
+    rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
+    problems = logged.problems
+    for step in walk(problems, features, Given(logged.rows), length=logged.rows.shape[1], rng=rng):
+        table = step.rows.written_out().astype(np.float64)
+        scores = np.zeros(len(table)) if weights is None else table @ weights
+        scores = np.where(step.options, scores, -np.inf)
+        best = np.maximum.reduceat(scores, problems.offsets[:-1])
+        mass = np.exp(scores - np.where(np.isfinite(best), best, 0.0)[problems.owners])
+        total = np.add.reduceat(mass, problems.offsets[:-1])
+        shares = mass / np.where(total > 0, total, 1.0)[problems.owners]
+        yield table, shares, step.picks, problems.owners, problems.offsets
+
+
+def _shares(logged: Answered, features: Features, weights: Floats) -> Any:
+    for position, (_, shares, picks, _, _) in enumerate(_choices(logged, features, weights)):
+        yield position, shares, picks

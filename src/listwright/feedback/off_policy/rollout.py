@@ -1,0 +1,124 @@
+"""How far to move towards a new policy, on the evidence of a log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright.errors import InputError
+from listwright.evaluation.intervals import skewed
+from listwright.evaluation.table import Table
+from listwright.feedback.log import Log
+from listwright.feedback.off_policy.estimators import ENOUGH, supported
+from listwright.feedback.off_policy.evaluate import bound_of, check_arguments, known_gains
+from listwright.feedback.off_policy.evidence import evidence
+from listwright.feedback.off_policy.targets import as_target
+
+SHARES = np.array([0.01, 0.02, 0.05, *np.arange(0.1, 1.01, 0.1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """How far to move towards a new policy: see `safe_rollout`.
+
+    Attributes
+    ----------
+    share : float
+        The largest share for which the lower bound stays above today's value; 0 for none.
+    curve : Table
+        By share: the difference to today's value per list, its lower bound, and the effective size.
+    today : float
+        What a list of the log brings.
+    """
+
+    share: float
+    curve: Table
+    today: float
+
+    def __str__(self) -> str:
+        if self.share == 0:
+            return f"No share of the new policy is safe: no lower bound is above today's {self.today:.3f} per list."
+        row = self.curve.where(share=self.share).records()[0]
+        return (
+            f"Up to {100 * self.share:.0f} % of the slots can show what the new policy would: at least "
+            f"{row['low']:+.3f} per list against today's {self.today:.3f}."
+        )
+
+
+def safe_rollout(
+    log: Log,
+    policy: Any,
+    *,
+    tolerance: float = 0.0,
+    value: str = "sum",
+    propensity: str = "logged",
+    confidence: float = 0.95,
+    random_state: RandomState = 0,
+) -> Rollout:
+    """The largest share of exploration towards a new policy whose lower bound stays above today's value.
+
+    At each slot of a list the new policy's item is shown with the chance `share`, and otherwise what today's policy
+    shows. The weight of a slot is then (1 - share) + share * ratio, which varies far less than the ratio itself: a log
+    that cannot vouch for whole lists of the new policy can often vouch for one item of them at a time.
+
+    Parameters
+    ----------
+    log : Log
+        Lists that were shown with known chances.
+    policy : OnlineSCP, SCP, anything with predict, or a function from problems to lists
+        The new policy.
+    tolerance : float
+        How far below today's value the lower bound may lie.
+    value, propensity, confidence, random_state
+        As in `evaluate`. The lower bound has the confidence (1 + confidence) / 2.
+
+    Returns
+    -------
+    Rollout
+        With `share`, and `curve` for all shares that were looked at.
+
+    See Also
+    --------
+    compare : Whether to roll a policy out whole.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> rng = np.random.default_rng(0)
+    >>> problems = lw.Problems.from_arrays(rng.random((2000, 8, 2)))
+    >>> shown = lw.OnlineSCP(length=3, random_state=0).recommend(problems, list_ids=[str(i) for i in range(2000)])
+    >>> log = lw.feedback.Log()
+    >>> log.append(shown)
+    >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
+    >>> new = lw.OnlineSCP(length=3, random_state=0).fit_log(log)
+    >>> print(safe_rollout(log, new.predict))
+    Up to 70 % of the slots can show what the new policy would: at least +0.381 per list against today's 1.500.
+    """
+    check_arguments(log, value, confidence, propensity)
+    if not 0 <= tolerance < np.inf:
+        raise InputError(f"tolerance must be from 0. Got {tolerance!r}.")
+    known, looked = known_gains(log, value, propensity)
+    if looked is not None:
+        raise InputError("safe_rollout takes logged or estimated propensities.")
+    target = as_target(policy, int(as_generator(random_state).integers(2**62)))
+    ratios, gains = evidence(known, target).ratios, known.gains
+    rows = [_at(share, ratios, gains, confidence, bound_of(known)) for share in SHARES]
+    columns = np.array(rows).T
+    curve = Table(dict(zip(("share", "ahead", "low", "effective_size"), columns, strict=True)))
+    safe = np.flatnonzero(~((curve["low"] > -tolerance) & (curve["effective_size"] >= ENOUGH)))
+    last = int(safe[0]) - 1 if len(safe) else len(SHARES) - 1  # every smaller share is safe too
+    return Rollout(0.0 if last < 0 else float(SHARES[last]), curve, float(known.values.mean()))
+
+
+def _at(
+    share: float, ratios: Floats, gains: Floats, confidence: float, most: float
+) -> tuple[float, float, float, float]:
+    """The difference to today, its lower bound, and the effective size of the last position."""
+    weights: Floats = np.cumprod(1.0 - share + share * ratios, axis=1, dtype=np.float64)
+    apart = ((weights - 1.0) * gains).sum(axis=1)
+    size = supported(weights[:, -1])
+    low, _ = skewed(apart, confidence=confidence, bounds=(-most, most), n_effective=size)
+    return share, float(apart.mean()), low, size

@@ -1,0 +1,108 @@
+"""What a difference between two policies says: roll out, do not, or what it would take to tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from listwright._internal.arrays import Floats
+from listwright.evaluation.intervals import skewed
+from listwright.feedback.off_policy.estimators import ENOUGH
+from listwright.feedback.off_policy.evaluate import bound_of
+from listwright.feedback.off_policy.evidence import LoggedGains
+
+POWER = 0.8  # the chance that a difference as large as the one estimated would be seen
+SMALLEST = 0.05  # of the value today: the difference that is looked for where the log gives no hint
+FAR_MORE = 100  # times as many lists as the log has are not worth a forecast
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much more one policy brings per list than the baseline, list by list on the same log.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The difference and its interval; NaN where the log has no evidence.
+    effective_size : float
+        Lists of equal weight that say as much.
+    verdict : {"roll out", "do not roll out", "cannot tell"}
+        What the log says.
+    advice : str
+        The same in a sentence.
+    """
+
+    value: float
+    low: float
+    high: float
+    effective_size: float
+    verdict: str
+    advice: str
+
+
+def difference(
+    names: tuple[str, str], point: float, apart: Floats, size: float, log: LoggedGains, confidence: float
+) -> Difference:
+    """How a policy does against a baseline.
+
+    Parameters
+    ----------
+    names : (policy, baseline)
+    point : float
+        The estimated difference.
+    apart : array of shape (lists,)
+        What each list says of it.
+    size : float
+        Lists of equal weight that say as much.
+    """
+    if size < ENOUGH:
+        return Difference(point, np.nan, np.nan, size, "cannot tell", _no_evidence(names, point, size, log, confidence))
+    low, high = skewed(apart, confidence=confidence, bounds=(-bound_of(log), bound_of(log)), n_effective=size)
+    low, high = min(low, point), max(high, point)
+    between = f"{point:+.3f} per list ({low:+.3f} to {high:+.3f})"
+    verdict = "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"
+    advice = f"{verdict.capitalize()} {names[0]}: against {names[1]} it brings {between}."
+    if verdict == "cannot tell":
+        advice = f"The log cannot tell {names[0]} from {names[1]} ({between}): " + _more(point, apart, log, confidence)
+    return Difference(point, low, high, size, verdict, advice)
+
+
+def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> str:
+    error = float(apart.std() / np.sqrt(len(apart)))
+    more = len(log) * ((_reach(confidence) * error / max(abs(point), 1e-9)) ** 2 - 1.0)
+    if 0 < more < FAR_MORE * len(log):
+        return f"about {_rounded(more)} more lists would."
+    return f"they are alike to within {abs(point):.3f} per list, and far more than {len(log):,} lists would be needed."
+
+
+def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedGains, confidence: float) -> str:
+    """Too few lists are those that the policy shows: how many of its own would have to be shown."""
+    gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()), 1e-9)
+    needed = 2.0 * (_reach(confidence) * float(log.values.std()) / gap) ** 2
+    share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_rounded(needed)} lists,"
+    return (
+        f"The log cannot tell {names[0]} from {names[1]}: only {size:.0f} of its {len(log):,} lists speak for "
+        f"{names[0]}. To see a difference of {gap:.3f} per list, exploration of at least {_percent(share)} towards "
+        f"{names[0]}{lists} would do."
+    )
+
+
+def _reach(confidence: float) -> float:
+    """Standard errors that a difference must have to be seen with the power asked for."""
+    return float(stats.norm.ppf(0.5 + confidence / 2) + stats.norm.ppf(POWER))
+
+
+def _rounded(count: float) -> str:
+    """Two digits are enough for a forecast.
+
+    >>> _rounded(12345.0)
+    '13,000'
+    """
+    digits = max(0, int(np.floor(np.log10(max(count, 1.0)))) - 1)
+    return f"{int(np.ceil(count / 10**digits) * 10**digits):,}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
