@@ -28,7 +28,7 @@ def table(n: int, d: int, seed: int) -> Any:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("n", "c", "d"), [(1000, 700, 128), (129, 257, 64), (5, 3, 192), (40_000, 300, 64)])
 def test_the_kernel_adds_up_what_the_definition_says(kind: int, weighted: bool, n: int, c: int, d: int) -> None:
-    from listwright.selection.gpu.kernels import column, falls
+    from listwright.selection.gpu.kernels import Kind, falls, lift
 
     rng = np.random.default_rng(n + c)
     for dtype, rtol in ((torch.float16, 1e-4), (torch.float32, 1e-5)):
@@ -38,20 +38,24 @@ def test_the_kernel_adds_up_what_the_definition_says(kind: int, weighted: bool, 
         similar = arithmetic.similarities(on_cpu[0] @ on_cpu[1].T, kind, squares[0], squares[1], 100.0, 0.05)
         old = similar.mean(axis=1) + 0.5 * similar.std() * rng.normal(size=n) - similar.std()
         weights = rng.random(n)
-        low, most = arithmetic.limits(old, old + similar.std() * rng.random(n), 1e-6)
-        expected = arithmetic.falls(similar, low, most, weights if weighted else np.ones(n))
+        new = old + similar.std() * rng.random(n)
+        expected = arithmetic.falls(similar, *arithmetic.limits(old, new, 1e-6), weights if weighted else np.ones(n))
 
         def gpu(values: Any) -> Any:
             return torch.from_numpy(values).float().cuda()
 
-        found = falls(
-            x, y, (gpu(squares[0]), gpu(squares[1])), gpu(low), gpu(most), gpu(weights) if weighted else None, kind,
-            100.0, 0.05,
-        )  # fmt: skip
-        error = np.linalg.norm(found.cpu().numpy() - expected) / np.linalg.norm(expected)
-        assert error < rtol, (dtype, error)
-        one = column(x, y[0], (gpu(squares[0]), gpu(squares[1])[0]), kind, 100.0, 0.05).cpu().numpy()
-        np.testing.assert_allclose(one, similar[:, 0], rtol=1e-4, atol=1e-4)
+        how, both = Kind(kind, 100.0, 0.05, 1e-6), (gpu(squares[0]), gpu(squares[1]))
+        shares = gpu(weights) if weighted else None
+        found = falls(x, y, both, None, gpu(old), gpu(new), shares, how).cpu().numpy()
+        assert np.linalg.norm(found - expected) < rtol * np.linalg.norm(expected), dtype
+        some = torch.arange(0, n, 2, device="cuda")
+        found += falls(x[1::2].contiguous(), y, both, some[: n // 2] + 1, gpu(old), gpu(new), shares, how).cpu().numpy()
+        found += falls(x[::2].contiguous(), y, both, some, gpu(old), gpu(new), shares, how).cpu().numpy()
+        assert np.linalg.norm(found - 2 * expected) < 2 * rtol * np.linalg.norm(expected), dtype
+        lifted, brought = lift(x, y[0], (both[0], both[1][:1]), gpu(old), shares, how)
+        np.testing.assert_allclose(lifted.cpu().numpy(), np.maximum(old, similar[:, 0]), rtol=1e-4, atol=1e-4)
+        rises = np.maximum(similar[:, 0] - old, 0) * (weights if weighted else 1.0)
+        assert float(brought) == pytest.approx(rises.sum(), rel=1e-3, abs=1e-3)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean", "rbf"])

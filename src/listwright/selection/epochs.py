@@ -48,7 +48,8 @@ class Epochs:
         self.board, self.rules, self.tick = board, rules, tick
         self.bounds, self.size = bounds, max(LEAST_ACTIVE, len(bounds) // ACTIVE)
         self.since = np.full(len(bounds), -1)  # mark at which the bound was the gain; -1 for never
-        self.active = np.empty(0, dtype=np.int64)
+        self.active = np.empty(0, dtype=np.int64)  # in order of rows
+        self.gains = np.empty(0)  # of the active rows
         self.outside = np.inf  # the highest score of rows that are not active
 
     def run(self) -> tuple[Ints, Floats]:
@@ -56,45 +57,53 @@ class Epochs:
         rows: list[int] = []
         gains: list[float] = []
         while not self.rules.done:
-            row = self._best()
-            if row < 0 or self._score(row) < self.outside * (1 + TIE):
+            at, score = self._best()
+            if score < self.outside * (1 + TIE):
                 self._new_epoch()
-                row = self._best()
+                at, score = self._best()
+            row = int(self.active[at])
             brought, falls = self.board.pick(row)
-            self.bounds[self.active] = np.maximum(self.bounds[self.active] - falls, 0.0)
-            self.bounds[row] = 0.0
+            self.gains -= falls
             self.rules.take(row)
             rows.append(row)
             gains.append(brought)
             self.tick("picking", len(rows), self.rules.k)
+        self._keep()
+        self.bounds[rows] = 0.0
         return np.array(rows, dtype=np.int64), np.array(gains)
 
-    def _score(self, rows: Ints | int) -> Floats:
-        return self.bounds[rows] / self.rules.costs[rows]
+    def _best(self) -> tuple[int, float]:
+        """Place and score of the best active row that is open, the lowest among equals; a score below 0 for none."""
+        if not len(self.active):
+            return -1, -np.inf
+        scores = np.maximum(self.gains, 0.0)
+        scores = scores / self.rules.costs[self.active] if self.rules.priced else scores
+        scores = np.where(self.rules.open[self.active], scores, -1.0)
+        most = float(scores.max())
+        return int(np.argmax(scores >= most * (1 - TIE))), most
 
-    def _best(self) -> int:
-        """The active row with the highest score that is open, the lowest among equals; -1 for none."""
-        open_rows = self.active[self.rules.open[self.active]]
-        if not len(open_rows):
-            return -1
-        scores = self._score(open_rows)
-        return int(open_rows[scores >= scores.max() * (1 - TIE)].min())
+    def _keep(self) -> None:
+        """Writes the active rows' gains where those of all rows are."""
+        self.bounds[self.active] = np.maximum(self.gains, 0.0)
+
+    def _score(self, rows: Ints) -> Floats:
+        return self.bounds[rows] / self.rules.costs[rows] if self.rules.priced else self.bounds[rows]
 
     def _new_epoch(self) -> None:
         """Measures rows until the best are known, and makes these the active ones."""
+        self._keep()
         mark = self.board.mark()
         self.since[self.active] = mark
         exact = self.active[self.rules.open[self.active]]
         stale = np.flatnonzero(self.rules.open & (self.since < mark))
         while True:
-            floor = self._floor(exact)
-            stale = stale[self._score(stale) >= floor * (1 - TIE)]
+            stale = stale[self._score(stale) >= self._floor(exact) * (1 - TIE)]
             if not len(stale):
                 break
             chosen = _highest(self._score(stale), CHUNK * self.size)
             self._measure(stale[chosen], mark)
             exact, stale = np.concatenate([exact, stale[chosen]]), stale[~chosen]
-        self._activate(exact)
+        self._activate(np.sort(exact))
 
     def _floor(self, exact: Ints) -> float:
         """The lowest score of those that would be active, were there no others."""
@@ -110,9 +119,8 @@ class Epochs:
             self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
     def _activate(self, exact: Ints) -> None:
-        exact = np.sort(exact)
-        chosen = _highest(self._score(exact), self.size)
-        self.active = exact[chosen]
+        self.active = exact[_highest(self._score(exact), self.size)]
+        self.gains = self.bounds[self.active].copy()
         inside = np.zeros(len(self.bounds), dtype=bool)
         inside[self.active] = True
         others = np.flatnonzero(self.rules.open & ~inside)

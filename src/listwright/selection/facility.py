@@ -51,10 +51,14 @@ class Blocks:
 
     def pick(self, row: int) -> tuple[float, Floats]:
         """What the row brings, and how much the active rows' gains fall."""
-        brought, changed, before = self.lift(row)
+        brought, changed, before = self._lifted(row)
         return brought, self._fell(self.active, changed, before, self.best[changed])
 
-    def lift(self, row: int) -> tuple[float, Ints, Floats32]:
+    def lift(self, row: int) -> float:
+        """Takes the row; gives what it brings."""
+        return self._lifted(row)[0]
+
+    def _lifted(self, row: int) -> tuple[float, Ints, Floats32]:
         """Takes the row: what it brings, the targets whose best similarity rose, and what that was before."""
         similar = column(self.similarity, row)
         changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))

@@ -67,7 +67,7 @@ class FacilityLocation(Objective):
     def solve(self, rules: Rules, tick: Tick) -> Solved:
         """By epochs."""
         board = self.make_board(self.similarity, self.weights)
-        before = sum(board.lift(int(row))[0] for row in rules.given)
+        before = sum(float(board.lift(int(row))) for row in rules.given)
         epochs = Epochs(board, rules, board.gain_bounds(), tick)
         rows, gains = epochs.run()
         return Solved(rows, gains, epochs.bounds, float(before))

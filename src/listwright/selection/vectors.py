@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numba
 import numpy as np
 from scipy import sparse
 
@@ -68,7 +70,8 @@ class Vectors:
 def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
     """Vectors for a metric, checked: finite, and none of length 0 under cosine."""
     n = table.shape[0]
-    squares = np.concatenate([_squares(table, low, name) for low in range(0, n, BLOCK)])
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        squares = np.concatenate(list(pool.map(lambda low: _squares(table, low, name), range(0, n, BLOCK))))
     ones = np.ones(n, dtype=np.float32)
     if metric in ("rbf", "euclidean"):
         return _centred(table, squares, _mean_row(table) if centre is None else centre)

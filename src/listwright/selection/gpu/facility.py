@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from listwright._internal.arrays import Floats, Ints
-from listwright.selection.gpu.arithmetic import DOT, EUCLIDEAN, RBF, limits
-from listwright.selection.gpu.kernels import column, falls
+from listwright.selection.gpu.arithmetic import DOT, EUCLIDEAN, RBF
+from listwright.selection.gpu.kernels import Kind, falls, lift
 from listwright.selection.gpu.tables import floats, on_gpu
 from listwright.selection.similarity import NOISE, Distances, Dots, Similarity
 
@@ -23,9 +23,10 @@ class Tiles:
     def __init__(self, similarity: Similarity, weights: Floats, *, exact: bool) -> None:
         assert isinstance(similarity, Dots | Distances)
         self.similarity = similarity
-        self.kind = DOT if isinstance(similarity, Dots) else RBF if similarity.gamma > 0 else EUCLIDEAN
-        self.gamma = 0.0 if isinstance(similarity, Dots) else similarity.gamma
-        dtype = torch.float32 if exact or self.kind != DOT else torch.float16
+        gamma = 0.0 if isinstance(similarity, Dots) else similarity.gamma
+        code = DOT if isinstance(similarity, Dots) else RBF if gamma > 0 else EUCLIDEAN
+        self.kind = Kind(code, similarity.ceiling, gamma, similarity.noise)
+        dtype = torch.float32 if exact or code != DOT else torch.float16
         self.targets = on_gpu(similarity.of_targets, dtype)
         same = similarity.of_candidates is similarity.of_targets
         self.candidates = self.targets if same else on_gpu(similarity.of_candidates, dtype)
@@ -38,7 +39,7 @@ class Tiles:
 
     def gain_bounds(self) -> Floats:
         """As `Dots.gain_bounds`, on the GPU."""
-        if self.kind != DOT:
+        if self.kind.code != DOT:
             return self.similarity.gain_bounds(self.all_weights)
         w = torch.from_numpy(self.all_weights).cuda()
         total = torch.zeros(self.targets.shape[1], device="cuda", dtype=torch.float64)
@@ -61,9 +62,9 @@ class Tiles:
             if len(changed) * (some.sum() + GATHERING) > len(self.best) * some.sum():
                 anew |= some
             else:
-                gains[some] -= self._fell(rows[some], changed, self.marks[last][changed], self.best[changed])
-        infinite = torch.full_like(self.best, torch.inf)
-        gains[anew] = self._fell(rows[anew], None, self.best, infinite) if anew.any() else 0.0
+                gains[some] -= self._fell(rows[some], changed, self.marks[last], self.best)
+        if anew.any():
+            gains[anew] = self._fell(rows[anew], None, self.best, torch.full_like(self.best, torch.inf))
         return gains
 
     def mark(self) -> int:
@@ -78,44 +79,29 @@ class Tiles:
 
     def pick(self, row: int) -> tuple[float, Floats]:
         """What the row brings, and how much the active rows' gains fall."""
-        brought, changed, before = self.lift(row)
-        fallen = self._sums(*self.active, changed, before, self.best[changed])
-        both = torch.cat([brought[None], fallen]).cpu().numpy()
+        old = self.best
+        brought = self.lift(row)
+        changed = torch.nonzero(self.best > old).squeeze(1)
+        both = torch.cat([brought[None], self._sums(*self.active, changed, old, self.best)]).cpu().numpy()
         return float(both[0]), both[1:]
 
-    def lift(self, row: int) -> tuple[Any, Any, Any]:
-        """Takes the row: what it brings, the targets whose best similarity rose, and what that was before."""
-        squares = (self.target_squares, self.squares[row])
-        similar = column(self.targets, self.candidates[row], squares, self.kind, self.similarity.ceiling, self.gamma)
-        changed = torch.nonzero(similar - self.best > self.similarity.noise).squeeze(1)
-        before = self.best[changed]
-        rises = (similar[changed] - before).double()
-        self.best[changed] = similar[changed]
-        return (rises if self.weights is None else rises * self.weights[changed]).sum(), changed, before
+    def lift(self, row: int) -> Any:
+        """Takes the row: what it brings."""
+        squares = (self.target_squares, self.squares[row : row + 1])
+        self.best, brought = lift(self.targets, self.candidates[row], squares, self.best, self.weights, self.kind)
+        return brought
 
     def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
         at = torch.from_numpy(rows).cuda()
         return self._sums(self.candidates[at], self.squares[at], changed, old, new).cpu().numpy()
 
     def _sums(self, candidates: Any, squares: Any, changed: Any, old: Any, new: Any) -> Any:
-        """How much the candidates' gains fall when the changed targets' best (None: all) goes from old to new."""
+        """How much the candidates' gains fall when the best of the changed targets (None: all) goes from old to new."""
         if changed is not None and not len(changed):
             return torch.zeros(len(candidates), device="cuda", dtype=torch.float64)
         targets = self.targets if changed is None else self.targets[changed]
-        others = self.target_squares if changed is None else self.target_squares[changed]
-        weights = self.weights if changed is None or self.weights is None else self.weights[changed]
-        low, most = limits(old, new, self.similarity.noise)
-        return falls(
-            targets,
-            candidates,
-            (others, squares),
-            low,
-            most,
-            weights,
-            self.kind,
-            self.similarity.ceiling,
-            self.gamma,
-        )
+        both = (self.target_squares, squares)
+        return falls(targets, candidates, both, changed, old, new, self.weights, self.kind)
 
 
 def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
