@@ -16,6 +16,8 @@ from listwright.learners import Aggregate, GradientDescent, Learner, RidgeLeader
 from listwright.learners.examples import Examples
 from listwright.learners.losses import LOSSES
 
+pytestmark = pytest.mark.filterwarnings("ignore::listwright.errors.UnsavableWarning")  # classes in functions
+
 
 def make_problems(n: int, seed: int = 0) -> lw.Problems:
     rng = np.random.default_rng(seed)

@@ -24,8 +24,9 @@ class Encoder:
     What two places share is written once, and shared again when it is read.
     """
 
-    def __init__(self, *, slim: bool = False) -> None:
+    def __init__(self, *, slim: bool = False, numbers: bool = True) -> None:
         self.slim = slim
+        self.numbers = numbers  # whether NaN is refused
         self.arrays: dict[str, NDArray[Any]] = {}
         self.estimators: list[Any] = []
         self.boosters: dict[str, str] = {}  # by name of the member
@@ -38,7 +39,7 @@ class Encoder:
         if isinstance(value, int | np.integer):
             return int(value)
         if isinstance(value, float | np.floating):
-            return _number(float(value))
+            return _number(float(value)) if self.numbers else None
         if isinstance(value, list):
             return [self.encode(entry) for entry in value]
         if isinstance(value, tuple) and not hasattr(value, "_fields"):

@@ -107,7 +107,7 @@ def check_can_save(model: Any) -> None:
 def warn_unsavable(model: Any) -> None:
     """Warns before training that a model could not be saved. Cheaper than `check_can_save`, as every fit calls it."""
     parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "engine"}
-    encoder = Encoder()
+    encoder = Encoder(numbers=False)  # wrong ones are named by fit itself
     try:
         encoder.encode(parameters)
         doubtful = [one for one in encoder.estimators if has_function(one)]
