@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.selection.progress import Tick
@@ -22,12 +23,16 @@ TIE = 1e-9  # gains that differ by a smaller share are equal, and the lowest row
 ACTIVE = 20  # one row in so many is active
 LEAST_ACTIVE = 512
 CHUNK = 2  # rows that are measured together, for each active one
+GROWTH = 1  # picks until all of these are active
+ROUNDING = 1e-13  # of the largest gain: a smaller difference is none
+
+Marks = NDArray[np.int32]
 
 
 class Board(Protocol):
     """The targets' best similarities so far, wherever they are kept, and what follows from them."""
 
-    def gains(self, rows: Ints, since: Ints, known: Floats) -> Floats:
+    def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
         """What each of the rows would bring now, where it brought what is `known` at the mark `since`; -1: nothing is
         known."""
 
@@ -45,12 +50,13 @@ class Epochs:
     """One run of the greedy. `bounds`: no gain of a row is higher; it ends so too."""
 
     def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: Tick) -> None:
-        self.board, self.rules, self.tick = board, rules, tick
-        self.bounds, self.size = bounds, max(LEAST_ACTIVE, len(bounds) // ACTIVE)
-        self.since = np.full(len(bounds), -1)  # mark at which the bound was the gain; -1 for never
+        self.board, self.rules, self.tick, self.bounds = board, rules, tick, bounds
+        self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the gain; -1 for never
         self.active = np.empty(0, dtype=np.int64)  # in order of rows
         self.gains = np.empty(0)  # of the active rows
+        self.shut = np.empty(0, dtype=bool)  # active rows that may not be picked any more
         self.outside = np.inf  # the highest score of rows that are not active
+        self.largest = 0.0  # of all gains so far
 
     def run(self) -> tuple[Ints, Floats]:
         """The rows picked, and what each brought."""
@@ -60,11 +66,11 @@ class Epochs:
             at, score = self._best()
             if score < self.outside * (1 + TIE):
                 self._new_epoch()
-                at, score = self._best()
+                at, _ = self._best()
             row = int(self.active[at])
             brought, falls = self.board.pick(row)
             self.gains -= falls
-            self.rules.take(row)
+            self._take(at, row)
             rows.append(row)
             gains.append(brought)
             self.tick("picking", len(rows), self.rules.k)
@@ -73,14 +79,21 @@ class Epochs:
         return np.array(rows, dtype=np.int64), np.array(gains)
 
     def _best(self) -> tuple[int, float]:
-        """Place and score of the best active row that is open, the lowest among equals; a score below 0 for none."""
+        """Place and score of the best active row that is open, the lowest among equals; -inf for none."""
         if not len(self.active):
             return -1, -np.inf
-        scores = np.maximum(self.gains, 0.0)
-        scores = scores / self.rules.costs[self.active] if self.rules.priced else scores
-        scores = np.where(self.rules.open[self.active], scores, -1.0)
+        scores = self.gains / self.rules.costs[self.active] if self.rules.priced else self.gains
+        scores = np.where(self.shut, -np.inf, scores)
         most = float(scores.max())
-        return int(np.argmax(scores >= most * (1 - TIE))), most
+        self.largest = max(self.largest, most)
+        equal = most - max(TIE * abs(most), ROUNDING * self.largest)
+        return int(np.argmax(scores >= equal)), most
+
+    def _take(self, at: int, row: int) -> None:
+        self.rules.take(row)
+        self.shut[at] = True
+        if self.rules.priced or self.rules.grouped:
+            self.shut = ~self.rules.open[self.active]
 
     def _keep(self) -> None:
         """Writes the active rows' gains where those of all rows are."""
@@ -96,20 +109,23 @@ class Epochs:
         self.since[self.active] = mark
         exact = self.active[self.rules.open[self.active]]
         stale = np.flatnonzero(self.rules.open & (self.since < mark))
+        size, chunk = self._sizes()
+        scores = self._score(stale)
         while True:
-            stale = stale[self._score(stale) >= self._floor(exact) * (1 - TIE)]
+            kept = scores >= _floor(self._score(exact), size) * (1 - TIE)
+            stale, scores = stale[kept], scores[kept]
             if not len(stale):
                 break
-            chosen = _highest(self._score(stale), CHUNK * self.size)
+            chosen = _highest(scores, chunk)
             self._measure(stale[chosen], mark)
-            exact, stale = np.concatenate([exact, stale[chosen]]), stale[~chosen]
-        self._activate(np.sort(exact))
+            exact, stale, scores = np.concatenate([exact, stale[chosen]]), stale[~chosen], scores[~chosen]
+        self._activate(np.sort(exact), size)
 
-    def _floor(self, exact: Ints) -> float:
-        """The lowest score of those that would be active, were there no others."""
-        if len(exact) <= self.size:
-            return -np.inf
-        return float(np.partition(self._score(exact), len(exact) - self.size)[len(exact) - self.size])
+    def _sizes(self) -> tuple[int, int]:
+        """How many rows are to be active, and how many are measured together. While the first picks change all targets,
+        it is better to have few."""
+        most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
+        return max(LEAST_ACTIVE, min(most, most * self.rules.n_picked // GROWTH)), CHUNK * most
 
     def _measure(self, rows: Ints, mark: int) -> None:
         first = (self.since[rows] < 0).any()
@@ -118,14 +134,21 @@ class Epochs:
         if first:
             self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
-    def _activate(self, exact: Ints) -> None:
-        self.active = exact[_highest(self._score(exact), self.size)]
-        self.gains = self.bounds[self.active].copy()
-        inside = np.zeros(len(self.bounds), dtype=bool)
-        inside[self.active] = True
-        others = np.flatnonzero(self.rules.open & ~inside)
-        self.outside = float(self._score(others).max()) if len(others) else -np.inf
+    def _activate(self, exact: Ints, size: int) -> None:
+        self.active = exact[_highest(self._score(exact), size)]
+        self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
+        others = self.rules.open.copy()
+        others[self.active] = False
+        scores = self._score(np.flatnonzero(others))
+        self.outside = float(scores.max()) if len(scores) else -np.inf
         self.board.activate(self.active)
+
+
+def _floor(scores: Floats, size: int) -> float:
+    """The lowest score of those that would be active, were there no others."""
+    if len(scores) <= size:
+        return -np.inf
+    return float(np.partition(scores, len(scores) - size)[len(scores) - size])
 
 
 def _highest(scores: Floats, count: int) -> Bools:

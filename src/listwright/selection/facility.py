@@ -10,6 +10,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.threads import one_thread
 from listwright._kernels.tiles import falls
+from listwright.selection.epochs import Marks
 from listwright.selection.similarity import TARGETS, Similarity, column, sweep
 
 GATHERING = 64  # putting the vectors of changed targets side by side costs as much as so many candidates
@@ -28,7 +29,7 @@ class Blocks:
         """By candidate: no gain is higher."""
         return self.similarity.gain_bounds(self.weights)
 
-    def gains(self, rows: Ints, since: Ints, known: Floats) -> Floats:
+    def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
         """What each of the rows would bring now, where it brought what is `known` at the mark `since`."""
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from listwright._internal.arrays import Floats, Ints
+from listwright.selection.epochs import Marks
 from listwright.selection.gpu.arithmetic import DOT, EUCLIDEAN, RBF
 from listwright.selection.gpu.kernels import Kind, falls, lift
 from listwright.selection.gpu.tables import floats, on_gpu
@@ -54,7 +55,7 @@ class Tiles:
         noise = NOISE * self.similarity.ceiling * self.all_weights.sum()
         return np.asarray(torch.cat(bounds).cpu().numpy() * (1 + NOISE) + noise)
 
-    def gains(self, rows: Ints, since: Ints, known: Floats) -> Floats:
+    def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
         """What each of the rows would bring now, where it brought what is `known` at the mark `since`."""
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):

@@ -50,7 +50,7 @@ def _falls(  # type: ignore[no-untyped-def]
     block, part = tl.program_id(0), tl.program_id(1)
     columns = block * BN + tl.arange(0, BN)
     sums = tl.zeros((BM, BN), tl.float32)
-    for tile in range(part * each, min((part + 1) * each, tl.cdiv(n, BM))):
+    for tile in tl.range(part * each, min((part + 1) * each, tl.cdiv(n, BM)), flatten=True):
         similar = tl.zeros((BM, BN), tl.float32)
         for k in range(0, D, BK):
             rows = row_tiles.load([tile * BM, k])
