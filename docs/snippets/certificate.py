@@ -4,26 +4,36 @@ import pyarrow as pa
 import listwright as lw
 from listwright.simulate import readers
 
-# 2,000 made-up readers: independent draws, each seen once
+# 2,000 made-up readers: independent draws
 table = pa.table(readers.table(2000, random_state=0))
 visits = lw.Problems.from_frame(table, reward="any:clicked")
 
-model = lw.SCP(length=3, n_passes=1, batch_size=1, keep="mixture", random_state=0).fit(visits)
-certificate = model.certificate(delta=0.05)
+model = lw.SCP(length=3, random_state=0).fit(visits[:1500])
+certificate = model.certify(visits[1500:], rivals=["top_k", "mmr"])
 print(certificate)
 # --8<-- [end:run]
 
 # --8<-- [start:numbers]
-seen, least = certificate.value_seen, certificate.lower_bound_on_value
-print(f"ratio {certificate.approximation_ratio:.3f}, rounds {certificate.rounds:,}")
-print(f"value seen {seen:.3f}, worth at least {least:.3f}")
-regret, chance = certificate.regret_bound_used, certificate.confidence_term
-print(f"regret at most {regret:.3f}, chance {chance:.3f}")
+print(f"value {certificate.value:.3f}, seen {certificate.mean:.3f}")
+print(f"share of greedy {certificate.share_of_greedy:.3f}")
+print({name: round(bound, 3) for name, bound in certificate.ahead_of.items()})
 # --8<-- [end:numbers]
 
+# --8<-- [start:fit]
+model = lw.SCP(length=3, random_state=0).fit(visits, certify=0.2)
+print(model.certified_)
+# --8<-- [end:fit]
+
+# --8<-- [start:online]
+features = lw.features.Candidate(standardize=False) + lw.features.Distance(standardize=False)
+online = lw.SCP(
+    length=3, features=features, n_passes=1, batch_size=1, keep="mixture", random_state=0
+)
+print(online.fit(visits).online_certificate())
+# --8<-- [end:online]
+
 # --8<-- [start:none]
-usual = lw.SCP(length=3, random_state=0).fit(visits)  # ten passes: the fast default
-print(usual.certificate())
+print(model.online_certificate())  # ten passes: the fast default
 # --8<-- [end:none]
 
 # --8<-- [start:how_many]

@@ -56,7 +56,7 @@ print(comparison)
 
 # --8<-- [start:certificate]
 online = lw.SCP(length=3, n_passes=1, batch_size=1, learner="ridge", random_state=0).fit(past)
-print(online.certificate())
+print(online.online_certificate())
 # --8<-- [end:certificate]
 
 # --8<-- [start:save]

@@ -111,7 +111,7 @@ def test_a_streamed_fit_learns_what_a_fit_in_memory_learns(data: Scan) -> None:
     assert streamed.score(new) == pytest.approx(held.score(new), abs=0.02)
     assert streamed.score(data) == pytest.approx(streamed.score(whole), abs=1e-12)
     assert streamed.n_rounds_ == held.n_rounds_
-    assert streamed.certificate().value_seen == pytest.approx(held.certificate().value_seen, abs=0.02)
+    assert streamed.online_certificate().value_seen == pytest.approx(held.online_certificate().value_seen, abs=0.02)
     scales = [model.training_.features.parts_[0].scale_ for model in (streamed, held)]
     assert scales[0].mean == pytest.approx(scales[1].mean, rel=1e-6)
     assert scales[0].spread == pytest.approx(scales[1].spread, rel=1e-6)

@@ -77,7 +77,7 @@ def fit(data: Scan, engine: Engine, **options: Any) -> lw.SCP:
 def test_the_model_is_the_local_one_on_one_worker(cluster: Any, data: Scan, local: lw.SCP) -> None:
     model = fit(data, Ray(workers=1))
     assert np.abs(weights(model) - weights(local)).max() <= 1e-9
-    assert model.certificate() == local.certificate()
+    assert model.online_certificate() == local.online_certificate()
     assert "3 nodes" in Ray().about()
 
 

@@ -96,9 +96,9 @@ def test_what_fit_learns_ends_in_an_underscore(cls: type) -> None:
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_model_that_is_not_fitted_says_so(cls: type) -> None:
-    for use in ("predict", "score", "certificate"):
+    for use in ("predict", "score", "certify", "online_certificate"):
         with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
-            getattr(cls(2), use)(*([] if use == "certificate" else [make_problems()]))
+            getattr(cls(2), use)(*([] if use == "online_certificate" else [make_problems()]))
     assert not hasattr(cls(2), "n_rounds_")
 
 

@@ -98,7 +98,7 @@ def test_a_run_in_arrays_is_that_of_the_estimator(seed: int) -> None:
     problems = lw.Problems.from_arrays(np.zeros((n, K, 1)), reward=lw.rewards.AnySuccess(success))
     model = lw.ContextFreeSCP(K, keep="mixture", random_state=seed).fit(problems)
     mine = runs(wanted[:, None], np.random.default_rng(seed).random((n, 1, K)))
-    theirs, ours = model.certificate(DELTA), certificate_of(mine, 0, n)
+    theirs, ours = model.online_certificate(DELTA), certificate_of(mine, 0, n)
     assert theirs.assumptions_met
     for name in ("expected_regret", "regret", "value_seen", "regret_bound_used", "confidence_term"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name), abs=1e-9)

@@ -126,7 +126,7 @@ def test_a_slim_model_predicts_and_says_that_it_learns_no_more(learner: Any, tmp
     assert (tmp_path / "slim").stat().st_size < (tmp_path / "whole").stat().st_size * 0.7
     slim = load(tmp_path / "slim")
     same_lists(model, slim, problems)
-    assert str(slim.certificate()) == str(model.certificate())
+    assert str(slim.online_certificate()) == str(model.online_certificate())
     with pytest.raises(InputError, match="saved with slim=True"):
         slim.partial_fit(problems)
 
@@ -302,5 +302,5 @@ def test_scikit_learn_manners_survive(tmp_path: Path) -> None:
     again = load(tmp_path / "model")
     assert isinstance(again, BaseEstimator)
     assert repr(again) == repr(model)
-    assert str(again.certificate()) == str(model.certificate())
+    assert str(again.online_certificate()) == str(model.online_certificate())
     assert zipfile.is_zipfile(tmp_path / "model")

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright.errors import InputError
-from listwright.estimators.context_free import with_catalogue
 from listwright.features.base import dense
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.training.catalogue import with_catalogue
 
 
 def n_items_of(problems: Problems) -> int:

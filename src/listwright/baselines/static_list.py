@@ -8,9 +8,9 @@ from listwright._internal.arrays import Floats
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.cover import cover_of, static_order
 from listwright.baselines.states import items_of
-from listwright.estimators.context_free import with_catalogue
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.training.catalogue import with_catalogue
 
 
 class StaticList(Baseline):

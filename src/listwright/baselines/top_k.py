@@ -13,9 +13,9 @@ from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.models import check_estimator, fitted, predicted
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of, state_table
 from listwright.errors import InputError
-from listwright.estimators.context_free import with_catalogue
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.training.catalogue import with_catalogue
 
 MANY_ITEMS = 256  # past this, the columns that name the item are kept sparse
 MULTI_OUTPUT = ("ridge", "extra_trees")  # fit all items at once

@@ -11,10 +11,10 @@ from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, as_lists, limits
 from listwright.baselines.cover import Offer, cover_lists, cover_of, static_order
 from listwright.baselines.states import state_table
-from listwright.estimators.context_free import with_catalogue
 from listwright.features.base import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.training.catalogue import with_catalogue
 
 CELLS = 4_000_000  # training outcomes looked at in one go
 

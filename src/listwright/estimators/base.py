@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,10 +22,11 @@ from listwright.engines import as_engine
 from listwright.engines.streamed import StreamedLists, streamed_lists
 from listwright.engines.tasks import Tick, mean_worth_of_all
 from listwright.errors import InputError
+from listwright.estimators.certifying import Certifies
+from listwright.estimators.held_out import held_back
 from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.features.auto import auto_features
-from listwright.guarantees import Certificate, certify
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
@@ -74,7 +75,7 @@ class OfKnownKind:
         self.signature.check(problems, "partial_fit")
 
 
-class ListEstimator(BaseEstimator):
+class ListEstimator(Certifies, BaseEstimator):
     """What all of them share: fit, partial_fit, predict, score, certificate."""
 
     length: int
@@ -93,6 +94,8 @@ class ListEstimator(BaseEstimator):
     random_state: RandomState
     engine: Any = "local"
 
+    not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
+
     def fit(
         self,
         problems: Problems | Scan,
@@ -101,6 +104,7 @@ class ListEstimator(BaseEstimator):
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 1,
         resume: bool = False,
+        certify: float | None = None,
     ) -> Self:
         """Learns a policy from problems with a reward, in memory or from a scan.
 
@@ -116,7 +120,14 @@ class ListEstimator(BaseEstimator):
             Rounds between two checkpoints.
         resume : bool
             Go on from the checkpoint, to the same model as without a break.
+        certify : float, optional
+            A share of the problems to hold back, such as 0.2. The policy is learned from the others, and
+            `certified_` is what `certify` says of it on those held back.
         """
+        if certify is not None:
+            return self._fit_and_certify(
+                problems, certify, tick=tick, checkpoint=checkpoint, checkpoint_every=checkpoint_every, resume=resume
+            )
         warn_unsavable(self)
         checkpoints = Checkpoints(checkpoint, checkpoint_every, resume)
         with shown_on_terminal(), self._source(problems, self.keep, tick=tick) as source:
@@ -172,7 +183,7 @@ class ListEstimator(BaseEstimator):
     def _learn(self, source: Source, run: Run, keep: str, checkpoints: Checkpoints) -> Self:
         """Goes through the rounds; the estimator changes once all are done."""
         training, keeper, done = run.training, Keeper(keep), 0
-        keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds)
+        keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
             keeper.recall(run.progress)
             done = run.progress.done
@@ -185,8 +196,9 @@ class ListEstimator(BaseEstimator):
                 checkpoints.write(self, progress, run.fitted(training.policy))
 
         learn(training, source, keeper, n_passes=run.n_passes, done=done, after_round=after_round)
-        training.ledger.visited(source.data, source.n_states, run.n_passes)
+        self.__dict__.pop("certified_", None)  # it was about another policy
         self.__dict__.update(run.fitted(keeper.kept(training.policy)))
+        self.training_problems_ = source.whole
         return self
 
     @overload
@@ -283,25 +295,19 @@ class ListEstimator(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "training_")
 
-    def certificate(self, delta: float = 0.05) -> Certificate:
-        """What is proved of the learned policy, from the regret measured while learning."""
-        check_is_fitted(self, "training_")
-        ledger = self.training_.ledger
-        return certify(
-            self.training_.learner,
-            rounds=ledger.rounds,
-            loss=ledger.loss,
-            value=ledger.value,
-            passes=ledger.passes,
-            length=len(self.training_.weights),
-            rival_length=self.rival_length,
-            delta=delta,
-            bounded=ledger.bounded,
-            submodular=ledger.submodular,
-            budgeted=self.budget is not None,
-            per_size=self.training_.per_size,
-            discounted=self.weighting == "discounted",
-        )
+    def _fit_and_certify(self, problems: Problems | Scan, share: float, **options: Any) -> Self:
+        if isinstance(problems, Scan):
+            raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
+        check_problems(problems)
+        learned, held = held_back(len(problems), share, np.random.default_rng(0))
+        self.fit(problems[learned], **options)
+        rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
+        self.certified_ = self.certify(problems[held], rivals=rivals)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies for other processes and files leave the training problems behind."""
+        return {name: value for name, value in super().__getstate__().items() if name != "training_problems_"}
 
     @property
     def n_rounds_(self) -> int:

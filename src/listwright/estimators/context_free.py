@@ -20,6 +20,7 @@ from listwright.learners import Experts
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.tables import Scan
+from listwright.training.catalogue import rows_of_items, with_catalogue
 from listwright.training.sources import Plan, Source
 from listwright.walk.limits import as_room
 
@@ -113,7 +114,7 @@ class ContextFreeSCP(ListEstimator):
     @property
     def probabilities_(self) -> Floats:
         """The learned distribution over the catalogue; of a mixture, that of the last round."""
-        kept = self.policy_ if hasattr(self.policy_, "probabilities") else self.training_.policy
+        kept: Any = self.policy_ if hasattr(self.policy_, "probabilities") else self.training_.policy
         return kept.probabilities
 
     def _plan(self, source: Source) -> Plan:
@@ -131,26 +132,6 @@ class ContextFreeSCP(ListEstimator):
         tried = [np.argsort(-chances, kind="stable")[: self.length], *(_without_repeats(items) for items in drawn)]
         values = [list_values(Lists(problems, rows_of_items(problems, items)), problems).mean() for items in tried]
         return tried[int(np.argmax(values))]
-
-
-def with_catalogue(problems: Problems | Scan) -> Problems:
-    """The problems with a catalogue: their own, or the position where all are equally long."""
-    if isinstance(problems, Scan):
-        raise InputError("Context-free lists are learned and built in memory. Pass scan.sample(), or read the files.")
-    if not isinstance(problems, Problems) or problems.catalogue is not None:
-        return problems  # what is no Problems is refused by the checks that follow
-    if (problems.counts != problems.counts[0]).any():
-        raise InputError("Context-free lists need a catalogue. Pass catalogue to Problems.from_arrays.")
-    return problems.with_catalogue(np.arange(problems.n_rows) - problems.offsets[problems.owners])
-
-
-def rows_of_items(problems: Problems, items: Ints) -> Ints:
-    """(problems, items): the row of each item in each problem, -1 where a problem does not offer it."""
-    assert problems.catalogue is not None
-    where = np.full((len(problems), int(max(problems.catalogue.max(), items.max(initial=0))) + 1), -1)
-    where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)
-    rows = where[:, items]
-    return np.take_along_axis(rows, np.argsort(rows < 0, axis=1, kind="stable"), axis=1)
 
 
 def _that_fit(problems: Problems, rows: Ints, room: Floats) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -118,6 +119,13 @@ class SCP(ListEstimator):
         fast = self._fast().set_params(keep="last", features=chosen.features, learner=chosen.learner)
         n_passes = min(self.n_passes, MOST_PASSES)
         return Plan(best_features(source.example, fast), best_learner(source.example), n_passes, about)
+
+    def _peeked(self) -> Iterator[str]:
+        if self.tune:
+            yield "tune=True chose features and penalty on the same states"
+        if self.effort != "fast":
+            yield f'effort="{self.effort}" fitted its estimates on the same states'
+        yield from super()._peeked()
 
     def _fast(self) -> SCP:
         """The plain linear policy with these settings, to be fitted here."""

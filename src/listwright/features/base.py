@@ -85,6 +85,10 @@ class Features(BaseEstimator, ABC):
         """These features without what only further learning needs."""
         return self
 
+    def peeks(self) -> bool:
+        """Whether `fit` makes what a policy sees of one problem depend on the others, as scales do."""
+        return bool(getattr(self, "standardize", False)) or not self.streams()
+
     def for_training(self, problems: Problems) -> Self:
         """How the policy is to see the training problems: through what was learned without them, where that differs."""
         return self
@@ -141,6 +145,10 @@ class Sum(Features):
     def streams(self) -> bool:
         """Whether all parts do."""
         return all(part.streams() for part in self.parts)
+
+    def peeks(self) -> bool:
+        """Whether any part does."""
+        return any(part.peeks() for part in self.parts)
 
     def for_training(self, problems: Problems) -> Self:
         """Every part's view of the training problems."""

@@ -42,6 +42,10 @@ class Identity(Features):
         self.cross = cross
         self.standardize = standardize
 
+    def peeks(self) -> bool:
+        """Only crossed columns are scaled; the catalogue itself is known beforehand."""
+        return self.standardize and bool(self.cross)
+
     def summary(self, problems: Problems) -> dict[str, Any]:
         """The catalogue's size, and what there is to know of the columns that are crossed."""
         unknown = [name for name in self.cross if name not in CROSSES]

@@ -54,6 +54,10 @@ class Volume(Features):
         self.times_features = times_features
         self.relative = relative
 
+    def peeks(self) -> bool:
+        """Features are scaled where the volume is multiplied with them."""
+        return self.times_features
+
     def summary(self, problems: Problems) -> dict[str, Any]:
         """Moments of the features, where the volume is multiplied with them."""
         moments = Moments.of(dense(problems.features)) if self.times_features else None

@@ -141,7 +141,7 @@ class OnlineSCP(ListBandit):
         online.exploration_ = online._make_exploration()
         if not isinstance(made := online._make_learner(), GainRidge):
             raise InputError(f'A warm start needs explore="igw" or "epsilon". Got {explore!r}.')
-        share = trust / max(training.ledger.passes, 1)
+        share = trust / max(training.ledger.most_visits, 1)
         made.inherit(training.learner, share)
         online.learner_, online.features_ = made, training.features
         online._settle(model.signature_, per_size=training.per_size)

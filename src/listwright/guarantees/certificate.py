@@ -29,6 +29,8 @@ class Certificate:
         T, the number of visits to states.
     states : int
         The number of different states among them.
+    left_out : int
+        Visits before anything was learned: their policy is no part of the mixture, nor their lists of `value_seen`.
     delta : float
         The claims fail with a probability of at most `delta`.
     value_seen : float
@@ -62,6 +64,7 @@ class Certificate:
     regret_bound_used: float
     confidence_term: float
     states: int | None = None
+    left_out: int = 0
     finite: bool = False
     keep: str = "mixture"
     expected_regret: float | None = None
@@ -106,7 +109,7 @@ class Certificate:
         F(pi_t). So by Hoeffding and Azuma its average over T rounds passes e with probability at most exp(-2 T e^2),
         which is delta for e = sqrt(ln(1 / delta) / (2 T)). With probability 1 - delta, where `assumptions_met`.
         """
-        return max(0.0, self.value_seen - sqrt(log(1 / self.delta) / (2 * self.rounds)))
+        return max(0.0, self.value_seen - sqrt(log(1 / self.delta) / (2 * max(self.rounds - self.left_out, 1))))
 
     def __str__(self) -> str:
         if self.breaches:

@@ -9,12 +9,15 @@ from math import e
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.guarantees.betting import lower_mean, lower_ratio, lower_share
 
 ONE = 1 + 1e-9  # the largest value of a bounded reward, with a hair for rounding
+NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 BEST_SHARE = 1 - 1 / e  # of the best list's value, that greedy reaches where the reward is monotone and submodular
 
 
+@saved_as("guarantees.HeldOutCertificate")
 @dataclass(frozen=True)
 class HeldOutCertificate:
     """Lower confidence bounds on what lists are worth, as `certify` of a fitted model returns them.
@@ -132,6 +135,7 @@ def _ahead(values: Floats, other: Floats, delta: float) -> float:
 
 
 def _against(name: str, bound: float) -> str:
+    name = NAMES.get(name, name)
     if bound >= 0.005:
         return f"at least {_down(bound)} more than {name}"
     return f"at most {-_down_number(bound):.2f} less than {name}"

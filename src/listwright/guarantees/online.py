@@ -20,6 +20,8 @@ def certify(
     rival_length: int | None = None,
     passes: int = 1,
     states: int | None = None,
+    left_out: int = 0,
+    left_out_value: float = 0.0,
     delta: float = 0.05,
     bounded: bool = True,
     submodular: bool = True,
@@ -49,6 +51,9 @@ def certify(
         How often the same state was visited, at most.
     states : int, optional
         How many different states there were.
+    left_out, left_out_value : int, float
+        Visits that were walked before anything was learned, whose policy is no part of the mixture, and the sum of
+        f(L_t) over them.
     delta : float
         The claims fail with a probability of at most `delta`.
     bounded, submodular : bool
@@ -87,17 +92,22 @@ def certify(
         rival_length=terms.rival_length,
         rounds=rounds,
         delta=delta,
-        value_seen=value / rounds,
+        value_seen=(value - left_out_value) / max(rounds - left_out, 1),
         regret_bound_used=average,
         confidence_term=confidence,
         states=states,
+        left_out=left_out,
         finite=experts is not None and experts.regret() is not None,
         keep=keep,
         expected_regret=None if experts is None else experts.expected_regret(),
         regret=None if experts is None else experts.regret(),
         surrogate_regret=surrogate,
         surrogate_gap=gap,
-        breaches=(*_breaches(passes, bounded, submodular, discounted, budgeted, per_size), *also),
+        breaches=(
+            *_nothing_kept(rounds, left_out),
+            *_breaches(passes, bounded, submodular, discounted, budgeted, per_size),
+            *also,
+        ),
         notes=tuple(filter(None, (note, "" if learner is None else learner.hindsight()))),
     )
 
@@ -139,6 +149,12 @@ def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float
     if used is None or best is None:
         return None, None
     return used - best, (loss - used + best) / rounds
+
+
+def _nothing_kept(rounds: int, left_out: int) -> list[str]:
+    """A run of a single round leaves no list that was built with a learned policy."""
+    words = "no list was built with a learned policy while learning (batch_size=1 updates after every state)"
+    return [words] if rounds <= left_out else []
 
 
 def _breaches(

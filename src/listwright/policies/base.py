@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from listwright.features import Rows
 
 class Policy(ABC):
     """Scores candidates, a higher score is better; the best open row of each problem is picked, ties to the lowest."""
+
+    has_learned: ClassVar[bool] = True  # False for what is played before anything is learned
 
     @abstractmethod
     def score(self, rows: Rows) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -65,6 +66,8 @@ class Drawn(Policy):
 @dataclass(frozen=True, eq=False)
 class Uniform(Policy):
     """Every open row is as good as any other; ties go to the lowest row. The policy before anything is learned."""
+
+    has_learned: ClassVar[bool] = False
 
     def score(self, rows: Rows) -> Floats:
         """Zeros."""

@@ -16,6 +16,7 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
+from listwright.rewards.laws import NEGATIVE, RISING, Watched
 from listwright.walk.limits import as_room
 
 METHODS = ("lazy", "naive", "stochastic")
@@ -63,15 +64,20 @@ def greedy(
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
     compiled = reward.lazy_lists(problems, weights, room, steps) if method == "lazy" and reward.submodular else None
+    broken: set[str] = set()
     if compiled is None:
+        reward = watched = Watched(reward, problems)
         pick = _picker(problems, reward, method, weights, steps, epsilon, random_state)
         rows, gains = _build(problems, reward, pick, room, steps)
+        broken = watched.laws.broken & {NEGATIVE, RISING}
     else:
         used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
         rows, gains = compiled[0][:, :used], compiled[1][:, :used]
     if budget is not None:
         rows, gains = _or_best_single(problems, reward, room, rows, gains)
     bound, ratio = _proved(reward, method, epsilon, length, budget)
+    if broken:
+        bound, ratio = f"no bound: {'; '.join(sorted(broken))}", None
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
 
 

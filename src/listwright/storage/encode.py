@@ -110,8 +110,9 @@ def state_of(value: Any) -> dict[str, Any]:
     if isinstance(value, tuple):
         return dict(value._asdict())  # type: ignore[attr-defined]
     arguments = [name for name in inspect.signature(type(value)).parameters if hasattr(value, name)]
-    fitted = [name for name in vars(value) if name.endswith("_") and not name.startswith("_")]
-    unknown = set(vars(value)) - {*arguments, *fitted, *getattr(type(value), "not_saved", ())}
+    left_out = getattr(type(value), "not_saved", ())
+    fitted = [name for name in vars(value) if name.endswith("_") and not name.startswith("_") and name not in left_out]
+    unknown = set(vars(value)) - {*arguments, *fitted, *left_out}
     if unknown:
         raise InputError(
             f"A model file cannot hold attribute {min(unknown)!r} of {type(value).__name__}: it holds the arguments of"

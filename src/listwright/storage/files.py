@@ -225,7 +225,7 @@ def _training(model: Any) -> dict[str, Any]:
     if not hasattr(model, "training_"):
         return {"lists": model.playing_.version}
     ledger = model.training_.ledger
-    return {"rounds": ledger.rounds, "passes": ledger.passes, "mean_value": ledger.value / max(ledger.rounds, 1)}
+    return {"rounds": ledger.rounds, "passes": ledger.most_visits, "mean_value": ledger.value / max(ledger.rounds, 1)}
 
 
 def _shown(value: Any) -> Any:

@@ -51,7 +51,7 @@ class Keeper:
 
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
         """Notes the policy that the round is walked with, once for each of its states."""
-        if self.keep != "mixture":
+        if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
             return
         most = most_kept(policy)
         if len(self.policies) > most:  # an even sample of an even sample is one

@@ -16,6 +16,8 @@ from listwright.learners.examples import Examples, folds_of
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.rewards.laws import Laws
+from listwright.training.visits import States, Visits
 from listwright.walk.limits import as_room
 from listwright.walk.plain import Step, build_lists, walk
 
@@ -30,27 +32,47 @@ class Ledger:
     rounds: int = 0  # states visited: the paper's T
     loss: float = 0.0  # sum over rounds of l_t(pi_t)
     value: float = 0.0  # sum over rounds of f(L_t)
-    passes: int = 0  # how often the same states were visited
+    passes: int = 0  # how often the same state was visited, at most
     bounded: bool = True  # what the rewards say of themselves
     submodular: bool = True
     taught: bool = False  # whether the current round has taught anything so far
-    visits: dict[str, int] = field(default_factory=dict)  # by the fingerprint of problems: passes over them
+    visits: dict[str, int] = field(default_factory=dict)  # by the key of a whole set of states: passes over it
+    states: Visits = field(default_factory=Visits)
+    unlearned: int = 0  # rounds of batches that were walked before anything was learned: no part of the mixture
+    unlearned_value: float = 0.0  # what their lists were worth
+    breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
 
-    def visited(self, problems: str, n_states: int, n_passes: int) -> None:
-        """Counts passes over problems with this fingerprint; a few may be the same as others by chance."""
-        before = self.visits.get(problems, 0)
+    def visited(self, states: States, n_passes: int) -> None:
+        """Counts passes over these states."""
+        self.states.add(states, np.full(len(states.seen), n_passes))
+        key = f"{int((states.seen ^ states.gains).sum(dtype=np.uint64)):x}"
+        before = self.visits.get(key, 0) if len(states.seen) >= FEW else 0  # a few may be the same by chance
+        if len(states.seen) >= FEW:
+            self.visits[key] = before + n_passes
         self.passes = max(self.passes, before + n_passes)
-        if n_states >= FEW:
-            self.visits[problems] = before + n_passes
+
+    @property
+    def most_visits(self) -> int:
+        """Visits to the state that was visited most often."""
+        return max(self.passes, self.states.most)
+
+    @property
+    def n_states(self) -> int | None:
+        """How many different states were visited; None where nobody counted them."""
+        return self.states.n_states or None
 
     def add(self, other: Ledger) -> None:
         """Takes in what a part of a round earned and lost."""
         self.rounds += other.rounds
         self.loss += other.loss
         self.value += other.value
+        self.unlearned += other.unlearned
+        self.unlearned_value += other.unlearned_value
         self.bounded &= other.bounded
         self.submodular &= other.submodular
         self.taught |= other.taught
+        self.states.join(other.states)
+        self.breaches = sorted({*self.breaches, *other.breaches})
 
 
 @saved_as("Training")
@@ -84,19 +106,26 @@ class Training:
         earned, room = reward.start(batch), as_room(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
         folds = folds_of(batch.problem_ids)
+        loss, laws = 0.0, Laws(batch.n_rows, reward.value(earned))
         for step in walk(batch, view, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats):
-            gains = reward.gains(earned)
+            gains = laws.watch(reward.gains(earned))
             if self.per_size and batch.sizes is not None:
                 gains = gains / batch.sizes
             examples = self._examples(step, folds, gains, sampled)
-            self.ledger.loss += float(examples.losses.sum())
+            loss += float(examples.losses.sum())
             self.learner.learn(examples)
             self.ledger.taught = True
             earned = reward.add(earned, step.picks)
-        self.ledger.rounds += len(batch)
+        values = laws.added(reward.value(earned))
         self.ledger.bounded &= reward.bounded
         self.ledger.submodular &= reward.submodular
-        self.ledger.value += float(reward.value(earned).sum())
+        self.ledger.breaches = sorted({*self.ledger.breaches, *laws.broken})
+        self.ledger.rounds += len(batch)
+        self.ledger.loss += loss
+        self.ledger.value += float(values.sum())
+        if not self.policy.has_learned and len(batch) > 1:
+            self.ledger.unlearned += len(batch)
+            self.ledger.unlearned_value += float(values.sum())
 
     def update(self) -> None:
         """Ends the round: the next policy."""

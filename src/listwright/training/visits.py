@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.keys import row_keys
 from listwright.problems import Problems
+from listwright.rewards import reward_of
 
 Keys = NDArray[np.uint64]
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -25,6 +27,7 @@ class States(NamedTuple):
     gains: Keys
 
 
+@saved_as("Visits")
 @dataclass
 class Visits:
     """How often each state was visited, independently of order, slices and batches.
@@ -43,41 +46,65 @@ class Visits:
     seen: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
     gains: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
     counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    summed: bool = True
 
     def add(self, states: States, counts: Ints | None = None) -> None:
         """Counts one visit to each of these states, or `counts`."""
-        seen = np.concatenate([self.seen, states.seen])
-        gains = np.concatenate([self.gains, states.gains])
-        each = np.concatenate([self.counts, np.ones(len(states.seen), np.int64) if counts is None else counts])
-        order = np.lexsort((gains, seen))
-        seen, gains, each = seen[order], gains[order], each[order]
-        first = np.flatnonzero(np.concatenate([[True], seen[1:] != seen[:-1]])) if len(seen) else np.zeros(0, np.int64)
-        self.counts = np.add.reduceat(each, first) if len(first) else each
-        last = np.concatenate([first[1:], [len(seen)]]).astype(np.int64) - 1
+        each = np.ones(len(states.seen), np.int64) if counts is None else counts
+        self.seen = np.concatenate([self.seen, states.seen])
+        self.gains = np.concatenate([self.gains, states.gains])
+        self.counts = np.concatenate([self.counts, each])
+        self.summed = not len(self.seen)
+
+    def _sum_up(self) -> None:
+        """Makes one entry of all visits to a state; put off until somebody asks, as parts of a run add up quickly."""
+        if self.summed:
+            return
+        order = np.lexsort((self.gains, self.seen))
+        seen, gains, counts = self.seen[order], self.gains[order], self.counts[order]
+        first = np.flatnonzero(np.concatenate([[True], seen[1:] != seen[:-1]]))
+        last = np.concatenate([first[1:], [len(seen)]]) - 1
+        self.seen, self.counts = seen[first], np.add.reduceat(counts, first)
         self.gains = np.where(gains[first] == gains[last], gains[first], MIXED)
-        self.seen = seen[first]
+        self.summed = True
 
     def join(self, other: Visits) -> None:
         """Takes in the visits of another part of the run."""
         self.add(States(other.seen, other.gains), other.counts)
 
+    def flaw(self) -> str:
+        """What is wrong with one that was read from a file."""
+        arrays = (self.seen, self.gains, self.counts)
+        as_written = [array.dtype.name for array in arrays] == ["uint64", "uint64", "int64"]
+        alike = {array.shape for array in arrays} == {(len(self.seen),)}
+        return "" if as_written and alike else "its visits to states do not fit each other"
+
     @property
     def most(self) -> int:
         """Visits to the state that was visited most often, of those that their data identify."""
+        self._sum_up()
         return int(self.counts[self.gains != MIXED].max(initial=1 if len(self.counts) else 0))
 
     @property
     def n_states(self) -> int:
         """How many different states there were."""
+        self._sum_up()
         known = self.gains != MIXED
         return int(known.sum() + self.counts[~known].sum())
 
     def knows(self, states: States) -> Bools:
         """Which of these states were visited."""
+        self._sum_up()
         if not len(self.seen):
             return np.zeros(len(states.seen), dtype=bool)
         at = np.minimum(np.searchsorted(self.seen, states.seen), len(self.seen) - 1)
         return (self.seen[at] == states.seen) & (self.gains[at] == states.gains)
+
+
+def first_gains(problems: Problems) -> Floats:
+    """What each item gains in the empty list."""
+    reward = reward_of(problems)
+    return reward.gains(reward.start(problems))
 
 
 def states_of(problems: Problems, gains: Floats) -> States:
@@ -95,8 +122,8 @@ def states_of(problems: Problems, gains: Floats) -> States:
     for salt, column in enumerate((problems.catalogue, problems.sizes)):
         if column is not None:
             rows += _scrambled(_words(column) + np.uint64(salt + 1))
-    for table in (problems.vectors,):
-        rows = rows if table is None else rows + _scrambled(_row_keys(table))
+    if problems.vectors is not None:
+        rows += _scrambled(_row_keys(problems.vectors))
     seen = _by_problem(_scrambled(rows), problems.offsets)
     if problems.context is not None:
         seen += _scrambled(_row_keys(problems.context))

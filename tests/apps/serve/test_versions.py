@@ -114,7 +114,7 @@ def test_no_request_is_dropped_while_versions_change(client, asked, other_file):
 
 def test_the_certificate_is_the_model_s(client, model_file):
     told = client.get("/v1/models/1").json()
-    certificate = lw.load(model_file).certificate()
+    certificate = lw.load(model_file).online_certificate()
     assert told["certificate"]["text"] == str(certificate)
     assert told["certificate"]["slack"] == certificate.slack
     assert told["feature_names"] == ["price", "speed", "weight"]

@@ -72,7 +72,7 @@ def fit(
     seconds = _learn(model, problems, say, saved)
     model.columns_, model.reward_spec_ = columns, reward
     save_model(model, out)
-    certificate = model.certificate()
+    certificate = model.online_certificate()
     if not as_json:
         say(two_sentences(certificate))
         say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")

@@ -17,7 +17,7 @@ def inspect(model: given.Model, as_json: given.AsJson = False) -> None:
     found = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
-        "certificate": as_options(str(learned.certificate())),
+        "certificate": as_options(str(learned.online_certificate())),
     }
     if as_json:
         show_json(found)

@@ -15,6 +15,7 @@ from listwright.training.keep import held_out
 from listwright.training.round import Training
 from listwright.training.signature import Signature, fingerprint
 from listwright.training.sources.base import Check, Fitted, Plan, Round, Source
+from listwright.training.visits import first_gains, states_of
 
 
 class InMemory(Source):
@@ -58,6 +59,8 @@ class InMemory(Source):
         auto = training.learner.batch_size(len(learned), learned.n_rows)
         size = auto if self.batch_size == "auto" else int(self.batch_size)
         a_pass = -(-len(learned) // size)
+        if not done:
+            training.ledger.visited(states_of(learned, first_gains(learned)), n_passes)
         bar = Bar(self.tick, n_passes * a_pass, done)
         for number in range(done, n_passes * a_pass):
             a_pass_done, at = divmod(number, a_pass)

@@ -16,6 +16,7 @@ from listwright.learners import Learner
 from listwright.problems import Problems
 from listwright.training.round import Ledger, Training
 from listwright.training.signature import Signature
+from listwright.training.visits import first_gains, states_of
 
 
 @dataclass(frozen=True)
@@ -78,5 +79,6 @@ class Learn:
             part = self.training.fork()
             sampled = None if self.share >= 1.0 else rng.random(len(block)) < self.share
             part.take_in(block, rng, sampled)
+            part.ledger.states.add(states_of(block, first_gains(block)))
             whole.join(part.learner, part.ledger)
         return whole.learner, whole.ledger

@@ -1,0 +1,113 @@
+"""Certificates from held-out problems, for whatever builds lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.baselines import MMR, StaticList, TopK
+from listwright.errors import InputError
+from listwright.evaluation.values import list_values
+from listwright.guarantees.held_out import NAMES, HeldOutCertificate, certificate_of
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess, reward_of
+from listwright.selection import greedy
+from listwright.training.visits import Visits, first_gains, states_of
+from listwright.walk.limits import check_problems
+
+DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems
+SHOWN = 5  # ids that a message names
+
+Rivals = Iterable[Any] | Mapping[str, Any]
+
+
+def certified(
+    model: Any,
+    problems: Problems,
+    *,
+    limits: dict[str, Any],
+    delta: float,
+    rivals: Rivals,
+    training: Problems | None,
+    visits: Visits,
+) -> HeldOutCertificate:
+    """The certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
+    check_problems(problems)
+    reward = reward_of(problems, "certify")
+    _refuse_seen(problems, visits)
+    others = {name: rival.predict(problems, **limits) for name, rival in _fitted(rivals, limits, training).items()}
+    return certificate_of(
+        list_values(model.predict(problems, **limits), problems),
+        _best_known(problems, limits),
+        {name: list_values(lists, problems) for name, lists in others.items()},
+        delta=delta,
+        binary=isinstance(reward, AnySuccess),
+        submodular=reward.submodular,
+        **limits,
+    )
+
+
+def held_back(n_problems: int, share: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Which problems are learned from, and which are held back.
+
+    >>> held_back(5, 0.4, np.random.default_rng(0))
+    (array([0, 1, 3]), array([2, 4]))
+    """
+    if not 0 < share < 1:
+        raise InputError(f"certify must be a share between 0 and 1, such as 0.2. Got {share!r}.")
+    n_held = max(1, round(share * n_problems))
+    if n_held >= n_problems:
+        raise InputError(f"certify={share:g} would leave none of {n_problems} problems to learn from.")
+    order = rng.permutation(n_problems)
+    return np.sort(order[n_held:]), np.sort(order[:n_held])
+
+
+def _best_known(problems: Problems, limits: dict[str, Any]) -> Floats:
+    values = greedy(problems, **limits).values
+    assert values is not None
+    return values
+
+
+def _refuse_seen(problems: Problems, visits: Visits) -> None:
+    seen = visits.knows(states_of(problems, first_gains(problems)))
+    if seen.any():
+        ids = [str(name) for name in problems.problem_ids[seen]]
+        shown = ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
+        raise InputError(
+            f"{len(ids)} of these {len(problems)} problems were learned from: {shown}. A certificate needs problems "
+            "that the model has not seen: hold some back before fit, or use fit(problems, certify=0.2)."
+        )
+
+
+def _fitted(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
+    """The rivals by name; those that are only named are learned from the training problems."""
+    if isinstance(rivals, str):
+        raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
+    given = dict(rivals) if isinstance(rivals, Mapping) else {_name(rival): rival for rival in rivals}
+    return {
+        name: _learned(rival, limits, training) if isinstance(rival, str) else rival for name, rival in given.items()
+    }
+
+
+def _name(rival: Any) -> str:
+    if isinstance(rival, str) or hasattr(rival, "predict"):
+        return rival if isinstance(rival, str) else type(rival).__name__
+    raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
+
+
+def _learned(name: str, limits: dict[str, Any], training: Problems | None) -> Any:
+    if name not in NAMES:
+        raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {name!r}.")
+    if training is None:
+        raise InputError(
+            f"The rival {name!r} learns from the training problems, and this model no longer has them. Pass training=, "
+            "or a rival that is fitted."
+        )
+    length = limits["length"] or 1
+    if name == "mmr":
+        tried = [MMR(diversity, relevance="ridge", length=length).fit(training) for diversity in DIVERSITIES]
+        return max(tried, key=lambda rival: list_values(rival.predict(training, **limits), training).mean())
+    return (StaticList(length) if name == "static" else TopK(length=length)).fit(training)

@@ -1,0 +1,74 @@
+"""Watches what a reward does while lists are built, and names the laws that it breaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.problems import Problems
+from listwright.rewards.base import Reward
+
+HAIR = 1e-9  # for rounding
+EMPTY = "the empty list is worth something under this reward"
+NEGATIVE = "an item lowered the value of a list under this reward"
+RISING = "the gain of an item rose as its list grew, so this reward is not submodular"
+PAST_ONE = "a list was worth more than 1 under this reward"
+
+
+class Laws:
+    """What the theorems assume of a reward, checked on the lists of one batch as they grow.
+
+    The guarantees need gains of 0 or more that do not rise, values of at most 1, and 0 for the empty list. A user's own
+    reward may break that without saying so. `broken` has the laws that were seen broken, in words.
+    """
+
+    def __init__(self, n_rows: int, empty: Floats) -> None:
+        self.empty = empty
+        self.lowest = np.full(n_rows, np.inf)  # by row: its gain when it was last seen
+        self.broken = {EMPTY} if np.abs(empty).max(initial=0.0) > HAIR else set()
+
+    def watch(self, gains: Floats, rows: Ints | slice = slice(None)) -> Floats:
+        """Takes note of the gains of some rows, and returns them."""
+        if gains.min(initial=0.0) < -HAIR:
+            self.broken.add(NEGATIVE)
+        if (gains > self.lowest[rows] + HAIR).any():
+            self.broken.add(RISING)
+        self.lowest[rows] = gains
+        return gains
+
+    def added(self, values: Floats) -> Floats:
+        """What lists of these values added to the empty list."""
+        if values.max(initial=0.0) > 1 + HAIR:
+            self.broken.add(PAST_ONE)
+        return values - self.empty
+
+
+class Watched(Reward):
+    """A reward whose gains are watched wherever they are asked for."""
+
+    def __init__(self, reward: Reward, problems: Problems) -> None:
+        self.reward = reward
+        self.laws = Laws(problems.n_rows, reward.value(reward.start(problems)))
+        self.submodular, self.bounded = reward.submodular, reward.bounded
+
+    def start(self, problems: Problems) -> Any:
+        """Of the reward itself."""
+        return self.reward.start(problems)
+
+    def gains(self, state: Any) -> Floats:
+        """The reward's, watched."""
+        return self.laws.watch(self.reward.gains(state))
+
+    def gains_of(self, state: Any, rows: Ints) -> Floats:
+        """The reward's, watched."""
+        return self.laws.watch(self.reward.gains_of(state, rows), rows)
+
+    def add(self, state: Any, picks: Ints) -> Any:
+        """Of the reward itself."""
+        return self.reward.add(state, picks)
+
+    def value(self, state: Any) -> Floats:
+        """Of the reward itself."""
+        return self.reward.value(state)

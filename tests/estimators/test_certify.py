@@ -1,0 +1,156 @@
+"""Certificates of fitted models on held-out problems, and of the run itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.baselines import Random, TopK
+from listwright.errors import InputError
+from listwright.features import Candidate
+from listwright.rewards import AnySuccess, Coverage, Function, Total
+
+
+def problems(n: int = 240, seed: int = 0, reward=None, **arrays) -> lw.Problems:
+    features = np.random.default_rng(seed).random((n, 8, 3))
+    return lw.Problems.from_arrays(features, reward=reward or AnySuccess(features[..., 0] > 0.85), **arrays)
+
+
+@pytest.fixture(scope="module")
+def model() -> lw.SCP:
+    return lw.SCP(2, effort="fast", random_state=0).fit(problems()[:140])
+
+
+def test_bounds_lie_below_what_was_seen(model):
+    held = problems()[140:]
+    found = model.certify(held, rivals=["top_k", "mmr", Random(2, random_state=0).fit(held)])
+    assert 0 < found.value < found.mean == pytest.approx(model.score(held))
+    assert 0.5 < found.share_of_greedy <= 1
+    assert set(found.ahead_of) == {"top_k", "mmr", "Random"}
+    assert found.ahead_of["Random"] > 0
+    assert (found.n, found.delta, found.length) == (100, 0.05, 2)
+    assert len(str(found).split(";")) == 5
+
+
+def test_less_confidence_gives_higher_bounds(model):
+    held = problems()[140:]
+    assert model.certify(held, delta=0.5).value > model.certify(held, delta=0.01).value
+
+
+def test_problems_that_were_learned_from_are_refused_by_id(model):
+    whole = problems()
+    with pytest.raises(InputError, match="3 of these 4 problems were learned from: 0, 7, 139"):
+        model.certify(whole[np.array([0, 7, 139, 200])])
+    other_order = whole.features.reshape(240, 8, 3)[:5, ::-1]
+    again = lw.Problems.from_arrays(other_order, reward=AnySuccess(other_order[..., 0] > 0.85))
+    with pytest.raises(InputError, match="5 of these 5 problems"):
+        model.certify(again)
+
+
+def test_a_share_held_back_by_fit_is_certified_and_saved(tmp_path):
+    fitted = lw.SCP(2, effort="fast", random_state=0).fit(problems(), certify=0.25)
+    assert fitted.certified_.n == 60
+    assert fitted.n_rounds_ == 10 * 180
+    fitted.save(tmp_path / "model")
+    loaded = lw.load(tmp_path / "model")
+    assert loaded.certified_ == fitted.certified_
+    with pytest.raises(InputError, match="180 of these 240 problems were learned from"):
+        loaded.certify(problems())
+    assert not hasattr(fitted.partial_fit(problems(20, seed=1)), "certified_")
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, 1.5])
+def test_a_share_that_cannot_be_is_named(share):
+    with pytest.raises(InputError, match="certify must be a share between 0 and 1"):
+        lw.SCP(2).fit(problems(), certify=share)
+
+
+def test_rivals_that_are_only_named_need_the_training_problems(model, tmp_path):
+    model.save(tmp_path / "model")
+    loaded, whole = lw.load(tmp_path / "model"), problems()
+    with pytest.raises(InputError, match="Pass training="):
+        loaded.certify(whole[140:], rivals=["top_k"])
+    mine = model.certify(whole[140:], rivals=["top_k"]).ahead_of
+    assert loaded.certify(whole[140:], rivals=["top_k"], training=whole[:140]).ahead_of == mine
+    assert (
+        loaded.certify(whole[140:], rivals={"sorted": TopK(length=2).fit(whole[:140])}).ahead_of["sorted"]
+        == mine["top_k"]
+    )
+    with pytest.raises(InputError, match="A rival is one of static, top_k, mmr"):
+        model.certify(whole[140:], rivals=["best"])
+
+
+def test_budgets_and_graded_rewards_are_certified_too():
+    rng = np.random.default_rng(0)
+    sizes, topics = rng.integers(1, 5, size=(240, 8)).astype(float), rng.random((240 * 8, 4)) < 0.3
+    whole = problems(reward=Coverage(topics), sizes=sizes)
+    found = lw.SCP(budget=5.0, effort="fast", random_state=0).fit(whole[:140]).certify(whole[140:])
+    assert 0 < found.value < found.mean
+    assert found.budget == 5.0
+    assert found.share_of_best is None
+
+
+def test_values_past_one_claim_nothing_against_greedy():
+    values = np.random.default_rng(0).random((240, 8)) * 3
+    whole = problems(reward=Total(values))
+    found = lw.SCP(2, effort="fast", random_state=0).fit(whole[:140]).certify(whole[140:])
+    assert found.share_of_greedy is None
+    assert "Nothing is claimed against greedy" in str(found)
+
+
+# The online certificate
+
+
+def online(reward) -> lw.SCP:
+    features = Candidate(standardize=False)
+    settings = {"n_passes": 1, "batch_size": 1, "keep": "mixture", "features": features, "effort": "fast"}
+    return lw.SCP(3, **settings, random_state=0).fit(problems(40, reward=reward))
+
+
+def test_a_run_to_the_letter_has_a_guarantee():
+    assert online(None).online_certificate().assumptions_met
+
+
+@pytest.mark.parametrize(
+    ("f", "words"),
+    [
+        (lambda problem, items: 3.0 * len(items), "a list was worth more than 1"),
+        (lambda problem, items: min(1.0, len(items) ** 2 / 16), "the gain of an item rose as its list grew"),
+        (lambda problem, items: 0.5 - 0.1 * len(items), "an item lowered the value of a list"),
+        (lambda problem, items: 0.5 + 0.1 * len(items), "the empty list is worth something"),
+    ],
+)
+def test_a_function_that_breaks_a_law_gets_no_guarantee(f, words):
+    model = online(Function(f))
+    certificate = model.online_certificate()
+    assert any(words in breach for breach in certificate.breaches)
+    measured = problems(40, reward=Function(f))
+    assert certificate.value_seen == pytest.approx(model.score(measured))  # every item is worth the same here
+    assert lw.greedy(measured, 3).values.mean() == pytest.approx(model.score(measured))
+
+
+@pytest.mark.parametrize("method", ["lazy", "naive"])
+def test_greedy_claims_no_bound_for_a_function_that_lowers_values_or_rises(method):
+    falling = Function(lambda problem, items: 0.5 - 0.1 * len(items))
+    rising = Function(lambda problem, items: len(items) ** 2 / 64)
+    for f in (falling, rising):
+        lists = lw.greedy(problems(10, reward=f), 3, method=method)
+        assert lists.ratio is None
+        assert lists.bound.startswith("no bound: ")
+
+
+def test_what_saw_the_states_beforehand_is_named():
+    scaled = lw.SCP(3, n_passes=1, batch_size=1, effort="fast", random_state=0).fit(problems(40))
+    assert any("scaled or fitted on all states" in breach for breach in scaled.online_certificate().breaches)
+    tuned = lw.SCP(3, n_passes=1, batch_size=1, effort="fast", tune=True, random_state=0).fit(problems(40))
+    assert any("tune=True" in breach for breach in tuned.online_certificate().breaches)
+    best = lw.SCP(3, effort="best", random_state=0).fit(problems(40))
+    assert any('effort="best"' in breach for breach in best.online_certificate().breaches)
+
+
+def test_unlearned_rounds_are_no_part_of_a_mixture():
+    model = lw.SCP(3, effort="fast", keep="mixture", n_passes=1, batch_size=20, random_state=0).fit(problems(60))
+    assert len(model.policy_.policies) == 40
+    assert all(policy.has_learned for policy in model.policy_.policies)
+    assert model.online_certificate().left_out == 20
