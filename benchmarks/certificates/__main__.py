@@ -90,8 +90,8 @@ def page(results: dict[str, Any]) -> str:
     online_runs = results["online"]
     sentence = (
         f"On {online_runs['runs']:,} online runs on the distribution that is hardest for the theorem, at 90 % "
-        f"confidence, the bound on the value failed in {100 * online_runs['value']:.1f} % of runs, and the bound against the best "
-        f"list in {100 * online_runs['against_rival']:.1f} %."
+        f"confidence, the bound on the value failed in {100 * online_runs['value']:.1f} % of runs, and the bound "
+        f"against the best list in {100 * online_runs['against_rival']:.1f} %."
     )
     return f"{table(results)}\n\n{sentence}\n"
 
