@@ -150,10 +150,12 @@ def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
     assert (folder / "again.listwright").read_bytes() == (folder / "m.listwright").read_bytes()
 
 
-def test_one_pass_gives_a_guarantee(call) -> None:
-    arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "once.listwright"]
+def test_problems_held_back_give_a_certificate_that_the_file_keeps(call) -> None:
+    arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "certified.listwright"]
     assert "the same states were visited up to 10 times" in call(*arguments)[1]
-    assert "With probability 0.95" in call(*arguments, "--passes", "1", "--batch-size", "1")[1]
+    told = call(*arguments, "--certify", "0.5")[1].splitlines()[1]
+    assert told.startswith("On problems like these 30, with 95 % confidence: lists are worth at least 0.")
+    assert told in call("inspect", "certified.listwright")[1]
 
 
 def test_fit_takes_several_tables(call, folder) -> None:

@@ -52,6 +52,12 @@ def fit(
     ] = None,
     checkpoint_every: Annotated[int, typer.Option(min=1, help="Rounds between two checkpoints.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, to the same model.")] = False,
+    certify: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="Share of the problems to hold back, such as 0.2, to certify what lists are worth."
+        ),
+    ] = None,
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
 ) -> None:
@@ -68,16 +74,25 @@ def fit(
     settings: dict[str, Any] = {"length": length} if budget is None else {"budget": budget}
     settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort}
     model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
-    saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume}
+    saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
     seconds = _learn(model, problems, say, saved)
     model.columns_, model.reward_spec_ = columns, reward
     save_model(model, out)
     certificate = model.online_certificate()
+    certified = getattr(model, "certified_", None)
     if not as_json:
-        say(two_sentences(certificate))
+        say(two_sentences(certificate) if certified is None else str(certified))
         say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
     elif out != STANDARD:
-        show_json(counts(problems) | {"seconds": seconds, "model": out, "certificate": asdict(certificate)})
+        show_json(
+            counts(problems)
+            | {
+                "seconds": seconds,
+                "model": out,
+                "certificate": asdict(certificate),
+                "certified": None if certified is None else asdict(certified),
+            }
+        )
 
 
 def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:

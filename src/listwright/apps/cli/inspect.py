@@ -17,6 +17,7 @@ def inspect(model: given.Model, as_json: given.AsJson = False) -> None:
     found = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
+        "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
         "certificate": as_options(str(learned.online_certificate())),
     }
     if as_json:

@@ -196,6 +196,7 @@ class ModelDetail(ModelShown):
     n_features: int
     feature_names: list[str] | None
     n_context: int | None
+    certified: str | None = None
     certificate: CertificateShown | None
 
 

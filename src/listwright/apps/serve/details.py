@@ -70,6 +70,7 @@ def model_detail(connection: Connection, number: int, fleet: Fleet) -> dict[str,
         "n_features": signature.n_features,
         "feature_names": signature.feature_names,
         "n_context": signature.n_context,
+        "certified": str(model.certified_) if hasattr(model, "certified_") else None,
         "certificate": _certificate(model.online_certificate()),
     }
 

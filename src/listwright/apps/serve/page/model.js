@@ -7,7 +7,7 @@ export async function content(argument) {
   const { models, traffic } = await call("/v1/models");
   const model = await call(`/v1/models/${encodeURIComponent(argument || traffic.current)}`);
   const title = make("h1", {}, `Model version ${model.version}`);
-  return [title, versions(models, model.version), certificate(model.certificate), about(model)];
+  return [title, versions(models, model.version), certified(model.certified), certificate(model.certificate), about(model)].filter(Boolean);
 }
 
 function versions(models, shown) {
@@ -16,8 +16,12 @@ function versions(models, shown) {
   return choice("Versions", models.map((one) => [`#/model/${one.version}`, name(one), one.version === shown]));
 }
 
+function certified(text) {
+  return text && card("What is certain of its lists", make("p", { class: "statement" }, text));
+}
+
 function certificate(found) {
-  const title = "Certificate";
+  const title = "Online certificate";
   if (!found) return card(title, faint("This model has none: nothing was measured while it learned."));
   const { assumptions_met: holds } = found;
   const verdict = holds ? badge("guarantee holds", "good") : badge("no guarantee", "warn");
