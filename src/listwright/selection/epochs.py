@@ -22,8 +22,8 @@ from listwright.selection.rules import Rules
 TIE = 1e-9  # gains that differ by a smaller share are equal, and the lowest row goes first
 ACTIVE = 20  # one row in so many is active
 LEAST_ACTIVE = 512
-CHUNK = 2  # rows that are measured together, for each active one
-GROWTH = 1  # picks until all of these are active
+CHUNK = 4  # rows that are measured together, for each active one
+GROWTH = 32  # picks until all of these are active
 ROUNDING = 1e-13  # of the largest gain: a smaller difference is none
 
 Marks = NDArray[np.int32]

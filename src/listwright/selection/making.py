@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
+from listwright._internal.arrays import Floats, as_numbers, first_bad
 from listwright._internal.limits import at_least_one
+from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Reward
+from listwright.selection.dealt import Dealt
 from listwright.selection.gpu.device import wants_gpu
 from listwright.selection.graph import neighbor_graph
 from listwright.selection.intake import Source, read_vectors
@@ -38,12 +40,12 @@ TAKES = {  # which options a reward has a use for
     "feature_based": {"weights"},
     "log_det": set(),
 }
+DEALT = ("facility_location", "log_det")  # what a cluster can do
 
 
 class Wish(NamedTuple):
     """The arguments of `select` that say what is looked for."""
 
-    vectors: Any
     targets: Any
     reward: Any
     metric: str
@@ -52,10 +54,10 @@ class Wish(NamedTuple):
     weights: Any
     device: str
     precision: str
-    column: str | None
     gamma: float | None
     scale: float
     alpha: float
+    engine: Any
 
     def options(self) -> set[str]:
         """Names of the options that were given."""
@@ -73,7 +75,7 @@ def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator)
     _takes(wish, wish.reward, TAKES[wish.reward])
     gpu = uses_gpu(wish, source)
     if wish.reward == "log_det":
-        return _log_det(wish, source, k, gpu=gpu)
+        return _dealt(wish, _log_det(wish, source, k, gpu=gpu), rng)
     if wish.reward == "feature_based":
         return ByReward(_feature_based(wish, source), source.table.shape[0])
     if wish.reward == "saturated_coverage":
@@ -88,13 +90,24 @@ def uses_gpu(wish: Wish, source: Source) -> bool:
     n, d = source.table.shape
     known = wish.reward in ("facility_location", "log_det") and wish.metric != "precomputed"
     known = known and not (sparse.issparse(source.table) and d > DENSE)
+    if wish.engine is not None and wish.device == "cuda":
+        raise InputError("engine='ray' works on CPUs. Pass device='cpu', or leave engine= out.")
+    known = known and wish.engine is None
     wanted = wants_gpu(wish.device, 2.0 * n * d * min(n, wish.sample or n) if known else 0.0)
     if wanted and not known:
         raise InputError(f"reward={wish.reward!r} with metric={wish.metric!r} on this table runs on the CPU alone.")
     return wanted
 
 
+def engine_of(engine: Any) -> Ray | None:
+    """None for this machine."""
+    found = as_engine(engine)
+    return found if isinstance(found, Ray) else None
+
+
 def _takes(wish: Wish, what: str, known: set[str]) -> None:
+    if wish.engine is not None and (what not in DEALT or wish.neighbors is not None or wish.metric == "precomputed"):
+        raise InputError("engine='ray' is for facility_location and log_det of vectors, without neighbors=.")
     unused = sorted(wish.options() - known)
     if unused:
         raise InputError(f"reward={what!r} has no use for {unused[0]}=. Leave it out.")
@@ -126,10 +139,10 @@ def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, 
     if wish.neighbors is not None:
         return NearestNeighbors(similarity, weights, _neighbors(wish, similarity), tools.graph, tools.name)
     if wish.sample is None or _sample_size(wish) >= similarity.n_targets:
-        return FacilityLocation(similarity, weights, tools.board, tools.name)
+        return _dealt(wish, FacilityLocation(similarity, weights, tools.board, tools.name), rng)
     sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
     share = weights[sampled] * (len(weights) / len(sampled))
-    on_sample = FacilityLocation(similarity.only(sampled), share, tools.board)
+    on_sample = _dealt(wish, FacilityLocation(similarity.only(sampled), share, tools.board), rng)
     return Sampled(on_sample, similarity, weights, len(sampled), tools.curve, tools.name)
 
 
@@ -214,7 +227,11 @@ def _sample_size(wish: Wish) -> int:
     return int(wish.sample or 0)
 
 
-def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> Objective:
+def _dealt(wish: Wish, objective: FacilityLocation | LogDet, rng: np.random.Generator) -> Objective:
+    return objective if wish.engine is None else Dealt(objective, wish.engine, rng)
+
+
+def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
     if not (wish.scale > 0 and np.isfinite(wish.scale)):
@@ -254,8 +271,3 @@ def _feature_based(wish: Wish, source: Source) -> Reward:
     make_vectors(source.table, "dot")  # for its checks
     weights = _weights(wish.weights, d, "column") if wish.weights is not None else None
     return ConcaveCoverage(source.table, "sqrt", weights=weights, normalize=False)
-
-
-def rows_of(source: Source, rows: Ints) -> Source:
-    """Some of the rows."""
-    return source._replace(table=source.table[rows], ids=None, costs=None, path=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,10 @@ class Objective(ABC):
     def solve(self, rules: Rules, tick: Tick) -> Solved:
         """Greedy picks. `rules` are used up."""
 
+    def share(self, rules: Rules) -> float | None:
+        """What `solve` surely reaches of the best selection, whatever the data are."""
+        return any_data(rules, rules.k)[0]
+
     def prove(self, rules: Rules, solved: Solved) -> Proof:
         """What is known of the picks; `rules` as they were before."""
         if not self.submodular:
@@ -71,6 +75,19 @@ class FacilityLocation(Objective):
         epochs = Epochs(board, rules, board.gain_bounds(), tick)
         rows, gains = epochs.run()
         return Solved(rows, gains, epochs.bounds, float(before))
+
+    def among(self, rows: Ints) -> FacilityLocation:
+        """The same for some candidates."""
+        return replace(self, similarity=self.similarity.among(rows))
+
+    def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
+        """What each of some rows would bring beside the picks. Cost: 2 d operations for each row and target."""
+        both = np.concatenate([picked, rows])
+        board = self.make_board(self.similarity.among(both), self.weights)
+        for pick in range(len(picked)):
+            board.lift(pick)
+        at = np.arange(len(picked), len(both))
+        return np.maximum(board.gains(at, np.full(len(at), -1, dtype=np.int32), np.zeros(len(at))), 0.0)
 
 
 @dataclass(eq=False)
@@ -127,7 +144,7 @@ class Sampled(Objective):
 
     def _most(self, rules: Rules, found: Solved) -> float:
         """The best selection brings hardly more on all targets than on the sample, where greedy bounds it."""
-        known = any_data(rules, len(found.rows))[0]
+        known = self.on_sample.share(rules)
         most = most_possible(found.added, found.bounds, rules)
         most = min(most, found.added / known) if known else most
         error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
@@ -153,6 +170,15 @@ class LogDet(Objective):
     def solve(self, rules: Rules, tick: Tick) -> Solved:
         """Lazy greedy."""
         return Solved(*self.solver(self.vectors, self.gamma, self.scale, rules, tick))
+
+    def among(self, rows: Ints) -> LogDet:
+        """The same for some candidates."""
+        return replace(self, vectors=self.vectors.only(rows))
+
+    def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
+        """No less than what each of some rows would bring beside the picks: what it brings alone."""
+        alone = self.vectors.squares[rows] if self.gamma == 0 else np.ones(len(rows))
+        return np.log1p(self.scale * alone)
 
 
 @dataclass(eq=False)

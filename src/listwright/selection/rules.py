@@ -59,9 +59,9 @@ class Rules:
         return replace(self.copy(), k=1, costs=np.ones(len(self.costs)), left=np.inf, priced=False)
 
     def among(self, rows: Ints) -> Rules:
-        """The same rules where only some rows are candidates, numbered from 0, and none is given any more."""
-        none = np.empty(0, dtype=np.int64)
-        return replace(self.copy(), given=none, costs=self.costs[rows], groups=self.groups[rows], open=self.open[rows])
+        """The same rules where only some rows, in ascending order and with all that are given, are candidates."""
+        given, groups = np.searchsorted(rows, self.given), self.groups[rows]
+        return replace(self.copy(), given=given, costs=self.costs[rows], groups=groups, open=self.open[rows])
 
 
 def make_rules(

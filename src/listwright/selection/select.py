@@ -6,7 +6,7 @@ from typing import Any
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright.selection.intake import read_vectors
-from listwright.selection.making import Wish, make_objective
+from listwright.selection.making import Wish, engine_of, make_objective
 from listwright.selection.objectives import Objective, Solved
 from listwright.selection.progress import Tick, as_tick
 from listwright.selection.result import Selection
@@ -138,7 +138,18 @@ def select(
     array([3])
     """
     wish = Wish(
-        vectors, targets, reward, metric, neighbors, sample, weights, device, precision, column, gamma, scale, alpha
+        targets=targets,
+        reward=reward,
+        metric=metric,
+        neighbors=neighbors,
+        sample=sample,
+        weights=weights,
+        device=device,
+        precision=precision,
+        gamma=gamma,
+        scale=scale,
+        alpha=alpha,
+        engine=engine_of(engine),
     )
     with as_tick(progress) as tick:
         table = read_vectors(vectors, column=column)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Self
 
 import numba
 import numpy as np
@@ -51,6 +52,14 @@ class Similarity(ABC):
     def only(self, targets: Ints) -> Similarity:
         """The same to some of the targets."""
 
+    @abstractmethod
+    def among(self, candidates: Ints) -> Similarity:
+        """The same of some of the candidates."""
+
+    def copy(self) -> Self:
+        """A twin of which parts may be replaced."""
+        return copy.copy(self)
+
     @property
     def noise(self) -> float:
         """A rise of a similarity that is rounding alone."""
@@ -81,6 +90,12 @@ class Dots(Similarity):
     def only(self, targets: Ints) -> Dots:
         """To some of the targets, whose vectors are copied."""
         return Dots(self.of_candidates, self.of_targets.only(targets))
+
+    def among(self, candidates: Ints) -> Dots:
+        """Of some of the candidates, whose vectors are copied."""
+        some = Dots(self.of_candidates.only(candidates), self.of_targets)
+        some.ceiling = self.ceiling
+        return some
 
     def gain_bounds(self, weights: Floats) -> Floats:
         """Sum of w max(s, 0) = (sum of w s + sum of w |s|) / 2, and by Cauchy and Schwarz the latter is at most
@@ -139,6 +154,12 @@ class Distances(Similarity):
         some.ceiling = self.ceiling
         return some
 
+    def among(self, candidates: Ints) -> Distances:
+        """Of some of the candidates; the ceiling stays."""
+        some = Distances(self.of_candidates.only(candidates), self.of_targets, self.gamma)
+        some.ceiling = self.ceiling
+        return some
+
     def gain_bounds(self, weights: Floats) -> Floats:
         """The sum itself for plain distances, from the moments of the targets; nothing is known for rbf."""
         if self.gamma > 0 or self.of_targets.wide:
@@ -182,6 +203,10 @@ class Given(Similarity):
     def only(self, targets: Ints) -> Given:
         """Some columns, copied."""
         return Given(self.table[:, targets])
+
+    def among(self, candidates: Ints) -> Given:
+        """Some rows, copied."""
+        return Given(self.table[candidates])
 
     def gain_bounds(self, weights: Floats) -> Floats:
         """One read of the matrix."""

@@ -1,0 +1,138 @@
+"""Selection on a Ray cluster: rows are dealt out at random, greedy picks in each part, and among these picks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numba
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright.engines import Ray
+from listwright.selection.objectives import FacilityLocation, LogDet, Objective, Solved
+from listwright.selection.progress import Tick, silent
+from listwright.selection.proof import Proof, any_data, most_possible, of_these_data
+from listwright.selection.rules import Rules
+from listwright.selection.vectors import Vectors
+
+RETRIES = 20  # times that a part is worked on again after its worker died
+
+
+@dataclass(eq=False)
+class Dealt(Objective):
+    """GreeDi (Mirzasoleiman et al., 2013) with parts drawn at random and every part measured on all targets.
+
+    The best of the picks among the parts' picks and of each part's own is, in expectation over the deal, worth at least
+    half of what greedy promises on one machine (Barbosa, Ene, Nguyen & Ward, 2015). At the end the workers measure what
+    every row would still bring, which bounds the best selection on these data.
+    """
+
+    whole: FacilityLocation | LogDet
+    engine: Ray
+    rng: np.random.Generator
+
+    def solve(self, rules: Rules, tick: Tick) -> Solved:
+        """Each part is a task; where a worker dies, its part goes to another."""
+        with self.engine.connected():
+            crew = Crew(self.engine, self.whole)
+            rows = np.flatnonzero(rules.open)
+            dealt = np.array_split(self.rng.permutation(rows), max(2, min(crew.size, len(rows) // rules.k or 1)))
+            parts = [np.sort(np.concatenate([part, rules.given])) for part in dealt]
+            found = list(crew.each(solve_part, [(part, rules) for part in parts], tick, "parts"))
+            union = np.unique(np.concatenate([rules.given, *(one.rows for one in found)]))
+            best = max([solve_part(self.whole, union, rules), *found], key=lambda one: one.added)
+            return best._replace(bounds=self._bounds(crew, rules, best, dealt, tick))
+
+    def _bounds(self, crew: Crew, rules: Rules, best: Solved, dealt: Sequence[Ints], tick: Tick) -> Floats:
+        picked, bounds = np.concatenate([rules.given, best.rows]), np.zeros(len(rules.open))
+        asked = [(picked, part) for part in dealt]
+        for part, gains in zip(dealt, crew.each(measure_part, asked, tick, "proof"), strict=True):
+            bounds[part] = gains
+        bounds[best.rows] = 0.0
+        return bounds
+
+    def share(self, rules: Rules) -> float | None:
+        """Nothing for sure: the promise is in expectation."""
+        return None
+
+    def prove(self, rules: Rules, solved: Solved) -> Proof:
+        """Half of what greedy promises under a count or groups, in expectation; or what these data show."""
+        known, why, what = any_data(rules, len(solved.rows))
+        known = None if known is None or rules.priced else known / 2
+        why = "" if known is None else f"in expectation ({why}) / 2 = {known:.3f}"
+        return of_these_data(solved.added, most_possible(solved.added, solved.bounds, rules), known, why, what)
+
+
+def solve_part(objective: Any, rows: Ints, rules: Rules) -> Solved:
+    """Greedy among some rows, which are numbered as in the whole again."""
+    solved = objective.among(rows).solve(rules.among(rows), silent)
+    return solved._replace(rows=rows[solved.rows])
+
+
+def measure_part(objective: Any, picked: Ints, rows: Ints) -> Floats:
+    """What some rows would bring beside the picks."""
+    return np.asarray(objective.gains_beside(picked, rows))
+
+
+class Crew:
+    """The workers of a cluster, each with the objective in the memory of its machine."""
+
+    def __init__(self, engine: Ray, objective: Any) -> None:
+        ray: Any = import_module("ray")
+        self.ray, self.size = ray, engine.workers or int(ray.cluster_resources().get("CPU", 1))
+        self.shared = ray.put(portable(objective))
+        self.task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(do_part)
+
+    def each(self, work: Any, asked: Sequence[tuple[Any, ...]], tick: Tick, what: str) -> Iterator[Any]:
+        """The results in order; a worker that is killed is replaced, and does its part anew."""
+        running = [self.task.remote(work, self.shared, *one) for one in asked]
+        for done, reference in enumerate(running, start=1):
+            try:
+                yield self.ray.get(reference)
+            except self.ray.exceptions.RayTaskError as error:
+                raise error.cause from None
+            tick(what, done, len(running))
+
+
+def do_part(work: Any, objective: Any, *asked: Any) -> Any:
+    """On a worker: one core."""
+    numba.set_num_threads(1)
+    return work(unpacked(objective), *asked)
+
+
+def portable(objective: Any) -> Any:
+    """The objective to send; a table that is the map of a file goes as the file's name, which workers open."""
+    return _with_tables(objective, _named)
+
+
+def unpacked(objective: Any) -> Any:
+    """The objective as it was."""
+    return _with_tables(objective, _opened)
+
+
+def _with_tables(objective: Any, change: Any) -> Any:
+    if isinstance(objective, LogDet):
+        return replace(objective, vectors=change(objective.vectors))
+    similarity = objective.similarity
+    if not hasattr(similarity, "of_targets"):
+        return objective
+    twin = similarity.copy()
+    same = similarity.of_candidates is similarity.of_targets
+    twin.of_targets = change(similarity.of_targets)
+    twin.of_candidates = twin.of_targets if same else change(similarity.of_candidates)
+    return replace(objective, similarity=twin)
+
+
+def _named(vectors: Vectors) -> Vectors:
+    table = vectors.table
+    whole = isinstance(table, np.memmap) and table.filename is not None and str(table.filename).endswith(".npy")
+    return replace(vectors, table=str(table.filename)) if whole else vectors
+
+
+def _opened(vectors: Vectors) -> Vectors:
+    if not isinstance(vectors.table, str):
+        return vectors
+    return replace(vectors, table=np.load(vectors.table, mmap_mode="r", allow_pickle=False))
