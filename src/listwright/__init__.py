@@ -21,6 +21,7 @@ _HOME = {
     "ConSeqOpt": "listwright.estimators",
     "ContextFreeSCP": "listwright.estimators",
     "Lists": "listwright.lists",
+    "Needs": "listwright.needs",
     "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
     "SCP": "listwright.estimators",
@@ -56,6 +57,7 @@ __all__ = [
     "ConSeqOpt",
     "ContextFreeSCP",
     "Lists",
+    "Needs",
     "OnlineSCP",
     "Problems",
     "Selection",
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from listwright.evaluation import Comparison, compare, evaluate
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
+    from listwright.needs import Needs
     from listwright.problems import Problems
     from listwright.reasons.explain import explain
     from listwright.selection import Selection, greedy, select

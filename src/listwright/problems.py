@@ -16,6 +16,9 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.intake import Intake
 from listwright._internal.ragged import is_run, pieces
 from listwright.errors import InputError
+from listwright.needs import Needs
+
+MOST_NAMED = 8  # kinds of links that are named when problems are shown
 
 
 class BoundReward(Protocol):
@@ -51,6 +54,7 @@ class Problems:
     vectors: Any  # float32, (rows, v) or CSR: what similarity is measured on, or None
     links: dict[str, Any] | None  # by name: CSR, (rows, w); column j is the problem's j-th candidate
     aspects: dict[str, Floats32] | None  # by name: (rows, a); column j is the j-th aspect of the row's problem
+    needs: Needs | None  # what each problem asks for, and which of it each row brings
     numbered: bool  # whether problem_ids are just numbers that nobody gave
 
     @classmethod
@@ -69,6 +73,7 @@ class Problems:
         vectors: ArrayLike | sparse.csr_matrix | sparse.csr_array | None = None,
         links: Mapping[str, ArrayLike | sparse.csr_matrix | sparse.csr_array] | None = None,
         aspects: Mapping[str, ArrayLike] | None = None,
+        needs: Needs | None = None,
     ) -> Problems:
         """Problems from arrays; float32 C-contiguous features are used as they are, without a copy.
 
@@ -90,8 +95,11 @@ class Problems:
         aspects : by name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
             (rows, a) or (problems, items, a). Aspects belong to their problem: the same column of two problems need not
             mean the same; those that a problem lacks are 0. See `features.Aspects`.
+        needs : what each problem asks for, and which of it the parts of each candidate bring. See `Needs`.
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
+        if needs is not None:
+            needs.check(intake.offsets)
         table = intake.features()
         rows_context, rows_catalogue = intake.context(context), intake.catalogue(catalogue)
         if table.shape[1] == 0 and rows_context is None and rows_catalogue is None:
@@ -109,6 +117,7 @@ class Problems:
             vectors=intake.vectors(vectors),
             links=intake.links(links),
             aspects=intake.aspects(aspects),
+            needs=needs,
             numbered=problem_ids is None,
         )
 
@@ -186,6 +195,7 @@ class Problems:
             vectors=None if self.vectors is None else self.vectors[rows],
             links=None if self.links is None else {name: table[rows] for name, table in self.links.items()},
             aspects=None if self.aspects is None else {name: table[rows] for name, table in self.aspects.items()},
+            needs=None if self.needs is None else self.needs.take(which, pieces(self.offsets, which)),
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
@@ -244,6 +254,7 @@ class Problems:
             vectors=None if first.vectors is None else _stack([part.vectors for part in parts]),
             links=_joined_links([part.links for part in parts]),
             aspects=_joined_aspects([part.aspects for part in parts]),
+            needs=None if first.needs is None else first.needs.join([_present(part.needs) for part in parts[1:]]),
             numbered=numbered,
         )
 
@@ -259,9 +270,12 @@ class Problems:
         if self.sizes is not None:
             parts.append(f"sizes {self.sizes.min():g} to {self.sizes.max():g}")
         if self.links is not None:
-            parts.append(f"links by {', '.join(self.links)}")
+            few = len(self.links) <= MOST_NAMED
+            parts.append(f"links by {', '.join(self.links)}" if few else f"{len(self.links)} kinds of links")
         if self.aspects is not None:
             parts.append(f"aspects by {', '.join(self.aspects)}")
+        if self.needs is not None:
+            parts.append("needs")
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
 
@@ -296,7 +310,7 @@ def _same_shape(first: Problems, other: Problems) -> None:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:
         raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
-    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors", "links", "aspects"):
+    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors", "links", "aspects", "needs"):
         if (getattr(first, field) is None) != (getattr(other, field) is None):
             raise InputError(f"Cannot concat problems with and without {field}.")
     if first.context is not None and other.context is not None and first.context.shape[1] != other.context.shape[1]:
@@ -327,6 +341,11 @@ def _widened(tables: list[Any]) -> Any:
     width = max(table.shape[1] for table in tables)
     wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
     return sparse.vstack(wide, format="csr", dtype=np.float32)
+
+
+def _present(needs: Needs | None) -> Needs:
+    assert needs is not None  # the parts have the same kinds of data
+    return needs
 
 
 def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats32] | None:

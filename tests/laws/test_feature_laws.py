@@ -13,7 +13,19 @@ from scipy import sparse
 import listwright as lw
 from listwright.checks import LawBroken, check_features
 from listwright.errors import InputError
-from listwright.features import Aspects, Candidate, Distance, Features, Identity, InList, Links, Position, Sum, Volume
+from listwright.features import (
+    Aspects,
+    Candidate,
+    Distance,
+    Features,
+    Identity,
+    InList,
+    Links,
+    Position,
+    Sum,
+    Unmet,
+    Volume,
+)
 from listwright.features.auto import auto_features, paper_features
 from listwright.features.outcomes import Forest
 
@@ -30,9 +42,11 @@ FEATURES: dict[str, Callable[[], Features]] = {
     "in list": InList,
     "links": Links,
     "links, no thresholds": lambda: Links(()),
+    "links, strongest only": lambda: Links((), sums=False),
     "position": Position,
     "sum": lambda: Candidate() + Volume() + Identity(("list",)) + Position(),
     "the paper's": paper_features,
+    "unmet": Unmet,
     "volume": Volume,
     "volume, relative": lambda: Volume(relative=True, times_features=False),
 }
@@ -51,8 +65,15 @@ def make_problems(counts: list[int], *, csr: bool = False, seed: int = 0) -> lw.
         vectors=sparse.csr_array(vectors) if csr else vectors,
         links={"cites": np.concatenate([_links(count, max(counts), rng) for count in counts])},
         aspects={"sub-queries": rng.integers(3, size=(rows, 4)) / 2, "senses": rng.integers(2, size=(rows, 1))},
+        needs=_needs(counts, rng),
         reward=lw.rewards.AnySuccess(rng.random(rows) < 0.4),
     )
+
+
+def _needs(counts: list[int], rng: np.random.Generator) -> lw.Needs:
+    """Five needs per problem, and up to three parts per candidate."""
+    met = [[np.flatnonzero(rng.random(5) < 0.4).tolist() for _ in range(rng.integers(4))] for _ in range(sum(counts))]
+    return lw.Needs.from_lists(rng.integers(3, size=(len(counts), 5)).tolist(), met)
 
 
 def _links(count: int, width: int, rng: np.random.Generator) -> np.ndarray:

@@ -10,6 +10,7 @@ from listwright.features.identity import Identity
 from listwright.features.in_list import InList
 from listwright.features.links import Links
 from listwright.features.position import Position
+from listwright.features.unmet import Unmet
 from listwright.features.volume import Volume
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "Position",
     "Rows",
     "Sum",
+    "Unmet",
     "Volume",
 ]

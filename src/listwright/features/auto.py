@@ -12,6 +12,7 @@ from listwright.features.distance import Distance
 from listwright.features.identity import Identity
 from listwright.features.links import Links
 from listwright.features.position import Position
+from listwright.features.unmet import Unmet
 from listwright.features.volume import Volume
 from listwright.problems import Problems
 
@@ -25,9 +26,9 @@ def paper_features() -> Features:
 
 
 def auto_features(problems: Problems) -> Sum:
-    """Own features, and what tells a candidate from the list: uncovered aspects where problems have aspects, links and
-    volume where there are links or vectors, distances where there are none of these; identity where items recur,
-    crossed with the context, and with the list where nothing else tells what it holds.
+    """Own features, and what tells a candidate from the list: uncovered aspects and unmet needs where problems have
+    them, links and volume where there are links or vectors, distances where there are none of these; identity where
+    items recur, crossed with the context, and with the list where nothing else tells what it holds.
 
     >>> import numpy as np
     >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
@@ -53,8 +54,11 @@ def _list_features(problems: Problems) -> list[Features]:
     parts: list[Features] = [Position()]
     if problems.aspects is not None:
         parts.append(Aspects())
+    if problems.needs is not None:
+        parts.append(Unmet())
     if linked and pairs <= MANY_PAIRS:
         parts.append(Links())
         return [*parts, *([Volume(relative=True, times_features=False)] if problems.vectors is not None else [])]
-    distance = [Distance()] if problems.n_features and problems.aspects is None else []
+    told = problems.aspects is not None or problems.needs is not None
+    distance = [Distance()] if problems.n_features and not told else []
     return [*distance, *parts, *([Volume(relative=True)] if problems.vectors is not None else [])]

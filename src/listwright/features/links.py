@@ -37,7 +37,11 @@ class Links(Features):
 
     Parameters
     ----------
-    thresholds : cosines above which a candidate reaches another; of use only with vectors.
+    thresholds : sequence of float
+        Cosines above which a candidate reaches another; of use only with vectors.
+    sums : bool
+        Show the summed link to the list beside the strongest one. Sums grow with the list; policies that build longer
+        lists than they were trained on do better without them.
 
     >>> import listwright as lw
     >>> likes = [[0, 1, 0], [1, 0, 0], [0, 1, 0]]
@@ -51,8 +55,9 @@ class Links(Features):
 
     group = "links to the list"
 
-    def __init__(self, thresholds: Sequence[float] = (0.1, 0.2, 0.3, 0.5)) -> None:
+    def __init__(self, thresholds: Sequence[float] = (0.1, 0.2, 0.3, 0.5), *, sums: bool = True) -> None:
         self.thresholds = thresholds
+        self.sums = sums
 
     def summary(self, problems: Problems) -> dict[str, Any]:
         """The kinds of links."""
@@ -80,7 +85,8 @@ class Links(Features):
     def columns(self, seen: LinksSeen) -> Floats32:
         """Strongest, then summed links, then what is newly reached."""
         fresh = [np.log1p(table @ (1.0 - seen.reached[:, i])) for i, table in enumerate(seen.near)]
-        return np.column_stack([seen.best, seen.total, *fresh]).astype(np.float32)
+        sums = [seen.total] if self.sums else []
+        return np.column_stack([seen.best, *sums, *fresh]).astype(np.float32)
 
     def add(self, seen: LinksSeen, picks: Ints) -> LinksSeen:
         """Takes the links to the picks in."""
@@ -100,7 +106,7 @@ class Links(Features):
         reach = [f"newly reached above {threshold:g}" for threshold in self.thresholds] if self.has_vectors_ else []
         return [
             *(f"best {kind} in the list" for kind in kinds),
-            *(f"sum of {kind} in the list" for kind in kinds),
+            *(f"sum of {kind} in the list" for kind in kinds if self.sums),
             *reach,
         ]
 

@@ -56,8 +56,9 @@ def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> A
 def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
     """Shown lists as an arrow table; `outcomes` as their rows, nan where nothing came back."""
     problems, shown = lists.problems, lists.rows >= 0
-    if sparse.issparse(problems.features) or problems.links is not None or problems.aspects is not None:
-        raise InputError("A log with sparse features, links or aspects has no table form.")
+    extra = (problems.links, problems.aspects, problems.needs)
+    if sparse.issparse(problems.features) or any(kind is not None for kind in extra):
+        raise InputError("A log with sparse features, links, aspects or needs has no table form.")
     owners, n = problems.owners, problems.n_rows
     position, chance, gain = np.zeros(n, dtype=np.int64), np.full(n, np.nan), np.full(n, np.nan)
     rows = lists.rows[shown]

@@ -1,9 +1,10 @@
-"""Text: sentences, tokens, vectors, quality features, document clusters, budgets and scores."""
+"""Text: sentences, tokens, vectors, passages of questions, document clusters, budgets and scores."""
 
 from listwright.text.budget import Budget, parse_budget, sizes, truncate
 from listwright.text.centrality import lexrank
 from listwright.text.clusters import Cluster
 from listwright.text.duc import read_duc
+from listwright.text.passages import PassageFeatures, passage_features, question_problems
 from listwright.text.quality import quality_features
 from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
 from listwright.text.scores import rouge
@@ -14,11 +15,14 @@ from listwright.text.vectors import cosine_similarity, hashed_tf_idf, tf_idf
 __all__ = [
     "Budget",
     "Cluster",
+    "PassageFeatures",
     "cosine_similarity",
     "hashed_tf_idf",
     "lexrank",
     "parse_budget",
+    "passage_features",
     "quality_features",
+    "question_problems",
     "read_cluster_folder",
     "read_cluster_folders",
     "read_duc",

@@ -30,6 +30,7 @@ class Signature:
     n_vector: int | None
     links: tuple[str, ...] | None = None
     aspects: tuple[str, ...] | None = None
+    needs: bool = False
     ranges: Ranges | None = field(default=None, compare=False)  # None in files of versions that did not note them
 
     def flaw(self) -> str:
@@ -61,6 +62,7 @@ class Signature:
             None if problems.vectors is None else problems.vectors.shape[1],
             None if problems.links is None else tuple(sorted(problems.links)),
             None if problems.aspects is None else tuple(sorted(problems.aspects)),
+            problems.needs is not None,
         )
 
     def check(self, problems: Problems, purpose: str) -> None:
@@ -81,6 +83,8 @@ class Signature:
             if mine != theirs:
                 known, given = (", ".join(names or ["none"]) for names in (mine, theirs))
                 raise InputError(f"{purpose}: the model was trained with {what} {known}. Got {given}.")
+        if self.needs and not other.needs:
+            raise InputError(f"{purpose}: the model was trained on problems with needs. These have none.")
         if self.n_items is not None and other.n_items is None:
             raise InputError(f"{purpose}: the model was trained with a catalogue of {self.n_items}. Got none.")
         if self.n_items is not None and other.n_items is not None and other.n_items > self.n_items:

@@ -21,7 +21,6 @@ from listwright.text.vectors import Rows, term_counts, unit_rows
 from listwright.text.words import FUNCTION_WORDS
 
 VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
-_BM25_SATURATION, _BM25_LENGTH = 1.2, 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,32 +65,6 @@ class Terms:
     def query_cosine(self) -> Floats:
         """Cosine of each candidate with its query."""
         return row_sums(self.unit @ unit_rows(_scaled(self.queries, self.idf)).T)
-
-    @cached_property
-    def bm25(self) -> Floats:
-        """Okapi BM25 of each candidate for the content words of its query."""
-        lengths = row_sums(self.counts)
-        means = np.bincount(self.owners, lengths) / np.bincount(self.owners)
-        relative = np.repeat(lengths / np.maximum(means[self.owners], 1.0), np.diff(self.counts.indptr))
-        tf = self.counts.data
-        held = tf + _BM25_SATURATION * (1.0 - _BM25_LENGTH + _BM25_LENGTH * relative)
-        idf = np.log1p((self.n_candidates - self.frequency + 0.5) / (self.frequency + 0.5))
-        weights = _with_data(self.counts, tf * (_BM25_SATURATION + 1.0) / held * idf[self.counts.indices])
-        return row_sums(weights @ _scaled(_flags(self.queries), self.is_content).T)
-
-    @cached_property
-    def rare(self) -> Bools:
-        """By term: a content word that at most a quarter of the candidates hold (at least two may)."""
-        return self.is_content & (self.frequency <= np.maximum(2, self.n_candidates // 4))
-
-    def shared_with_query(self, weights: Floats | Bools) -> Floats:
-        """Summed weight of the terms that each candidate shares with its query."""
-        return row_sums(_flags(self.counts) @ _scaled(_flags(self.queries), weights).T)
-
-    def shared_rare_words(self) -> Rows:
-        """Link table: how many rare words two candidates share."""
-        flags = _scaled(_flags(self.counts), self.rare)
-        return off_diagonal(flags @ flags.T)
 
     def cosines(self) -> Rows:
         """Link table: tf-idf cosine of two candidates."""
@@ -140,13 +113,6 @@ def off_diagonal(table: Rows) -> Rows:
     return kept
 
 
-def within_problems(table: Rows, starts: Ints) -> Rows:
-    """A link table with its columns numbered within the problem of the row, for `Problems.links`."""
-    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    first = np.repeat(starts[owners], np.diff(table.indptr))
-    return sparse.csr_array((table.data, table.indices - first, table.indptr), (table.shape[0], np.diff(starts).max()))
-
-
 def best_link(table: Rows, worth: Floats) -> Floats:
     """For each row the highest link x worth of the candidate linked to; 0 without links."""
     values = table.data * worth[table.indices]
@@ -172,7 +138,3 @@ def _with_data(table: Rows, data: Any) -> Rows:
 
 def _scaled(table: Rows, by_column: Any) -> Rows:
     return _with_data(table, table.data * by_column[table.indices])
-
-
-def _flags(table: Rows) -> Rows:
-    return _with_data(table, np.ones(len(table.data)))

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
 from listwright.lab.datasets._files import distinct, note_skipped, read_records, require
-from listwright.lab.datasets._question_features import Texts, question_features, question_links
-from listwright.lab.datasets._terms import count_terms, within_problems
 from listwright.problems import Problems
 from listwright.rewards import Coverage
+from listwright.text.passages import question_problems
 from listwright.text.tokenizer import tokens
+from listwright.text.vectors import Rows, hashed_tf_idf
 
-_NOTE = re.compile(r"\s*\([^)]*\)\s*$")  # the "(film)" of a title, which texts do not repeat
+WIDTH = 1 << 18  # columns of the vectors: the same words in all files
 
 
 class Paragraph(NamedTuple):
@@ -48,11 +46,8 @@ def read_questions(path: str | Path) -> Problems:
     `paragraph_text`, `is_supporting`), or `paragraphs` of `title`, `sentences`, `supporting`.
 
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
-    worth 1); sizes are the paragraphs' tokens. Features are what can be known without labels: likeness to the question,
-    and how well a paragraph is linked to others, weighed by the others' BM25. Words are weighed within each question.
-    Links: "mentioned_in" (1 where the row's title stands in the other's text), "mentions" (the other way round),
-    "title_words_in" (share of the words of the row's title, by rarity, in the other's text), "title_words_of" (the
-    other way round) and "shared_words" (how many rare words both hold); vectors are tf-idf.
+    worth 1); sizes are the paragraphs' tokens. Features, links and needs are those of `text.passage_features`, from the
+    texts of each question alone; vectors are tf-idf.
 
     Item ids are titles; where several paragraphs of a question have the same title, later ones are numbered ("Oslo",
     "Oslo #2"). In the HotpotQA form a supporting fact names a title and a sentence, so that every paragraph with that
@@ -63,28 +58,22 @@ def read_questions(path: str | Path) -> Problems:
     kept = _kept(read_records(path), Path(path))
     labelled = any(question.has_support for question in kept)
     paragraphs = [paragraph for question in kept for paragraph in question.paragraphs]
-    counts = np.array([len(question.paragraphs) for question in kept])
-    owners = np.repeat(np.arange(len(kept)), counts)
-    texts = Texts(
-        titles=[tokens(_NOTE.sub("", paragraph.title)) for paragraph in paragraphs],
-        bodies=[tokens(paragraph.text) for paragraph in paragraphs],
-        questions=[tokens(question.text) for question in kept],
-        owners=owners,
-    )
-    terms = count_terms([title + body for title, body in texts.named()], owners, texts.questions)
-    links = question_links(texts, terms)
-    features, names = question_features(texts, terms, links | {"cosine": terms.cosines()})
-    return Problems.from_arrays(
-        features,
-        offsets=starts_of(counts),
-        sizes=[max(len(body), 1) for body in texts.bodies],
+    bodies = [[tokens(paragraph.text) for paragraph in question.paragraphs] for question in kept]
+    return question_problems(
+        [question.text for question in kept],
+        [[paragraph.text for paragraph in question.paragraphs] for question in kept],
+        titles=[[paragraph.title for paragraph in question.paragraphs] for question in kept],
+        sizes=[[max(len(body), 1) for body in texts] for texts in bodies],
         problem_ids=distinct(question.id for question in kept),
         item_ids=[name for question in kept for name in distinct(paragraph.title for paragraph in question.paragraphs)],
-        feature_names=names,
-        vectors=terms.vectors(),
-        links={name: within_problems(table, starts_of(counts)) for name, table in links.items()},
-        reward=_support(paragraphs, owners) if labelled else None,
+        vectors=sparse.vstack([_vectors(*pair) for pair in zip(kept, bodies, strict=True)]),
+        reward=_support(paragraphs) if labelled else None,
     )
+
+
+def _vectors(question: Question, bodies: list[list[str]]) -> Rows:
+    titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
+    return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
 
 def _kept(records: list[dict[str, Any]], path: Path) -> list[Question]:
@@ -108,7 +97,7 @@ def _has_paragraphs(record: dict[str, Any]) -> bool:
     return bool(context.get("title") if isinstance(context, dict) else context)
 
 
-def _support(paragraphs: list[Paragraph], owners: Ints) -> Coverage:
+def _support(paragraphs: list[Paragraph]) -> Coverage:
     """Every supporting fact is a topic, covered by the paragraphs that hold it."""
     held = [(row, fact.support) for row, fact in enumerate(paragraphs) if fact.support is not None]
     rows, facts = np.array(held, dtype=np.int64).T

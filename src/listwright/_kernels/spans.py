@@ -1,0 +1,71 @@
+"""Runs of words: names (capitalised words in a row), and where one run of words stands in another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from listwright._kernels.words import APART, CAPITAL, FUNCTION, LINKING
+
+
+@njit(cache=True, nogil=True)
+def next_name(flags: Any, at: int, end: int) -> tuple[int, int]:
+    """The next run of capitalised words from `at` on, "Duke of the North" among them; (end, end) behind the last."""
+    while at < end and not (flags[at] & CAPITAL and not flags[at] & FUNCTION):
+        at += 1
+    stop = min(at + 1, end)
+    while stop < end and not flags[stop] & APART:
+        ahead = stop
+        while ahead < end and ahead < stop + 2 and flags[ahead] & (LINKING | CAPITAL | APART) == LINKING:
+            ahead += 1
+        if ahead == end or not flags[ahead] & CAPITAL or flags[ahead] & APART:
+            break
+        stop = ahead + 1
+    return at, stop
+
+
+@njit(cache=True, nogil=True)
+def names_in(flags: Any, start: int, end: int) -> Any:
+    """(names, 2): first word of each name, and the word behind it."""
+    found = np.empty((end - start, 2), dtype=np.int64)
+    count, at = 0, start
+    while True:
+        at, stop = next_name(flags, at, end)
+        if at >= end:
+            return found[:count]
+        found[count, 0], found[count, 1] = at, stop
+        count += 1
+        at = stop
+
+
+@njit(cache=True, nogil=True)
+def common_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> int:
+    """How many words from `a` on are those from `b` on."""
+    length = 0
+    while a + length < a_end and b + length < b_end and words[a + length] == words[b + length]:
+        length += 1
+    return length
+
+
+@njit(cache=True, nogil=True)
+def stands_in(words: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
+    """Whether the words a:a_end stand in a row somewhere in b:b_end."""
+    for start in range(b, b_end - (a_end - a) + 1):
+        if words[start] == words[a] and common_run(words, a, a_end, start, b_end) == a_end - a:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def longest_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> tuple[int, int]:
+    """Length of the longest run of a:a_end that stands in b:b_end, and where it starts in a."""
+    best, where = 0, a
+    for start in range(a, a_end):
+        for other in range(b, b_end):
+            if words[start] == words[other]:
+                length = common_run(words, start, a_end, other, b_end)
+                if length > best:
+                    best, where = length, start
+    return best, where

@@ -1,0 +1,6 @@
+"""Passages of a question: what each holds of the question, and how they lead to each other."""
+
+from listwright.text.passages.features import PassageFeatures, passage_features
+from listwright.text.passages.problems import question_problems
+
+__all__ = ["PassageFeatures", "passage_features", "question_problems"]

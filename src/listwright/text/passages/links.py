@@ -1,0 +1,70 @@
+"""How the passages of a question are linked: titles, names and words that lead from one to another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright._kernels import bridges as kernel
+from listwright._kernels.needs import additions, part_worths
+from listwright._kernels.titles import same_titles, title_mentions, title_shares
+from listwright.needs import Needs
+from listwright.text.passages.question import Question
+from listwright.text.passages.reading import Reading
+
+_LOOSE = 0.7  # what words of a title count beside the title as it is
+
+
+def title_links(reading: Reading, asked: Question, rarity: Floats, worths: Floats, new: Floats) -> dict[str, Floats]:
+    """Links by titles; `new` is 1 for a passage whose title is not in the question."""
+    mentions = title_mentions(reading, worths)
+    shares, unasked = title_shares(reading, rarity, asked.is_term)
+    there, unasked = (mentions > 0).astype(np.float64), np.log1p(unasked)
+    sentence = np.maximum(mentions - 1.0, 0.0)
+    return {
+        "mentioned_in": there,
+        "mentions": there.T,
+        "newly_mentioned_in": there * new[:, None],
+        "newly_mentions": (there * new[:, None]).T,
+        "title_words_in": shares,
+        "title_words_of": shares.T,
+        "new_title_words_in": unasked,
+        "new_title_words_of": unasked.T,
+        "mention_matches": sentence,
+        "mention_matched": sentence.T,
+        "same_title": same_titles(reading),
+    }
+
+
+def name_links(
+    reading: Reading, asked: Question, rarity: Floats, needs: Needs, worths: Floats, best: Floats
+) -> dict[str, Floats]:
+    """Links by names that the question does not hold."""
+    owners, stems, heights = kernel.name_words(reading, asked.is_term, worths, best)
+    shared, bridge = kernel.bridges(owners, stems, heights, rarity, len(reading.bodies))
+    met = (needs.wholes, needs.parts, needs.weights[0])
+    return {
+        "shared_name_words": np.log1p(shared),
+        "bridge": bridge,
+        "bridged_addition": kernel.bridged_additions(reading, met, owners, stems, rarity),
+    }
+
+
+def need_links(needs: Needs, links: dict[str, Floats]) -> dict[str, Floats]:
+    """What two passages hold of the question together, alone and where titles or names link them."""
+    added, together = additions(needs.wholes, needs.parts, needs.starts, needs.weights[0])
+    titles = np.maximum(links["mentioned_in"], _LOOSE * links["title_words_in"])
+    titles, names = np.maximum(titles, titles.T), np.minimum(links["shared_name_words"], kernel.MOST)
+    return {
+        "adds": added,
+        "together": together,
+        "adds_by_title": added * titles,
+        "together_by_title": together * titles,
+        "adds_by_name": added * names,
+        "together_by_name": together * names,
+    }
+
+
+def sentence_worths(needs: Needs) -> Floats:
+    """By sentence: the share of the question that it holds."""
+    return part_worths(needs.parts, needs.weights[0])
