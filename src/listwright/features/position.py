@@ -23,6 +23,10 @@ class PositionSeen(NamedTuple):
 class Position(Features):
     """A bias of 1, and a flag that is 1 at the first position (the paper's indicator).
 
+    Both columns are the same for all candidates of a problem. The default ridge learner compares candidates within a
+    problem, so it gives them a weight of exactly 0. They act in learners that are not linear, such as boosted trees,
+    and in `RidgeLeader(center=False)`, the paper's printed loss.
+
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
     >>> feature = Position()
