@@ -796,7 +796,7 @@ def test_wrong_arguments_of_predict_are_named(cls: type) -> None:
         ({"length": 0}, "length must be at least 1. Got 0."),
         ({"length": 1.0}, "length must be a whole number of at least 1. Got 1.0."),
         ({"budget": 0}, "budget must be above 0"),
-        ({"budget": [1.0, 2.0]}, r"budget must be above 0: one number, or one a problem \(60\)"),
+        ({"budget": [1.0, 2.0]}, r"budget must be above 0: one number, or one per problem \(60\)"),
     ):
         with pytest.raises(InputError, match=message):
             model.predict(problems, **given)

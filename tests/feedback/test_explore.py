@@ -11,7 +11,7 @@ import listwright as lw
 from listwright._kernels.draw import draw_one, segment_chances, uniforms
 from listwright.features import Rows
 from listwright.feedback.drawing import Exploring, Playing
-from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, Softmax, own_chances
+from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, Softmax
 from listwright.feedback.recommendations import draw_keys
 from listwright.policies import ItemDistribution, Linear, PolicyDistribution, Random, Sequence
 from listwright.policies.mixture import Mixture
@@ -121,13 +121,13 @@ def test_own_chances_of_policies_that_draw() -> None:
     rows, options = rows_of([[1.0], [2.0], [3.0]], [0, 1, 2]), np.array([True, True, False])
     items = ItemDistribution(np.array([0.1, 0.3, 0.6]))
     up, down = Linear(np.array([1.0])), Linear(np.array([-1.0]))
-    np.testing.assert_allclose(own_chances(items, rows, options, 0), [0.25, 0.75, 0.0])
-    np.testing.assert_allclose(own_chances(up, rows, options, 0), [0.0, 1.0, 0.0])
+    np.testing.assert_allclose(items.chances(rows, options, 0), [0.25, 0.75, 0.0])
+    np.testing.assert_allclose(up.chances(rows, options, 0), [0.0, 1.0, 0.0])
     mixed = PolicyDistribution((up, down, Random()), np.array([0.5, 0.3, 0.2]))
-    np.testing.assert_allclose(own_chances(mixed, rows, options, 0), [0.4, 0.6, 0.0])
-    np.testing.assert_allclose(own_chances(Sequence((up, down)), rows, options, 7), [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(mixed.chances(rows, options, 0), [0.4, 0.6, 0.0])
+    np.testing.assert_allclose(Sequence((up, down)).chances(rows, options, 7), [1.0, 0.0, 0.0])
     nothing = ItemDistribution(np.array([0.0, 0.0, 1.0]))
-    np.testing.assert_allclose(own_chances(nothing, rows, options, 0), [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(nothing.chances(rows, options, 0), [1.0, 0.0, 0.0])
     with pytest.raises(lw.errors.InputError, match="not known exactly"):
         Own().chances(Mixture((up,)), rows, options, 0, 0.0)
 

@@ -249,7 +249,7 @@ def test_no_bound_without_submodularity() -> None:
         ({"length": 1.5}, "length must be a whole number of at least 1. Got 1.5."),
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": float("nan")}, "budget must be above 0"),
-        ({"budget": [1.0]}, r"one a problem \(5\)"),
+        ({"budget": [1.0]}, r"one per problem \(5\)"),
         ({"budget": "much"}, "budget must be an array of numbers"),
         ({"length": 2, "method": "eager"}, "method must be one of lazy, naive, stochastic. Got 'eager'."),
         ({"length": 2, "method": "stochastic", "epsilon": 0}, "epsilon must be between 0 and 1. Got 0."),

@@ -11,7 +11,7 @@ import listwright as lw
 from listwright.features import Candidate, Distance, Features, Identity, InList, Position
 from listwright.policies import Linear
 from listwright.problems import Problems
-from listwright.walk.compiled import fused_parts
+from listwright.walk.compiled import compiled_walk
 from listwright.walk.plain import build_lists, plain_lists
 
 SUMS: dict[str, Any] = {
@@ -61,13 +61,13 @@ def test_same_lists_as_the_plain_walk(name: str, length: int | None, room: float
     for seed in range(4):
         problems = made_problems(seed)
         features, policy = fitted(SUMS[name](), problems, seed)
-        assert fused_parts(problems, features, policy) is not None
+        assert compiled_walk(problems, features, policy) is not None
         options: dict[str, Any] = {"length": length, "repeats": repeats, "rng": np.random.default_rng(0)}
         options["room"] = None if room is None else np.full(len(problems), room)
-        fused = build_lists(problems, features, policy, **options)
+        compiled = build_lists(problems, features, policy, **options)
         plain = plain_lists(problems, features, policy, **options)
-        np.testing.assert_array_equal(fused.rows, plain.rows)
-        np.testing.assert_allclose(fused.picked_scores, plain.picked_scores, rtol=1e-3, atol=1e-3)
+        np.testing.assert_array_equal(compiled.rows, plain.rows)
+        np.testing.assert_allclose(compiled.picked_scores, plain.picked_scores, rtol=1e-3, atol=1e-3)
 
 
 def test_ties_go_to_the_lowest_row() -> None:
@@ -100,12 +100,12 @@ def test_nothing_fits() -> None:
 def test_other_features_and_policies_take_the_plain_walk() -> None:
     problems = made_problems(0)
     features, policy = fitted(Candidate() + InList(), problems, 0)
-    assert fused_parts(problems, features, policy) is None
+    assert compiled_walk(problems, features, policy) is None
     features, policy = fitted(Candidate() + Candidate(), problems, 0)
-    assert fused_parts(problems, features, policy) is None
+    assert compiled_walk(problems, features, policy) is None
     features, policy = fitted(Candidate() + Position(), problems, 0)
-    assert fused_parts(problems, features, lw.policies.Uniform()) is None
-    assert fused_parts(problems, features, Linear(policy.weights[:-1])) is None
+    assert compiled_walk(problems, features, lw.policies.Uniform()) is None
+    assert compiled_walk(problems, features, Linear(policy.weights[:-1])) is None
     with pytest.raises(lw.errors.InputError, match="weights"):
         build_lists(problems, features, Linear(policy.weights[:-1]), length=2, rng=np.random.default_rng(0))
 

@@ -19,7 +19,7 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_room, check_length, check_problems
+from listwright.walk.limits import Room, as_room, check_length, check_problems
 
 
 class Baseline(BaseEstimator, ABC):
@@ -98,7 +98,7 @@ def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats 
     array([0, 2])
     """
     order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
-    rows = fill(order, problems.offsets, *limits(problems, room), steps)
+    rows = fill(order, problems.offsets, *Room(problems, room).arrays, steps)
     return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
 
 
@@ -106,13 +106,6 @@ def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
     """The answer, without columns that no list reaches."""
     used = rows.shape[1] if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).sum(axis=1).max()))
     return Lists(problems.without_reward(), rows[:, :used], picked_scores=scores[:, :used])
-
-
-def limits(problems: Problems, room: Floats | None) -> tuple[Floats, Floats]:
-    """Sizes and room as kernels take them: without a budget, no sizes and endless room."""
-    if room is None or problems.sizes is None:
-        return np.zeros(0), np.full(len(problems), np.inf)
-    return problems.sizes, room
 
 
 def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int:

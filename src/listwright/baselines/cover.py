@@ -11,6 +11,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
+from listwright.walk.limits import Room
 
 ORDERED = 256  # items of the static order that are found greedily; the rest go by what they gain alone
 
@@ -128,36 +129,28 @@ def rounded(gains: Floats) -> Floats:
     return np.round(gains, 12)
 
 
-class Offer(NamedTuple):
-    """What each problem offers: (problems, items), in the static order."""
-
-    rows: Ints  # -1 where an item is not offered
-    sizes: Floats
-
-    @classmethod
-    def of(cls, problems: Problems, order: Ints) -> Offer:
-        """Columns in the order given."""
-        rows = by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
-        sizes = np.zeros(rows.shape) if problems.sizes is None else problems.sizes[rows]
-        return cls(rows, sizes)
+def offered(problems: Problems, order: Ints) -> Ints:
+    """(problems, items), in the static order: the row of each item, -1 where it is not offered."""
+    return by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
 
 
 def cover_lists(
-    cover: Cover, weights: Floats, order: Ints, offer: Offer, room: Floats, steps: int
+    cover: Cover, weights: Floats, order: Ints, problems: Problems, room: Room, steps: int
 ) -> tuple[Ints, Floats]:
     """(lists, steps): rows picked, -1 behind the end, and their gains. Ties go to the first in the static order."""
-    lists = np.arange(len(weights))
-    state, room, open_items = cover.start(weights), room.copy(), offer.rows >= 0
+    lists, offer = np.arange(len(weights)), offered(problems, order)
+    state, open_items = cover.start(weights), offer >= 0
     rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))
     for position in range(steps):
         gains = rounded(cover.gains(state)[:, order])
-        options = open_items & (offer.sizes <= room[:, None])
+        options = open_items & room.fits()[offer]
         best = np.where(options, gains, -np.inf).argmax(axis=1)
         some = options[lists, best]
         if not some.any():
             break
-        rows[some, position], scores[some, position] = offer.rows[lists, best][some], gains[lists, best][some]
+        rows[:, position] = np.where(some, offer[lists, best], -1)
+        scores[some, position] = gains[lists, best][some]
         open_items[lists[some], best[some]] = False
-        room[some] -= offer.sizes[lists, best][some]
+        room.take(rows[:, position])
         state = cover.add(state, np.where(some, order[best], -1))
     return rows, scores

@@ -6,11 +6,12 @@ from typing import Any
 
 from listwright._internal.arrays import Floats
 from listwright._kernels.dpp import dpp_lists
-from listwright.baselines.base import as_lists, limits
+from listwright.baselines.base import as_lists
 from listwright.baselines.similarity import Diverse, space_of
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.walk.limits import Room
 
 
 class DPP(Diverse):
@@ -47,5 +48,5 @@ class DPP(Diverse):
         space = space_of(problems)
         quality = self.scale * self._relevance(problems, space)
         width = (problems.features if problems.vectors is None else problems.vectors).shape[1]
-        rows, scores = dpp_lists(problems.offsets, quality, space, width, *limits(problems, room), steps)
+        rows, scores = dpp_lists(problems.offsets, quality, space, width, *Room(problems, room).arrays, steps)
         return as_lists(problems, rows, scores)

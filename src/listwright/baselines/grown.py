@@ -8,9 +8,10 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
-from listwright.baselines.base import as_lists, limits
+from listwright.baselines.base import as_lists
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.walk.limits import Room
 
 Scored = Callable[[], tuple[Floats, Bools]]  # a score a row, and which rows may be taken at all
 Added = Callable[[Ints], None]  # hears of the picks: a row a problem, -1 for none
@@ -18,19 +19,16 @@ Added = Callable[[Ints], None]  # hears of the picks: a row a problem, -1 for no
 
 def grown(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:
     """Takes the row with the highest score that fits, again and again; ties go to the lowest row."""
-    sizes, left = limits(problems, room)
-    left, untaken = left.copy(), np.ones(problems.n_rows, dtype=bool)
+    left, untaken = Room(problems, room), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []
     for _ in range(steps):
         values, allowed = scored()
-        fits = sizes <= left[problems.owners] if len(sizes) else True
-        picks = best_rows(values, untaken & allowed & fits, problems.offsets)
+        picks = best_rows(values, untaken & allowed & left.fits(), problems.offsets)
         some = picks >= 0
         if not some.any():
             break
         untaken[picks[some]] = False
-        if len(sizes):
-            left[some] -= sizes[picks[some]]
+        left.take(picks)
         added(picks)
         rows.append(picks)
         scores.append(np.where(some, values[picks], 0.0))

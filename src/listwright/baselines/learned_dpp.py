@@ -9,7 +9,7 @@ from scipy import linalg, optimize, sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline, limits
+from listwright.baselines.base import Baseline
 from listwright.baselines.grown import grown
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
@@ -112,10 +112,9 @@ class LearnedDPP(Baseline):
         return self._scaled_lists(problems, steps, room, self.scaling_)
 
     def _scaled_lists(self, problems: Problems, steps: int, room: Floats | None, scaling: float) -> Lists:
-        sizes, _ = limits(problems, room)
         quality = self._table(problems) @ self.weights_
-        if len(sizes):
-            quality -= scaling * np.log(np.maximum(sizes, np.finfo(float).tiny))
+        if room is not None and problems.sizes is not None:
+            quality -= scaling * np.log(np.maximum(problems.sizes, np.finfo(float).tiny))
         volume = Volume(times_features=False, relative=True).fit(problems)
         seen = [volume.start(problems)]
         anything = np.ones(problems.n_rows, dtype=bool)

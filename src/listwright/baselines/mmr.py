@@ -6,11 +6,12 @@ from typing import Any
 
 from listwright._internal.arrays import Floats
 from listwright._kernels.mmr import mmr_lists
-from listwright.baselines.base import as_lists, limits
+from listwright.baselines.base import as_lists
 from listwright.baselines.similarity import Diverse, space_of
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.walk.limits import Room
 
 
 class MMR(Diverse):
@@ -44,6 +45,6 @@ class MMR(Diverse):
         space = space_of(problems)
         relevance = self._relevance(problems, space)
         rows, scores = mmr_lists(
-            problems.offsets, relevance, space, *limits(problems, room), float(self.diversity), steps
+            problems.offsets, relevance, space, *Room(problems, room).arrays, float(self.diversity), steps
         )
         return as_lists(problems, rows, scores)

@@ -9,14 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
-from listwright.baselines.base import Baseline, as_lists, limits
+from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.grown import grown
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.features.volume import unit_rows
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.walk.limits import as_room
+from listwright.walk.limits import Room, as_room
 
 REDUNDANCIES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 SCALINGS = (0.0, 0.3, 0.6, 0.8, 1.0)
@@ -113,8 +113,7 @@ def _greedy(
     problems: Problems, graph: _Graph, parameters: tuple[float, float], steps: int, room: Floats | None
 ) -> Lists:
     redundancy, scaling = parameters
-    sizes, left = limits(problems, room)
-    costs = sizes**scaling if len(sizes) else np.ones(problems.n_rows)
+    costs = np.ones(problems.n_rows) if room is None or problems.sizes is None else problems.sizes**scaling
     inside, worth = np.zeros(problems.n_rows), np.zeros(len(problems))
 
     def gains() -> Floats:
@@ -126,8 +125,7 @@ def _greedy(
         inside[:] += graph.near(picks)
 
     lists = grown(problems, steps, room, lambda: (gains() / costs, gains() >= 0), added)
-    fits = sizes <= left[problems.owners] if len(sizes) else np.ones(problems.n_rows, dtype=bool)
-    return _or_single(lists, np.where(fits, graph.degrees, -np.inf), worth)
+    return _or_single(lists, np.where(Room(problems, room).fits(), graph.degrees, -np.inf), worth)
 
 
 def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:

@@ -8,13 +8,14 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline, as_lists, limits
-from listwright.baselines.cover import Offer, cover_lists, cover_of, static_order
+from listwright.baselines.base import Baseline, as_lists
+from listwright.baselines.cover import cover_lists, cover_of, static_order
 from listwright.baselines.states import state_table
 from listwright.features.base import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.catalogue import with_catalogue
+from listwright.walk.limits import Room
 
 CELLS = 4_000_000  # training outcomes looked at in one go
 
@@ -43,14 +44,13 @@ class WeightedCover(Baseline):
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         states = self.scale_.apply(state_table(problems, self.cover_.n_items)).astype(np.float64)
-        offer, (_, room) = Offer.of(problems, self.order_), limits(problems, room)
         size = max(1, CELLS // (self.cover_.n_problems * self.cover_.n_items))
         rows, scores = [], []
         with one_thread():
             for start in range(0, len(problems), size):
                 here = slice(start, start + size)
-                part = Offer(offer.rows[here], offer.sizes[here])
-                lists = cover_lists(self.cover_, self._weights(states[here]), self.order_, part, room[here], steps)
-                rows.append(lists[0])
+                some, left = problems[here], Room(problems[here], None if room is None else room[here])
+                lists = cover_lists(self.cover_, self._weights(states[here]), self.order_, some, left, steps)
+                rows.append(np.where(lists[0] >= 0, lists[0] + problems.offsets[start], -1))
                 scores.append(lists[1])
         return as_lists(problems, np.concatenate(rows), np.concatenate(scores))

@@ -22,7 +22,7 @@ from listwright.problems import Problems
 from listwright.tables import Scan
 from listwright.training.catalogue import rows_of_items, with_catalogue
 from listwright.training.sources import Plan, Source
-from listwright.walk.limits import as_room
+from listwright.walk.limits import Room, as_room
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
 
@@ -108,8 +108,7 @@ class ContextFreeSCP(ListEstimator):
         self.signature_.check(problems, "predict")
         steps = self._steps(problems, self.length if length is None and budget is None else length, True)
         rows = rows_of_items(problems, self.best_list_[:steps])
-        room = as_room(budget, problems)
-        return Lists(problems.without_reward(), rows if room is None else _that_fit(problems, rows, room))
+        return Lists(problems.without_reward(), _that_fit(problems, rows, as_room(budget, problems)))
 
     @property
     def probabilities_(self) -> Floats:
@@ -134,14 +133,12 @@ class ContextFreeSCP(ListEstimator):
         return tried[int(np.argmax(values))]
 
 
-def _that_fit(problems: Problems, rows: Ints, room: Floats) -> Ints:
+def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
     """The rows in their order, without those that do not fit what is left of the budget."""
-    assert problems.sizes is not None
-    kept = rows.copy()
+    kept, room = rows.copy(), Room(problems, budgets)
     for column in kept.T:
-        fits = (column >= 0) & (problems.sizes[column] <= room)
-        room[fits] -= problems.sizes[column[fits]]
-        column[~fits] = -1
+        column[~room.fits()[column]] = -1
+        room.take(column)
     return np.take_along_axis(kept, np.argsort(kept < 0, axis=1, kind="stable"), axis=1)
 
 

@@ -28,7 +28,6 @@ from listwright.feedback.state import arrays_of, check_arrays, put_arrays
 from listwright.learners import Learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
-from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 from listwright.storage import save, warn_unsavable
@@ -146,7 +145,7 @@ class ListBandit(BaseEstimator, ABC):
         self.signature_.check(problems, "predict")
         steps, room = self._limits(problems, length, budget)
         playing = self.playing_
-        policy = playing.policy if isinstance(playing.policy, Linear) else Likeliest(playing, self.exploration_)
+        policy = playing.policy if playing.policy.certain else Likeliest(playing, self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
         return build_lists(problems.without_reward(), self.features_, policy, length=steps, rng=rng, room=room)
 

@@ -13,9 +13,9 @@ from listwright._kernels.draw import draw_rows
 from listwright._kernels.explored_walk import Chance, explored_lists
 from listwright.features import Features, Rows
 from listwright.feedback.explore import Exploration
-from listwright.policies import Linear, Policy
+from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.walk.compiled import folded, fused_parts, limits_of
+from listwright.walk.compiled import compiled_walk
 from listwright.walk.plain import walk
 
 
@@ -122,10 +122,10 @@ class Playing:
 
         `numbers`: (problems, positions) from 0 to 1, all that is random. In one compiled function where that applies.
         """
-        parts, kind = fused_parts(problems, features, self.policy), exploration.compiled(self.learned)
-        if parts is not None and kind is not None and isinstance(self.policy, Linear):
+        compiled, kind = compiled_walk(problems, features, self.policy), exploration.compiled(self.learned)
+        if compiled is not None and kind is not None:
             rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
-            weights, limits = folded(problems, parts, self.policy), limits_of(problems, room, False)
+            weights, limits = compiled.weights(), compiled.limits(room, repeats=False)
             table, chance = problems.features, Chance(*kind, one_slot, numbers)
             explored_lists(problems.offsets, table, weights, limits, chance, rows, scores, chances)
             return np.where(rows >= 0, rows + problems.offsets[:-1, None], -1), scores, chances
@@ -176,4 +176,4 @@ class Likeliest(Policy):
 
 
 def _scores(policy: Policy, rows: Rows, chances: Floats) -> Floats:
-    return policy.score(rows) if isinstance(policy, Linear) else chances
+    return policy.score(rows) if policy.certain else chances

@@ -11,7 +11,7 @@ from listwright._internal.saved import saved_as
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
-from listwright.policies.base import Policy, draw_rows
+from listwright.policies.base import Policy, draw_rows, shared_chances
 
 
 @saved_as("policies.ItemDistribution")
@@ -32,10 +32,19 @@ class ItemDistribution(Policy):
         return self.probabilities[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """One draw a problem among its open rows; where they have no probability left, the lowest."""
+        """One draw per problem among its open rows; where they have no probability left, the lowest."""
         scores = self.score(rows)
         picks = draw_rows(np.where(open_rows, scores, 0.0), rows.offsets, rng)
         return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
+
+    @property
+    def certain(self) -> bool:
+        """Every position is drawn."""
+        return False
+
+    def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
+        """In proportion to the probabilities of the open rows."""
+        return shared_chances(self.score(rows), open_rows, rows)
 
 
 @saved_as("policies.PolicyDistribution")
@@ -56,7 +65,7 @@ class PolicyDistribution(Policy):
         return np.tensordot(self.probabilities, np.stack([policy.score(rows) for policy in self.policies]), axes=1)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws a policy a problem, and takes its pick; the score of a row is the chance to be picked."""
+        """Draws a policy for each problem, and takes its pick; the score of a row is the chance to be picked."""
         every = np.stack([policy.pick(rows, open_rows, position, rng)[0] for policy in self.policies])
         n_problems = every.shape[1]
         choice = rng.choice(len(self.policies), size=n_problems, p=self.probabilities)
@@ -64,6 +73,23 @@ class PolicyDistribution(Policy):
         for probability, picks in zip(self.probabilities, every, strict=True):
             np.add.at(chances, picks[picks >= 0], probability)
         return every[choice, np.arange(n_problems)], chances
+
+    @property
+    def certain(self) -> bool:
+        """Every position draws its policy."""
+        return False
+
+    def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
+        """The mean of the policies' chances.
+
+        >>> from listwright.policies import Linear, Random
+        >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
+        >>> both = PolicyDistribution((Linear(np.array([1.0])), Random()), np.array([0.8, 0.2]))
+        >>> both.chances(rows, np.array([True, True]), 0)
+        array([0.1, 0.9])
+        """
+        each = [policy.chances(rows, open_rows, position) for policy in self.policies]
+        return np.tensordot(self.probabilities, np.stack(each), axes=1)
 
 
 def _flaw(chances: Floats) -> str:

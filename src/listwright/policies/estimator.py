@@ -10,7 +10,9 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
-from listwright.policies.base import Policy
+from listwright.policies.base import Contributions, Policy
+
+LOG_ODDS = "contributions are in log-odds, the score is a probability"
 
 
 @saved_as("policies.Estimator")
@@ -21,10 +23,48 @@ class Estimator(Policy):
     estimator: Any
 
     def score(self, rows: Rows) -> Floats:
-        """One prediction a row."""
+        """One prediction per row."""
         table = rows.written_out()
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(table)[:, -1], dtype=np.float64)
         if hasattr(self.estimator, "decision_function"):
             return np.asarray(self.estimator.decision_function(table), dtype=np.float64)
         return np.asarray(self.estimator.predict(table), dtype=np.float64)
+
+    def contributions(self, rows: Rows) -> Contributions | None:
+        """Of linear estimators, and of boosted trees their own (`pred_contrib`, Shapley values)."""
+        written_out = rows.written_out()
+        table = _shares(self.estimator, written_out)
+        if table is None:
+            return None
+        note = LOG_ODDS if hasattr(self.estimator, "predict_proba") else ""
+        width = rows.table.shape[1]
+        told = Contributions(table[:, :width], base=table[:, -1], note=note)
+        if rows.crossed is None:
+            return told
+        states = [f"state {i}" for i in range(rows.crossed.states.shape[1])]
+        names = (*states, *(f"is item {i}" for i in range(rows.crossed.n_items)))
+        return told._replace(crossed=table[:, width:-1], crossed_names=names)
+
+    @property
+    def nbytes(self) -> None:
+        """Nobody knows how large an estimator is."""
+        return None
+
+
+def _shares(estimator: Any, table: Any) -> Floats | None:
+    """(rows, columns + 1): the last is what no column explains. None where the estimator cannot tell."""
+    if hasattr(estimator, "contributions"):
+        return np.asarray(estimator.contributions(table), dtype=np.float64)
+    library = type(estimator).__module__.partition(".")[0]
+    if library == "lightgbm":
+        return np.asarray(estimator.predict(table, pred_contrib=True), dtype=np.float64)
+    if library == "xgboost":
+        from xgboost import DMatrix
+
+        return np.asarray(estimator.get_booster().predict(DMatrix(table), pred_contribs=True), dtype=np.float64)
+    coefficients = getattr(estimator, "coef_", None)
+    if coefficients is None or np.ndim(coefficients) != 1 or hasattr(estimator, "predict_proba"):
+        return None
+    base = np.full((len(table), 1), float(estimator.intercept_))
+    return np.concatenate([table.astype(np.float64) * coefficients, base], axis=1)

@@ -9,7 +9,6 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
-from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
@@ -34,6 +33,11 @@ class Mixture(Policy):
         """Draws a policy for each problem."""
         choice = rng.integers(len(self.policies), size=n_problems)
         return Drawn(self.policies, choice)
+
+    @property
+    def certain(self) -> bool:
+        """Every list draws its policy."""
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +65,15 @@ class Drawn(Policy):
             scores[mine[rows.owners]] = i_scores[mine[rows.owners]]
         return picks, scores
 
+    def of_problem(self, i: int) -> Policy:
+        """The one that was drawn."""
+        return self.policies[self.choice[i]]
+
+    @property
+    def certain(self) -> bool:
+        """The draw was the mixture's."""
+        return False
+
 
 @saved_as("policies.Uniform")
 @dataclass(frozen=True, eq=False)
@@ -72,8 +85,3 @@ class Uniform(Policy):
     def score(self, rows: Rows) -> Floats:
         """Zeros."""
         return np.zeros(len(rows.owners))
-
-    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The first open row."""
-        scores = self.score(rows)
-        return best_rows(scores, open_rows, rows.offsets), scores

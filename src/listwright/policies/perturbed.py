@@ -47,6 +47,11 @@ class ItemLeader(Policy):
         noisy = scores if self.scale == 0 else scores + self.scale * rng.exponential(size=len(scores))
         return best_rows(noisy, open_rows, rows.offsets), scores
 
+    @property
+    def certain(self) -> bool:
+        """Not with noise."""
+        return self.scale == 0
+
 
 @saved_as("policies.PolicyLeader")
 @dataclass(frozen=True, eq=False)
@@ -72,13 +77,18 @@ class PolicyLeader(Policy):
         return self.policies[int(np.argmax(self.gains))].score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws a leader a problem, and takes its pick; the score of a row is how many policies pick it."""
+        """Draws a leader for each problem, and takes its pick; the score of a row is how many policies pick it."""
         n_problems = len(rows.offsets) - 1
         noise = rng.exponential(size=(n_problems, len(self.policies)))
         leaders = np.argmax(self.gains + self.scale * noise, axis=1)
         every = np.stack([policy.pick(rows, open_rows, position, rng)[0] for policy in self.policies])
         votes = np.bincount(every[every >= 0], minlength=len(rows.owners)).astype(np.float64)
         return every[leaders, np.arange(n_problems)], votes
+
+    @property
+    def certain(self) -> bool:
+        """Every problem draws its leader."""
+        return False
 
 
 def leader_chances(gains: Floats, scale: float) -> Floats:

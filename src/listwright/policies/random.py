@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
-from listwright.policies.base import Policy, draw_rows
+from listwright.policies.base import Policy, draw_rows, shared_chances
 
 
 @saved_as("policies.Random")
@@ -22,7 +22,16 @@ class Random(Policy):
         return 1.0 / np.diff(rows.offsets)[rows.owners]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """One draw a problem; the score of a row is the chance to be picked."""
+        """One draw per problem; the score of a row is the chance to be picked."""
         counts = np.maximum(np.add.reduceat(open_rows.astype(np.int64), rows.offsets[:-1]), 1)
         chances = np.where(open_rows, 1.0 / counts[rows.owners], 0.0)
         return draw_rows(chances, rows.offsets, rng), chances
+
+    @property
+    def certain(self) -> bool:
+        """Every position is drawn."""
+        return False
+
+    def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
+        """The same for all open rows of a problem."""
+        return shared_chances(np.ones(len(open_rows)), open_rows, rows)

@@ -30,4 +30,23 @@ class Sequence(Policy):
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """The pick of the position's policy."""
-        return self.policies[min(position, len(self.policies) - 1)].pick(rows, open_rows, position, rng)
+        return self.at_position(position).pick(rows, open_rows, position, rng)
+
+    def at_position(self, position: int) -> Policy:
+        """The position's policy, or what that one has for the position."""
+        return self.policies[min(position, len(self.policies) - 1)].at_position(position)
+
+    @property
+    def certain(self) -> bool:
+        """Whether all are."""
+        return all(policy.certain for policy in self.policies)
+
+    def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
+        """Those of the position's policy."""
+        return self.at_position(position).chances(rows, open_rows, position)
+
+    @property
+    def nbytes(self) -> int | None:
+        """Of all policies together."""
+        each = [policy.nbytes for policy in self.policies]
+        return None if None in each else sum(size for size in each if size is not None)

@@ -16,9 +16,9 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.segments import best_rows
 from listwright.features import Features
-from listwright.policies import Policy, Sequence
-from listwright.policies.mixture import Drawn
+from listwright.policies import Policy
 from listwright.problems import Problems
+from listwright.walk.limits import Room
 from listwright.walk.replay import Shares, shares_of
 
 NAMED = 3  # columns that are named with each pick
@@ -118,8 +118,8 @@ class Explainer:
         ]
 
     def _replay(self, problems: Problems, i: int) -> _Replay:
-        room = None if self.room is None else float(self.room[i])
-        return _Replay(problems[i].without_reward(), self.features, _policy_of(self.policy, i), self.repeats, room)
+        room = None if self.room is None else self.room[[i]]
+        return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, room)
 
 
 class Standing(NamedTuple):
@@ -181,7 +181,7 @@ class _Replay:
     features: Features
     policy: Policy
     repeats: bool
-    room: float | None
+    room: Floats | None
 
     def reasons(self, picked: Ints) -> Reasons:
         steps = list(self.considered(picked))
@@ -190,13 +190,15 @@ class _Replay:
 
     def considered(self, picked: Ints) -> Iterator[Considered]:
         seen = empty = self.features.start(self.problem)
+        room = Room(self.problem, self.room)
         first = self.features.rows(seen)
         for position, row in enumerate(picked):
-            rows, policy = self.features.rows(seen), _at(self.policy, position)
-            shares, fits = shares_of(policy, self.features, seen, rows), self._fits(picked[:position])
+            rows, policy = self.features.rows(seen), self.policy.at_position(position)
+            shares, fits = shares_of(policy, self.features, seen, rows), room.fits()
             alone = shares_of(policy, self.features, empty, first) if position else shares
+            room.take(np.array([row]))
             seen = self.features.add(seen, np.array([row]))
-            following = _at(self.policy, position + 1)
+            following = self.policy.at_position(position + 1)
             changes = following.score(self.features.rows(seen)) - following.score(rows)
             yield Considered(int(row), fits & self._open(picked[:position]), fits, shares, alone, changes)
 
@@ -219,11 +221,6 @@ class _Replay:
         rows = np.ones(self.problem.n_rows, dtype=bool)
         rows[taken] = self.repeats
         return rows
-
-    def _fits(self, taken: Ints) -> Bools:
-        if self.room is None or self.problem.sizes is None:
-            return np.ones(self.problem.n_rows, dtype=bool)
-        return self.problem.sizes <= self.room - self.problem.sizes[taken].sum()
 
     def _skipped(self, steps: list[Considered], picked: Ints) -> tuple[Skipped, ...]:
         """The rows that lead before anything is picked, as many as the list holds, and are not in it."""
@@ -255,16 +252,6 @@ class _Replay:
 
     def _name(self, row: int) -> Any:
         return int(row) if self.problem.item_ids is None else _plain(self.problem.item_ids[row])
-
-
-def _policy_of(policy: Policy, i: int) -> Policy:
-    return policy.policies[policy.choice[i]] if isinstance(policy, Drawn) else policy
-
-
-def _at(policy: Policy, position: int) -> Policy:
-    while isinstance(policy, Sequence):
-        policy = policy.policies[min(position, len(policy.policies) - 1)]
-    return policy
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
 from listwright.rewards.laws import NEGATIVE, RISING, Watched
-from listwright.walk.limits import as_room
+from listwright.walk.limits import Room, as_room
 
 METHODS = ("lazy", "naive", "stochastic")
 Pick = Callable[[Any, Bools], tuple[Ints, Floats]]  # (reward state, open rows) -> (one row a problem, its gains)
@@ -58,12 +58,14 @@ def greedy(
             "vectors, use lw.select(vectors, k)."
         )
     reward = reward_of(problems, "greedy")
-    room = _room(problems, length, budget)
+    room = Room(problems, _budgets(problems, length, budget))
     weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes
     steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
-    compiled = reward.lazy_lists(problems, weights, room, steps) if method == "lazy" and reward.submodular else None
+    compiled = (
+        reward.lazy_lists(problems, weights, room.left, steps) if method == "lazy" and reward.submodular else None
+    )
     broken: set[str] = set()
     if compiled is None:
         reward = watched = Watched(reward, problems)
@@ -74,7 +76,7 @@ def greedy(
         used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
         rows, gains = compiled[0][:, :used], compiled[1][:, :used]
     if budget is not None:
-        rows, gains = _or_best_single(problems, reward, room, rows, gains)
+        rows, gains = _or_best_single(problems, reward, Room(problems, as_room(budget, problems)), rows, gains)
     bound, ratio = _proved(reward, method, epsilon, length, budget)
     if broken:
         bound, ratio = f"no bound: {'; '.join(sorted(broken))}", None
@@ -96,30 +98,26 @@ def _picker(
     return _lazy(problems, reward, weights) if lazy else _naive(problems, reward, weights)
 
 
-def _room(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats:
-    """Budget of each problem; infinite where only the length counts."""
+def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats | None:
+    """Budget of each problem; None where only the length counts."""
     if length is None and budget is None:
         raise InputError("greedy needs a length or a budget. Got neither.")
     if length is not None:
         at_least_one("length", length)
-    room = as_room(budget, problems)
-    return np.full(len(problems), np.inf) if room is None else room
+    return as_room(budget, problems)
 
 
-def _build(problems: Problems, reward: Reward, pick: Pick, room: Floats, steps: int) -> tuple[Ints, Floats]:
+def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: int) -> tuple[Ints, Floats]:
     state = reward.start(problems)
     untaken = np.ones(problems.n_rows, dtype=bool)
-    room = room.copy()
     rows, gains = [], []
     for _ in range(steps):
-        open_rows = untaken if problems.sizes is None else untaken & (problems.sizes <= room[problems.owners])
-        picks, picked_gains = pick(state, open_rows)
+        picks, picked_gains = pick(state, untaken & room.fits())
         taken = picks[picks >= 0]
         if not len(taken):
             break
         untaken[taken] = False
-        if problems.sizes is not None:
-            room[picks >= 0] -= problems.sizes[taken]
+        room.take(picks)
         state = reward.add(state, picks)
         rows.append(picks)
         gains.append(picked_gains)
@@ -182,11 +180,10 @@ def _stochastic(
     return pick
 
 
-def _or_best_single(problems: Problems, reward: Reward, room: Floats, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
+def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
     """The best single item that fits, where it is worth more than the whole list."""
-    assert problems.sizes is not None
     alone = reward.gains(reward.start(problems))
-    single = best_rows(alone, problems.sizes <= room[problems.owners], problems.offsets)
+    single = best_rows(alone, room.fits(), problems.offsets)
     better = (single >= 0) & (alone[single] > gains.sum(axis=1))
     rows, gains = rows.copy(), gains.copy()
     rows[better], gains[better] = -1, 0.0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from listwright._internal.arrays import Ints
-from listwright.policies import Estimator, Mixture, Policy, Sequence
+from listwright.policies import Mixture, Policy
 from listwright.training.checkpoints import Progress
 
 KEEPS = ("last", "best", "mixture")
@@ -92,12 +92,9 @@ class Keeper:
 def most_kept(policy: Policy) -> int:
     """How many such policies stand for a mixture, so that they take little memory.
 
-    >>> from listwright.policies import Linear
+    >>> from listwright.policies import Estimator, Linear
     >>> most_kept(Linear(np.zeros(100))), most_kept(Estimator(None)), most_kept(Linear(np.zeros(100_000)))
     (256, 16, 83)
     """
-    parts = policy.policies if isinstance(policy, Sequence) else (policy,)
-    if any(isinstance(part, Estimator) for part in parts):
-        return FEW
-    held = sum(value.nbytes for part in parts for value in vars(part).values() if isinstance(value, np.ndarray))
-    return max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))
+    held = policy.nbytes
+    return FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))

@@ -6,6 +6,7 @@ with those of the plain walk to float32 rounding, and candidates that look the s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from listwright.features import Candidate, Distance, Features, Identity, Positio
 from listwright.features.base import Scale
 from listwright.policies import Linear, Policy
 from listwright.problems import Problems
+from listwright.walk.limits import Room
 
 KINDS = (Candidate, Distance, Position, Identity)
 MANY = 2_000_000  # steps below which a second thread costs more than it brings
@@ -26,8 +28,8 @@ MANY = 2_000_000  # steps below which a second thread costs more than it brings
 Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and the policy's weights for them
 
 
-def fused_parts(problems: Problems, features: Features, policy: Policy) -> Parts | None:
-    """The features by kind, where the compiled walk applies: at most one of each built-in kind, dense, and linear."""
+def compiled_walk(problems: Problems, features: Features, policy: Policy) -> CompiledWalk | None:
+    """The compiled walk, where it applies: at most one part of each built-in kind, dense features, a linear policy."""
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
     parts: Parts = {}
@@ -40,29 +42,57 @@ def fused_parts(problems: Problems, features: Features, policy: Policy) -> Parts
         parts[kind] = part, policy.weights[at : at + width]
         at += width
     crossed = policy.item_weights is not None
-    return parts if at == len(policy.weights) and (Identity in parts) == crossed else None
+    applies = at == len(policy.weights) and (Identity in parts) == crossed
+    return CompiledWalk(problems, parts, policy) if applies else None
 
 
-def fused_lists(
-    problems: Problems, parts: Parts, policy: Linear, length: int, room: Floats | None, repeats: bool
-) -> tuple[Ints, Floats]:
-    """Rows of each list, (problems, longest list) with -1 behind the end, and their scores."""
-    weights, limits = folded(problems, parts, policy), limits_of(problems, room, repeats)
-    lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
+@dataclass(frozen=True, eq=False)
+class CompiledWalk:
+    """A linear policy over built-in features, for some problems."""
 
-    def some(low: int, high: int) -> None:
-        walk_lists(low, high, problems.offsets, problems.features, weights, limits, lists, picked)
+    problems: Problems
+    parts: Parts
+    policy: Linear
 
-    in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
-    used = length if lists[:, -1].max() >= 0 else max(1, int((lists >= 0).any(axis=0).sum()))
-    return lists[:, :used], picked[:, :used]
+    def lists(self, length: int, room: Floats | None, repeats: bool) -> tuple[Ints, Floats]:
+        """Rows of each list, (problems, longest list) with -1 behind the end, and their scores."""
+        problems, weights, limits = self.problems, self.weights(), self.limits(room, repeats)
+        lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
+        def some(low: int, high: int) -> None:
+            walk_lists(low, high, problems.offsets, problems.features, weights, limits, lists, picked)
 
-def limits_of(problems: Problems, room: Floats | None, repeats: bool) -> Limits:
-    """What lists may hold, as the walk takes it."""
-    if room is None or problems.sizes is None:
-        return Limits(np.zeros(0), np.full(len(problems), np.inf), repeats)
-    return Limits(problems.sizes, room, repeats)
+        in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
+        used = length if lists[:, -1].max() >= 0 else max(1, int((lists >= 0).any(axis=0).sum()))
+        return lists[:, :used], picked[:, :used]
+
+    def limits(self, budgets: Floats | None, repeats: bool) -> Limits:
+        """What lists may hold, as the kernels take it."""
+        return Limits(*Room(self.problems, budgets).arrays, repeats)
+
+    def weights(self) -> Weights:
+        """The policy's weights, for features as they are."""
+        problems = self.problems
+        level, first, d = np.zeros(len(problems)), 0.0, problems.n_features
+        candidate = identity = np.zeros(0)
+        smallest = mean = np.zeros(0, dtype=np.float32)
+        items, held = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+        for kind, (part, mine) in self.parts.items():
+            if kind is Candidate:
+                candidate, shift = _unscaled(part.scale_, mine[:d])
+                level += shift
+                if part.context_scale_ is not None:
+                    level += linear_scores(part.context_scale_.apply(problems.context), mine[d:])
+            elif kind is Distance:
+                scaled = (mine.reshape(part.minimum + part.mean, d) / part.scale_.spread).astype(np.float32)
+                smallest = scaled[0] if part.minimum else np.zeros(d, dtype=np.float32)
+                mean = scaled[-1] if part.mean else np.zeros(d, dtype=np.float32)
+            elif kind is Position:
+                level += mine[0]
+                first = float(mine[1])
+            else:
+                identity, items, held = _crossed(problems, part, self.policy)
+        return Weights(level, first, candidate, smallest, mean, identity, items, held)
 
 
 def _width(kind: type[Features], part: Any, problems: Problems) -> int:
@@ -73,30 +103,6 @@ def _width(kind: type[Features], part: Any, problems: Problems) -> int:
     if kind is Distance:
         return problems.n_features * (part.minimum + part.mean)
     return 2 if kind is Position else 0
-
-
-def folded(problems: Problems, parts: Parts, policy: Linear) -> Weights:
-    """The policy's weights, for features as they are."""
-    level, first, d = np.zeros(len(problems)), 0.0, problems.n_features
-    candidate = identity = np.zeros(0)
-    smallest = mean = np.zeros(0, dtype=np.float32)
-    items, held = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-    for kind, (part, mine) in parts.items():
-        if kind is Candidate:
-            candidate, shift = _unscaled(part.scale_, mine[:d])
-            level += shift
-            if part.context_scale_ is not None:
-                level += linear_scores(part.context_scale_.apply(problems.context), mine[d:])
-        elif kind is Distance:
-            scaled = (mine.reshape(part.minimum + part.mean, d) / part.scale_.spread).astype(np.float32)
-            smallest = scaled[0] if part.minimum else np.zeros(d, dtype=np.float32)
-            mean = scaled[-1] if part.mean else np.zeros(d, dtype=np.float32)
-        elif kind is Position:
-            level += mine[0]
-            first = float(mine[1])
-        else:
-            identity, items, held = _crossed(problems, part, policy)
-    return Weights(level, first, candidate, smallest, mean, identity, items, held)
 
 
 def _unscaled(scale: Scale, weights: Floats) -> tuple[Floats, float]:

@@ -1,11 +1,11 @@
-"""How long a list may be: lengths and budgets, checked once for everything that builds lists."""
+"""How long a list may be: lengths and budgets, checked and kept account of in one place for all that builds lists."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, as_numbers
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
 from listwright._internal.limits import at_least_one
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -48,5 +48,54 @@ def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
         raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
     room = as_numbers(budget, "budget")
     if room.shape not in {(), (len(problems),)} or not (room > 0).all():
-        raise InputError(f"budget must be above 0: one number, or one a problem ({len(problems)}). Got {budget!r}.")
+        raise InputError(f"budget must be above 0: one number, or one per problem ({len(problems)}). Got {budget!r}.")
     return np.broadcast_to(room * (1.0 + ROUNDING), len(problems)).copy()
+
+
+class Room:
+    """What is left of the budget of each problem while its list grows.
+
+    Parameters
+    ----------
+    problems : Problems
+        Whose `sizes` count.
+    budgets : ndarray, optional
+        By problem, from `as_room`; None where there is no budget, so that everything fits.
+
+    Attributes
+    ----------
+    sizes : ndarray
+        By row; empty where there is no budget, which is how compiled functions tell.
+    left : ndarray
+        By problem.
+
+    >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)), sizes=[1.0, 2.0, 3.0] * 2)
+    >>> room = Room(problems, np.array([4.0, 3.0]))
+    >>> room.take(np.array([1, 3]))
+    >>> room.left, room.fits()
+    (array([2., 2.]), array([ True,  True, False,  True,  True, False]))
+    """
+
+    def __init__(self, problems: Problems, budgets: Floats | None) -> None:
+        self.problems = problems
+        if budgets is None or problems.sizes is None:
+            self.sizes, self.left = np.zeros(0), np.full(len(problems), np.inf)
+        else:
+            self.sizes, self.left = problems.sizes, budgets.copy()
+
+    @property
+    def arrays(self) -> tuple[Floats, Floats]:
+        """`sizes` and `left`, as compiled functions take them."""
+        return self.sizes, self.left
+
+    def fits(self) -> Bools:
+        """By row: whether there is room for it."""
+        if not len(self.sizes):
+            return np.ones(self.problems.n_rows, dtype=bool)
+        return self.sizes <= self.left[self.problems.owners]
+
+    def take(self, picks: Ints) -> None:
+        """Gives room to one row of each problem, -1 for none."""
+        if len(self.sizes):
+            some = picks >= 0
+            self.left[some] -= self.sizes[picks[some]]

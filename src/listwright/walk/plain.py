@@ -12,9 +12,10 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Rows
 from listwright.lists import Lists
-from listwright.policies import Linear, Policy
+from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.walk.compiled import fused_lists, fused_parts
+from listwright.walk.compiled import compiled_walk
+from listwright.walk.limits import Room
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +47,18 @@ def walk(
     """
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
-    untaken = np.ones(problems.n_rows, dtype=bool)
-    room = None if room is None else room.copy()
+    untaken, left = np.ones(problems.n_rows, dtype=bool), Room(problems, room)
     for position in count() if length is None else range(length):
-        fits = np.ones_like(untaken)
-        if room is not None and problems.sizes is not None:
-            fits = problems.sizes <= room[problems.owners]
+        fits = left.fits()
         options = untaken & fits
         if not options.any():
             return
         rows = features.rows(seen)
         picks, scores = policy.pick(rows, options, position, rng)
         yield Step(position, rows, fits, options, picks, scores)
-        some = picks >= 0
         if not repeats:
-            untaken[picks[some]] = False
-        if room is not None and problems.sizes is not None:
-            room[some] -= problems.sizes[picks[some]]
+            untaken[picks[picks >= 0]] = False
+        left.take(picks)
         if position + 1 != length:
             seen = features.add(seen, picks)
 
@@ -78,11 +74,11 @@ def build_lists(
     repeats: bool = False,
 ) -> Lists:
     """The lists that a walk builds, with the score of each pick; in one compiled function where that applies."""
-    parts = fused_parts(problems, features, policy)
-    if parts is not None and isinstance(policy, Linear) and not (length is None and repeats):
+    compiled = compiled_walk(problems, features, policy)
+    if compiled is not None and not (length is None and repeats):
         most = int(problems.counts.max())
         steps = most if length is None else length if repeats else min(length, most)
-        rows, row_scores = fused_lists(problems, parts, policy, steps, room, repeats)
+        rows, row_scores = compiled.lists(steps, room, repeats)
         return Lists(problems, rows, picked_scores=row_scores)
     with one_thread():
         return plain_lists(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats)

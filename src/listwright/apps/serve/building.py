@@ -17,8 +17,6 @@ from listwright.apps.serve.settings import Limits
 from listwright.apps.serve.versions import Fleet
 from listwright.errors import InputError
 from listwright.lists import Lists
-from listwright.policies import Estimator, Linear, Policy
-from listwright.policies import Sequence as PolicySequence
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 
@@ -81,10 +79,4 @@ def _propensities(lists: Lists) -> Floats | None:
     if told is not None:
         return np.asarray(told)[0][: len(lists[0])]
     policy = getattr(lists.explainer, "policy", None)
-    return np.ones(len(lists[0])) if _certain(policy) else None
-
-
-def _certain(policy: Policy | None) -> bool:
-    if isinstance(policy, PolicySequence):
-        return all(_certain(one) for one in policy.policies)
-    return isinstance(policy, Linear | Estimator)
+    return np.ones(len(lists[0])) if policy is not None and policy.certain else None
