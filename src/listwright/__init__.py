@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from listwright._internal.border import provide
+
 __version__ = "0.1.0"
 
 _HOME = {
@@ -122,6 +124,9 @@ def __getattr__(name: str) -> Any:
         globals()[name] = found
         return found
     raise AttributeError(f"module 'listwright' has no attribute {name!r}")
+
+
+provide("from_frame", lambda: import_module("listwright.tables").from_frame)
 
 
 def __dir__() -> list[str]:

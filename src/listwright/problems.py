@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.border import provided
 from listwright._internal.intake import Intake
 from listwright._internal.ragged import is_run, pieces
 from listwright.errors import InputError
@@ -123,9 +123,22 @@ class Problems:
 
     @classmethod
     def from_frame(cls, frame: Any, **options: Any) -> Problems:
-        """Problems from a frame of pandas, polars or pyarrow with one row a candidate: see `tables.from_frame`."""
-        tables = import_module("listwright.tables")  # by name: the room of tables stands above this one
-        return tables.from_frame(frame, **options)
+        """Problems from a frame of pandas, polars or pyarrow with one row per candidate.
+
+        Parameters
+        ----------
+        frame : DataFrame or Table
+            Of pandas, polars or pyarrow.
+        **options
+            Which column is what, and the reward: see `listwright.tables.from_frame`.
+
+        >>> import pyarrow as pa
+        >>> frame = pa.table({"problem": [1, 1, 2], "price": [3.0, 2.0, 5.0], "clicked": [0, 1, 1]})
+        >>> Problems.from_frame(frame, reward="any:clicked")
+        Problems: 2 problems, 3 candidates (1 to 2 each), 1 feature, reward AnySuccess
+        """
+        found: Problems = provided("from_frame")(frame, **options)
+        return found
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

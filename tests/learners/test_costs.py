@@ -14,9 +14,8 @@ import pytest
 
 import listwright as lw
 from listwright.baselines import DPP, MMR
-from listwright.features import Candidate, Distance, Position, Rows
-from listwright.learners import GradientDescent, gradient, ridge
-from listwright.learners.examples import Examples
+from listwright.features import Candidate, Distance, Position
+from listwright.learners import ridge
 from listwright.learners.losses import hinge_rank
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Coverage, FacilityLocation, coverage, facility_location
@@ -124,17 +123,6 @@ def test_pairs_are_never_listed() -> None:
     losses, gradient_by_row = hinge_rank(rng.normal(size=n), rng.random(n), [0, n])
     assert losses[0] > n**2 / 10
     assert gradient_by_row.sum() == pytest.approx(0.0, abs=1e-6 * np.abs(gradient_by_row).sum())
-
-
-def test_an_online_pass_is_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng, n_states = np.random.default_rng(0), 50
-    n = 10 * n_states
-    rows = Rows(rng.random((n, 4), dtype=np.float32), np.repeat(np.arange(n_states), 10), np.arange(n_states + 1) * 10)
-    every, none = np.ones(n, dtype=bool), np.full(n_states, -1)
-    examples = Examples(rows, rng.random(n), 1.0, 0, every, none, np.ones(n_states, dtype=bool))
-    with counted(monkeypatch, (gradient, "adagrad_pass")) as calls:
-        GradientDescent().learn_each(examples)
-    assert calls == {"adagrad_pass": 1}
 
 
 def test_fit_takes_no_more_than_three_times_its_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,22 +135,6 @@ def test_the_reach_is_that_of_the_longest_weights() -> None:
     assert f"length up to {model.training_.learner.reach_:.3g}" in model.online_certificate().notes[1]
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_compiled_pass_keeps_the_same_books(loss: str) -> None:
-    one, other = GradientDescent(loss), GradientDescent(loss)
-    _, seen = run(GradientDescent(loss), 30)
-    for table, costs, _, offsets, weight in seen.parts:
-        owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        rows = lw.features.Rows(table.astype(np.float32), owners, offsets)
-        n, every = len(offsets) - 1, np.ones(len(table), dtype=bool)
-        examples = Examples(rows, -costs, weight, 0, every, np.full(n, -1), np.ones(n, dtype=bool))
-        one.learn_each(examples)
-        other.learn(examples)
-        other.policy()
-    assert one.best_surrogate_loss() == pytest.approx(other.best_surrogate_loss())
-    assert one.reach_ == pytest.approx(other.reach_)
-
-
 def test_ridge_is_exact() -> None:
     model, seen = run(RidgeLeader(1.0, target="cost", center=False))
     tables = np.concatenate([np.sqrt(part[4]) * part[0] for part in seen.parts])

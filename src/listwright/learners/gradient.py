@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
-from listwright._kernels.online import adagrad_pass
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.learners.base import Learner, check_number
@@ -70,37 +69,6 @@ class GradientDescent(Learner):
         self.reach_ = max(self.reach_, _length([weights for weights, _, _ in self._blocks()]))
         item_weights = None if self.item_weights_ is None else self.item_weights_.copy()
         return Linear(self.weights_.copy(), item_weights)
-
-    def learn_each(self, examples: Examples) -> Policy:
-        """A round for each state by itself, in order: `learn` and `policy` on one after the other, compiled as one.
-
-        Crossed columns are left out of it: with them, learn state by state.
-        """
-        if examples.rows.crossed is not None:
-            raise InputError("learn_each takes no crossed columns. Use learn and policy on each state.")
-        if not hasattr(self, "weights_"):
-            self._start(examples.rows)
-        rows, offsets = examples.used_rows
-        every = len(rows) == len(examples.rows.table)
-        table, costs = (
-            (examples.rows.table, examples.costs) if every else (examples.rows.table[rows], examples.costs[rows])
-        )
-        code, squares = list(LOSSES).index(self.loss), self.squares_[0]
-        loss, tangent, reach = adagrad_pass(
-            table,
-            costs,
-            offsets,
-            code,
-            examples.weight,
-            self.rate,
-            self.penalty,
-            self.weights_,
-            squares,
-            self.slopes_[0],
-        )
-        self.loss_, self.tangent_ = self.loss_ + loss, self.tangent_ + tangent
-        self.reach_ = max(self.reach_, reach)
-        return Linear(self.weights_.copy())
 
     def fork(self) -> Self:
         """The same weights, and no gradient."""
