@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load
-from sqlalchemy import create_engine, select
+from sqlalchemy import Connection, Engine, create_engine, select
 
 import listwright as lw
 from benchmarks.reliability.traffic import Book
-from listwright.apps.serve.records import as_record
-from listwright.apps.serve.schema import clock, feedback, learners, lists
-from listwright.feedback import OnlineSCP
+from listwright.apps.serve.learning.learner import Learner, record_of
+from listwright.apps.serve.learning.published import publish
+from listwright.apps.serve.learning.states import events_after, rows_of
+from listwright.apps.serve.learning.updater import learner_maker
+from listwright.apps.serve.store.schema import feedback, lists
+
+EVERYTHING = 10**9
 
 
 def audit(store: str, model: Path, book: Book, *, learned: bool = True) -> list[str]:
@@ -20,12 +23,8 @@ def audit(store: str, model: Path, book: Book, *, learned: bool = True) -> list[
     engine = create_engine(store.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:
         stored_lists = set(connection.execute(select(lists.c.id)).scalars())
-        joined = select(feedback, lists.c.problem).join(lists, lists.c.id == feedback.c.list_id)
-        rows = connection.execute(joined.order_by(feedback.c.event)).all()
-        numbers = {row.name: row.value for row in connection.execute(select(clock))}
-        state = connection.execute(select(learners.c.state).where(learners.c.version == 1)).scalar()
-    engine.dispose()
-    events = {row.list_id: row.event for row in rows}
+        rows = connection.execute(select(feedback).order_by(feedback.c.event)).all()
+    events = {row.key: row.event for row in rows}
     wrong = list(book.wrong)
     wrong += [f"list {one} was acknowledged and is lost" for one in book.lists if one not in stored_lists]
     wrong += [
@@ -36,21 +35,34 @@ def audit(store: str, model: Path, book: Book, *, learned: bool = True) -> list[
     if len({row.event for row in rows}) != len(rows) or len(events) != len(rows):
         wrong.append("an event is there twice")
     if learned:
-        wrong += _audit_learner(model, rows, numbers, state)
+        wrong += _audit_learner(engine, model)
+    engine.dispose()
     return wrong
 
 
-def _audit_learner(model: Path, rows: list, numbers: dict[str, int], state: bytes | None) -> list[str]:
-    """The stored state against that of a learner that was never interrupted."""
-    last = rows[-1].event if rows else 0
-    if not rows or state is None:
+def _audit_learner(engine: Engine, model: Path) -> list[str]:
+    """What the store says was learned, against a learner that was never interrupted."""
+    make = learner_maker("igw", 0, 0.1)
+    with engine.connect() as connection:
+        row = rows_of(connection).get(1)
+        events = events_after(connection, 1, 0, EVERYTHING)
+    if row is None or not events:
         return ["nothing was learned"]
-    if numbers["applied"] != last:
-        return [f"learned up to event {numbers['applied']} of {last}"]
-    learner = OnlineSCP.from_model(lw.load(model), random_state=0, short_lists=True)
-    learner.update([as_record(row.list_id, row.problem, row.gains) for row in rows])
-    expected, found = learner.state(), load(state)
-    same = expected.keys() == found.keys() and all(
-        np.array_equal(expected[name], found[name]) and expected[name].dtype == found[name].dtype for name in expected
+    if row.applied != events[-1].number:
+        return [f"learned up to event {row.applied} of {events[-1].number}"]
+    expected = make(lw.load(model)).update([record_of(event) for event in events if event.learn])
+    found = Learner.read(engine, 1, lambda: make(lw.load(model)), row).online
+    wrong = [] if _same(expected.state(), found.state()) else ["the state differs from that of an uninterrupted run"]
+    return wrong if row.policy == publish(expected) else [*wrong, "what is served differs from what was learned"]
+
+
+def _same(one: dict, other: dict) -> bool:
+    return one.keys() == other.keys() and all(
+        np.array_equal(one[name], other[name]) and one[name].dtype == other[name].dtype for name in one
     )
-    return [] if same else ["the learner's state differs from that of an uninterrupted run"]
+
+
+def one_history(connection: Connection) -> list[str]:
+    """Whether events are numbered without a gap."""
+    numbers = connection.execute(select(feedback.c.event).order_by(feedback.c.event)).scalars().all()
+    return [] if numbers == list(range(1, len(numbers) + 1)) else ["events are not numbered one after the other"]

@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 
 import listwright as lw
-from listwright.apps.serve import Settings, create_app
+from listwright.apps.serve import Limits, Settings, create_app
 
 ROOT = Path(__file__).parents[3]
 NAMES = ("price", "speed", "weight")
@@ -26,7 +26,8 @@ class Running:
     """A service in a thread, on a free port, and a client of it."""
 
     def __init__(self, **settings: Any) -> None:
-        self.app = create_app(Settings(**settings))
+        patient = Limits(seconds=120.0)  # the first list may have to wait for the compiler
+        self.app = create_app(Settings(**({"limits": patient} | settings)))
         self.server = uvicorn.Server(uvicorn.Config(self.app, port=0, log_level="critical", access_log=False))
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from listwright.apps.cli import main
-from listwright.apps.serve.auth import Keys
+from listwright.apps.serve.api.auth import Keys
 
 
 @pytest.fixture

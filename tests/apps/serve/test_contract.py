@@ -24,7 +24,9 @@ def test_a_list_is_what_the_model_builds(opened, store, asked, model_file):
 
 
 def test_why_adds_up_to_the_score(opened, store, asked):
-    items = opened(store=store).post("/v1/lists", json=asked(8)).json()["items"]
+    client = opened(store=store)
+    assert {one["why"] for one in client.post("/v1/lists", json=asked(8)).json()["items"]} == {None}
+    items = client.post("/v1/lists", json=asked(8, explain=True)).json()["items"]
     assert all(one["why"]["alone"] + one["why"]["given_list"] == pytest.approx(one["score"]) for one in items)
     assert items[0]["why"]["rank_alone"] == 1
     assert items[0]["why"]["given_list"] == 0
@@ -77,19 +79,42 @@ def test_feedback_is_counted_once(opened, store, asked):
     assert (stats["lists"], stats["answered"], stats["failures"]) == (1, 1, 0)
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [({"clicks": []}, "list_id"), ({"idempotency_key": "k2"}, "list_id")],
-    ids=["other content", "other key"],
-)
-def test_other_feedback_on_the_same_list_is_refused(opened, store, asked, change, field):
+@pytest.mark.parametrize("key", [{}, {"idempotency_key": "k1"}], ids=["no key", "one key"])
+def test_other_feedback_under_the_same_key_is_refused(opened, store, asked, key):
     client = opened(store=store)
     told = client.post("/v1/lists", json=asked()).json()
-    body = {"list_id": told["list_id"], "clicks": [told["items"][1]["id"]], "idempotency_key": "k1"}
+    body = {"list_id": told["list_id"], "clicks": [told["items"][1]["id"]]} | key
     client.post("/v1/feedback", json=body)
-    answer = client.post("/v1/feedback", json=body | change)
-    assert answer.status_code == 409
-    assert answer.json()["error"]["field"] == field
+    answer = client.post("/v1/feedback", json=body | {"clicks": []})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (409, "list_id")
+
+
+def test_a_list_takes_more_feedback_under_other_keys(opened, store, asked):
+    """A click, then a purchase: the list counts once, with the largest gain of each position."""
+    client = opened(store=store)
+    list_id = client.post("/v1/lists", json=asked()).json()["list_id"]
+    for key, gains in (("view", [0, 0, 0]), ("click", [0, 0.3, 0]), ("buy", [0, 1, 0]), ("late", [0.2, 0, 0])):
+        body = {"list_id": list_id, "gains": [float(gain) for gain in gains], "idempotency_key": key}
+        assert client.post("/v1/feedback", json=body).json()["duplicate"] is False
+        assert client.post("/v1/feedback", json=body).json()["duplicate"] is True
+    stats = client.get("/v1/stats").json()
+    assert (stats["answered"], stats["failures"], stats["learning"]["events"]) == (1, 0, 4)
+    positions = client.get("/v1/stats/positions").json()["positions"]
+    assert [(one["answered"], one["gain"]) for one in positions] == [(1, 0.2), (1, 1.0), (1, 0.0)]
+    found = client.get(f"/v1/lists/{list_id}").json()["feedback"]
+    assert found["gains"] == [0.2, 1.0, 0.0]
+    assert [event["key"] for event in found["events"]] == ["view", "click", "buy", "late"]
+    assert client.get("/v1/lists").json()["lists"][0]["failed"] is False
+
+
+def test_the_caller_s_own_context_is_stored_and_changes_nothing(opened, store, asked):
+    client, context = opened(store=store), {"user": "u1", "tests": ["a", {"b": 1.5}], "none": None}
+    plain, own = (client.post("/v1/lists", json=asked(8, **more)).json() for more in ({}, {"context": context}))
+    assert plain["items"] == own["items"]
+    assert client.get(f"/v1/lists/{own['list_id']}").json()["context"] == context
+    assert client.get(f"/v1/lists/{plain['list_id']}").json()["context"] is None
+    answer = client.post("/v1/lists", json=asked(8, context="x" * 5000))
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "context")
 
 
 def test_a_key_cannot_be_used_for_two_lists(opened, store, asked):
@@ -155,11 +180,10 @@ def test_everything_is_there_after_a_restart(opened, store, asked):
 
 
 def test_old_lists_are_forgotten_and_sums_stay(opened, store, asked):
-    client = opened(store=store, keep_days=1e-9)
+    client = opened(store=store)
     told = client.post("/v1/lists", json=asked()).json()
     client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
     client.stop()
-    time.sleep(0.002)
     again = opened(store=store, keep_days=1e-9)
     end = time.monotonic() + 10
     while again.get(f"/v1/lists/{told['list_id']}").status_code == 200 and time.monotonic() < end:

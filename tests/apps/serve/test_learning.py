@@ -7,12 +7,13 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from safetensors.numpy import load
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import create_engine, text
 
 import listwright as lw
-from listwright.apps.serve.records import as_record
-from listwright.apps.serve.schema import feedback, learners, lists
+from listwright.apps.serve.learning.learner import record_of
+from listwright.apps.serve.learning.states import events_after
+from listwright.apps.serve.learning.updater import learner_maker
+from listwright.apps.serve.models.fleet import load_bytes
 from listwright.errors import InputError
 from listwright.feedback import OnlineSCP
 
@@ -39,21 +40,20 @@ def connected(store):
     engine.dispose()
 
 
-def stored_state(store, version=1):
-    with connected(store) as connection:
-        row = connection.execute(select(learners).where(learners.c.version == version)).one()
-    return row.applied, load(row.state)
+def exported(client, **more):
+    """What the service has learned, as a model."""
+    answer = client.post("/v1/learning", json={"action": "export", **more})
+    assert answer.status_code == 200, answer.text
+    return load_bytes(answer.content)
 
 
 def uninterrupted_state(store, model_file, *, version=1, group=7):
-    """All events of a store, learned from in one go by a fresh learner."""
+    """All events of a store, learned from by a learner that was never interrupted."""
     with connected(store) as connection:
-        joined = select(feedback, lists.c.problem).join(lists, lists.c.id == feedback.c.list_id)
-        rows = connection.execute(joined.where(feedback.c.version == version).order_by(feedback.c.event)).all()
-    learner = OnlineSCP.from_model(lw.load(model_file), random_state=0, short_lists=True)
-    for start in range(0, len(rows), group):
-        some = rows[start : start + group]
-        learner.update([as_record(row.list_id, row.problem, row.gains) for row in some])
+        events = [event for event in events_after(connection, version, 0, 10_000) if event.learn]
+    learner = learner_maker("igw", 0, 0.1)(lw.load(model_file))
+    for start in range(0, len(events), group):
+        learner.update([record_of(event) for event in events[start : start + group]])
     return learner.state()
 
 
@@ -69,8 +69,9 @@ def test_lists_come_with_propensities_and_the_state_grows(opened, store, asked):
     assert all(0 < item["propensity"] <= 1 for item in told["items"])
     teach(client, asked, 12)
     wait_for(client, 12)
-    applied, state = stored_state(store)
-    assert (applied, int(state["version"])) == (12, 12)
+    status = client.get("/v1/learning").json()["versions"][0]
+    assert (status["state"], status["applied"], status["lists"], status["waiting"]) == ("learning", 12, 12, 0)
+    assert exported(client).version == 12
 
 
 def test_a_restart_goes_on_where_it_was_to_the_last_bit(opened, store, asked, model_file):
@@ -80,8 +81,7 @@ def test_a_restart_goes_on_where_it_was_to_the_last_bit(opened, store, asked, mo
         client.stop()
     client = opened(store=store, learn=True)
     wait_for(client, 27)
-    client.stop()
-    assert_same(stored_state(store)[1], uninterrupted_state(store, model_file))
+    assert_same(exported(client).state(), uninterrupted_state(store, model_file))
 
 
 def test_feedback_that_came_without_learning_is_learned_from_later(opened, store, asked, model_file):
@@ -90,8 +90,7 @@ def test_feedback_that_came_without_learning_is_learned_from_later(opened, store
     client.stop()
     client = opened(store=store, learn=True)
     wait_for(client, 5)
-    client.stop()
-    assert_same(stored_state(store)[1], uninterrupted_state(store, model_file))
+    assert_same(exported(client).state(), uninterrupted_state(store, model_file))
 
 
 def test_each_version_learns_from_its_own_lists(opened, store, asked, model_file, other_file):
@@ -101,9 +100,8 @@ def test_each_version_learns_from_its_own_lists(opened, store, asked, model_file
     client.put("/v1/traffic", json={"current": 1, "canary": 2, "share": 0.5})
     teach(client, asked, 30)
     wait_for(client, 30)
-    client.stop()
     for version, path in ((1, model_file), (2, other_file)):
-        assert_same(stored_state(store, version)[1], uninterrupted_state(store, path, version=version))
+        assert_same(exported(client, version=version).state(), uninterrupted_state(store, path, version=version))
 
 
 def test_a_service_that_learns_serves_the_same_draw_for_the_same_id(opened, asked, model_file):
@@ -116,17 +114,6 @@ def test_a_service_that_learns_serves_the_same_draw_for_the_same_id(opened, aske
     assert [item["propensity"] for item in told["items"]] == lists.propensities[0].tolist()
 
 
-def test_only_one_service_may_learn_on_a_store(opened, store, asked):
-    first, second = opened(store=store, learn=True), opened(store=store, learn=True)
-    teach(first, asked, 4)
-    end = time.monotonic() + 30
-    while first.service.updater.failed == second.service.updater.failed and time.monotonic() < end:
-        time.sleep(0.02)
-        teach(first, asked, 1)
-    ready = {one.get("/readyz").status_code for one in (first, second)}
-    assert ready == {200, 503}
-
-
 def test_what_cannot_be_learned_from_is_left_out(opened, store, asked):
     client = opened(store=store)
     teach(client, asked, 3)
@@ -136,16 +123,17 @@ def test_what_cannot_be_learned_from_is_left_out(opened, store, asked):
     client = opened(store=store, learn=True)
     wait_for(client, 3)
     assert "listwright_events_skipped_total 1.0" in client.get("/metrics").text
-    assert int(stored_state(store)[1]["version"]) == 2
+    assert exported(client).version == 2
+    assert [one["event"] for one in client.get("/v1/learning").json()["quarantine"]] == [2]
 
 
-def test_feedback_is_kept_until_it_is_learned_from(opened, store, asked, monkeypatch):
+def test_feedback_is_kept_until_it_is_learned_from(opened, store, asked):
     client = opened(store=store)
     teach(client, asked, 3)
     client.stop()
     client = opened(store=store, learn=True, keep_days=1e-9)
     wait_for(client, 3)
-    assert int(stored_state(store)[1]["version"]) == 3
+    assert exported(client).version == 3
 
 
 def test_a_model_that_cannot_learn_on_is_refused(opened, tmp_path):

@@ -16,8 +16,8 @@ def test_pages_load_nothing_from_elsewhere_and_nothing_inline(client, path):
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert not OUTSIDE.search(answer.text)
     assert not INLINE.search(answer.text)
-    for name in re.findall(r'(?:src|href)="(/page/[^"]+)"', answer.text):
-        assert client.get(name).status_code == 200
+    for name in re.findall(r'(?:src|href)="(page/[^"]+)"', answer.text):
+        assert client.get(f"/{name}").status_code == 200
 
 
 def test_charts_are_there(client):

@@ -11,12 +11,18 @@ from typing import Any
 import pytest
 
 from listwright.apps.serve import new_key
-from listwright.apps.serve import page as page_module
+from listwright.apps.serve.api import pages as page_module
 
 ARGUMENTS = ["no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync"]
 PATIENCE = 60_000  # milliseconds: a busy machine is slow
 PHONE = {"width": 375, "height": 740}
-VIEWS = {"Overview": "Overview", "Lists": "Lists", "Try it": "Try it", "Model": "Model version 1"}
+VIEWS = {
+    "Overview": "Overview",
+    "Lists": "Lists",
+    "Try it": "Try it",
+    "Model": "Model version 1",
+    "Learning": "Learning",
+}
 STRANGE = "<img src=x onerror=alert(1)>" + "long" * 40
 Visit = Callable[..., Any]
 
@@ -252,14 +258,15 @@ def test_keyboard_alone(visit: Visit, service: Any) -> None:
     settle(page, "Overview")
     focused = "document.activeElement"
     walked = []
-    for _ in range(8):
+    views = ["Overview", "Lists", "Try it", "Model", "Learning"]
+    for _ in range(9):
         page.keyboard.press("Tab")
         walked.append(page.evaluate(f"{focused}.textContent.trim()"))
         assert page.evaluate(f"getComputedStyle({focused}).outlineStyle") == "solid"
-    assert walked == ["Skip to the content", "listwright", "Overview", "Lists", "Try it", "Model", "API", "Dark"]
+    assert walked == ["Skip to the content", "listwright", *views, "API", "Dark"]
     page.keyboard.press("Tab")
     assert page.evaluate(f"{focused}.textContent") == "Refresh"
-    for _ in range(5):
+    for _ in range(6):
         page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     settle(page, "Lists")
@@ -344,7 +351,7 @@ def test_keys(visit: Visit, opened: Callable[..., Any], tmp_path: Path) -> None:
         page.get_by_role("button", name="Use this key").click()
         if key == "wrong":
             page.get_by_text("The service does not know this key.").wait_for()
-    page.get_by_text("This needs a key with the role admin.").wait_for()
+    page.get_by_text("This needs a key with the role read or admin.").wait_for()
     page.get_by_role("button", name="Use another key").click()
     page.get_by_label("Key", exact=True).fill(keys["admin"])
     page.keyboard.press("Enter")

@@ -9,14 +9,14 @@ import time
 import pytest
 from sqlalchemy import inspect, text
 
-from listwright.apps.serve import schema
-from listwright.apps.serve.database import Database
+from listwright.apps.serve.store import upgrades as schema
+from listwright.apps.serve.store.database import Database
 from listwright.errors import InputError
 
 
 def opened_database(url):
     database = Database.of(url)
-    database.upgrade()
+    database.open()
     return database
 
 
@@ -93,7 +93,7 @@ def test_a_full_disk_fails_cleanly_and_loses_nothing(opened, asked):
     engine = client.service.database.writing
     with engine.connect() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar()
-        connection.execute(text(f"PRAGMA max_page_count = {pages + 3}"))
+        connection.execute(text(f"PRAGMA max_page_count = {pages + 24}"))
     statuses = []
     for seed in range(100):
         answer = client.post("/v1/lists", json=asked(50, seed=seed))
@@ -116,7 +116,7 @@ def test_a_full_disk_fails_cleanly_and_loses_nothing(opened, asked):
 
 def test_a_locked_database_fails_cleanly_and_recovers(opened, asked, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "listwright.apps.serve.database.PRAGMAS", ("PRAGMA journal_mode = WAL", "PRAGMA busy_timeout = 50")
+        "listwright.apps.serve.store.database.PRAGMAS", ("PRAGMA journal_mode = WAL", "PRAGMA busy_timeout = 50")
     )
     client = opened()
     told = client.post("/v1/lists", json=asked()).json()

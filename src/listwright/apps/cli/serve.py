@@ -2,40 +2,142 @@
 
 from __future__ import annotations
 
+import inspect
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from listwright.apps.settings import Limits, Settings
+from listwright.errors import InputError
 
+PREFIX = "LISTWRIGHT"
+LIMIT = "limit_"
+OWN = ("model", "limits", "models")  # fields that are no options of their own
+FLAGS = {"learn": "--learn", "deploy": "--deploy/--no-deploy"}
+
+
+def _configured(context: typer.Context, path: Path | None) -> Path | None:
+    """Reads the configuration file, whose values stand behind options and the environment."""
+    if path is None:
+        return None
+    try:
+        found = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise typer.BadParameter(f"cannot read {path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{path} is no TOML: {error}.") from None
+    limits, models = found.pop("limits", {}), found.pop("models", {})
+    values = {name.replace("-", "_"): value for name, value in found.items()}
+    values |= {LIMIT + name.replace("-", "_"): value for name, value in limits.items()}
+    known = {one.name for one in context.command.params} - {"config"}
+    unknown = sorted(values.keys() - known)
+    if unknown:
+        raise typer.BadParameter(f"{path} has the key {unknown[0]!r}, which is no option.")
+    if models:
+        values["models"] = [f"{name}={file}" for name, file in models.items()]
+    context.default_map = values
+    return path
+
+
+def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
+    """One option for each field of a dataclass, which may also come from the environment."""
+    hints = get_type_hints(kind, include_extras=True)
+    for one in fields(kind):
+        if one.name in OWN and not prefix:
+            continue
+        inner, text = get_args(hints[one.name])[:2]
+        name = prefix + one.name
+        flag = FLAGS.get(one.name, f"--{name.replace('_', '-')}")
+        panel = "Limits" if prefix else None
+        option = typer.Option(flag, envvar=f"{PREFIX}_{name.upper()}", help=text, rich_help_panel=panel)
+        default = None if one.default is MISSING else one.default
+        yield inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[inner, option]
+        )
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of `Settings` and `Limits` as options; its first argument is a function that makes
+    the settings from them."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    settings, limits = list(_options(Settings)), list(_options(Limits, LIMIT))
+
+    def joined(**values: Any) -> None:
+        bounds = Limits(**{one.name.removeprefix(LIMIT): values.pop(one.name) for one in limits})
+        chosen = {one.name: values.pop(one.name) for one in settings}
+        command(lambda model, models: Settings(model, models=models, limits=bounds, **chosen), **values)
+
+    both = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+    joined.__signature__ = inspect.Signature(both + settings + limits)  # type: ignore[attr-defined]
+    joined.__name__, joined.__doc__ = command.__name__, command.__doc__
+    return joined
+
+
+@with_settings
 def serve(
-    model: Annotated[Path | None, typer.Argument(metavar="MODEL", help="File that `listwright fit` wrote.")] = None,
-    store: Annotated[
-        str, typer.Option(help="Where lists and feedback are kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE.")
-    ] = "sqlite:///listwright.db",
-    learn: Annotated[bool, typer.Option("--learn", help="Learn from feedback; otherwise it is only stored.")] = False,
-    explore: Annotated[str, typer.Option(help="With --learn: how to explore, igw or epsilon.")] = "igw",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is explored.")] = 0,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; others than this machine's need --keys.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
-    keys: Annotated[Path | None, typer.Option(help="File of hashed keys; with it every request needs one.")] = None,
-    new_key: Annotated[
-        str | None, typer.Option(metavar="ROLE", help="Make a key (lists, feedback or admin), add it to --keys, end.")
+    settings: Callable[..., Settings],
+    model: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="MODEL",
+            envvar=f"{PREFIX}_MODEL",
+            help="File that `listwright fit` wrote; without it, what the store has.",
+        ),
     ] = None,
-    keep_days: Annotated[float | None, typer.Option(help="Delete lists and feedback that are older.")] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="NAME=FILE", envvar=f"{PREFIX}_MODELS", help="More models; requests name theirs."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            is_eager=True,
+            callback=_configured,
+            envvar=f"{PREFIX}_CONFIG",
+            help="File with options as TOML; the command line and the environment stand before it.",
+        ),
+    ] = None,
+    new_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLE", help="Make a key (lists, feedback, read, metrics or admin), add it to --keys, end."
+        ),
+    ] = None,
+    key_name: Annotated[str, typer.Option(help="With --new-key: whose key it is.")] = "",
+    key_days: Annotated[float | None, typer.Option(help="With --new-key: days until it expires.")] = None,
+    revoke_key: Annotated[str | None, typer.Option(metavar="NAME", help="Take a key out of --keys, end.")] = None,
 ) -> None:
     """Serve lists over HTTP, store feedback so that none is lost, and learn from it. The API is told at /docs."""
     from listwright.apps import serve as service  # only here: it takes packages that other commands do without
 
-    if new_key is not None:
-        if keys is None:
-            raise typer.BadParameter("--new-key needs --keys FILE.", param_hint="--keys")
-        print(service.new_key(new_key, keys))
+    chosen = settings(model, dict(map(_named, models or [])))
+    if new_key is not None or revoke_key is not None:
+        if chosen.keys is None:
+            raise typer.BadParameter("--new-key and --revoke-key need --keys FILE.", param_hint="--keys")
+        if new_key is not None:
+            print(service.new_key(new_key, chosen.keys, name=key_name, days=key_days))
+        else:
+            service.revoke_key(str(revoke_key), chosen.keys)
         return
-    if model is None:
+    if model is None and not models and _is_new(chosen.store):
         raise typer.BadParameter("give the model to serve.", param_hint="MODEL")
-    service.serve(
-        service.Settings(model, store, learn, explore, seed, host=host, port=port, keys=keys, keep_days=keep_days)
-    )
+    service.serve(chosen)
+
+
+def _is_new(store: str) -> bool:
+    """Whether a store is a file that is not there yet."""
+    scheme, _, path = store.partition(":///")
+    return scheme == "sqlite" and not Path(path).exists()
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    if not equals or not name or not file:
+        raise InputError(f"--model takes NAME=FILE. Got {text!r}.")
+    return name, Path(file)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set where several processes serve; their numbers are added up
 
 
 class Metrics:
@@ -14,25 +19,37 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
         route = ["method", "route"]
-        self.requests = Counter("listwright_requests", "Requests answered.", [*route, "status"], registry=registry)
-        self.seconds = Histogram(
-            "listwright_request_seconds", "Time to answer.", route, registry=registry, buckets=SECONDS
-        )
-        self.in_flight = Gauge("listwright_requests_in_flight", "Requests being answered.", registry=registry)
-        self.lists = Counter("listwright_lists", "Lists served.", ["version"], registry=registry)
-        self.feedback = Counter("listwright_feedback", "Feedback stored.", ["version", "outcome"], registry=registry)
-        self.group = Histogram("listwright_group_size", "Writes of one transaction.", registry=registry, buckets=SIZES)
-        self.commit = Histogram(
-            "listwright_commit_seconds", "Time of one transaction.", registry=registry, buckets=SECONDS
-        )
-        self.events = Gauge("listwright_events", "Number of the last feedback stored.", registry=registry)
-        self.applied = Gauge("listwright_events_applied", "Number of the last one learned from.", registry=registry)
-        self.skipped = Counter("listwright_events_skipped", "Feedback that cannot be learned from.", registry=registry)
 
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(f"listwright_{name}", text, labels, registry=registry)
+
+        def gauge(name: str, text: str, *labels: str, mode: Any = "max") -> Gauge:
+            return Gauge(f"listwright_{name}", text, labels, registry=registry, multiprocess_mode=mode)
+
+        def histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+            return Histogram(f"listwright_{name}", text, labels, registry=registry, buckets=buckets)
+
+        self.requests = counter("requests", "Requests answered.", *route, "status")
+        self.seconds = histogram("request_seconds", "Time to answer.", SECONDS, *route)
+        self.in_flight = gauge("requests_in_flight", "Requests being answered.", mode="livesum")
+        self.lists = counter("lists", "Lists served.", "version")
+        self.feedback = counter("feedback", "Feedback stored.", "version", "outcome")
+        self.out_of_range = counter("out_of_range", "Requests far from the trained range.", "version", "action")
+        self.fallbacks = counter("fallbacks", "Lists by the deployed policy, as the learned one failed.", "version")
+        self.shadowed = counter("shadow_lists", "Lists that a shadow built too.", "version")
+        self.dropped = counter("shadow_dropped", "Lists that a shadow had no time for.")
+        self.group = histogram("group_size", "Writes of one transaction.", SIZES)
+        self.commit = histogram("commit_seconds", "Time of one transaction.", SECONDS)
+        self.store_failures = counter("store_failures", "Transactions that failed.")
+        self.events = gauge("events", "Number of the last feedback stored.")
+        self.applied = gauge("events_applied", "Number of the last one learned from.")
+        self.skipped = counter("events_skipped", "Feedback in quarantine: it cannot be learned from.")
+        self.leader = gauge("leader", "1 where this replica learns.")
+        self.frozen = gauge("learning_frozen", "1 where learning is paused, by an operator or by an alarm.", "version")
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def of_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Hears of each request."""
+        """Called after each request."""
         key = method, route, status
         if key not in self._children:
             labels = self.requests.labels(method, route, status), self.seconds.labels(method, route)
@@ -42,10 +59,14 @@ class Metrics:
         time.observe(seconds)
 
     def of_group(self, size: int, seconds: float) -> None:
-        """Hears of each transaction."""
+        """Called after each transaction."""
         self.group.observe(size)
         self.commit.observe(seconds)
 
     def text(self) -> bytes:
-        """The exposition format."""
-        return generate_latest(self.registry)
+        """The exposition format; of all processes where there are several."""
+        if FOLDER not in os.environ:
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import to_json
+import msgspec
 
 LONGEST = 300  # characters of a message: what was sent is not sent back at length
 
@@ -19,19 +18,27 @@ class Refused(Exception):
     """
 
     def __init__(
-        self, status: int, code: str, message: str, *, field: str | None = None, retry_after: int | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        field: str | None = None,
+        retry_after: int | None = None,
+        location: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message[:LONGEST], field
-        self.retry_after = retry_after
+        self.retry_after, self.location = retry_after, location
 
     def body(self) -> bytes:
         """The JSON."""
-        return to_json({"error": {"code": self.code, "message": self.message, "field": self.field}})
+        return msgspec.json.encode({"error": {"code": self.code, "message": self.message, "field": self.field}})
 
     def headers(self) -> dict[str, str]:
-        """When to come again, where that is known."""
-        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        """When to come again, or where to go, where that is known."""
+        told = {"Retry-After": self.retry_after, "Location": self.location}
+        return {name: str(value) for name, value in told.items() if value is not None}
 
 
 def invalid(field: str, message: str) -> Refused:
@@ -44,10 +51,9 @@ def unavailable(message: str = "The store cannot be reached. Try again.") -> Ref
     return Refused(503, "unavailable", message, retry_after=1)
 
 
-def from_validation(error: ValidationError) -> Refused:
-    """The first thing that is wrong with a body."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return invalid(field_name(first["loc"]) or "body", f"{first['msg']}.")
+def busy(message: str = "Too many requests at once. Try again.") -> Refused:
+    """More than can be done at present."""
+    return Refused(429, "busy", message, retry_after=1)
 
 
 def field_name(where: Sequence[Any]) -> str:

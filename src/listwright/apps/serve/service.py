@@ -4,28 +4,52 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
+import os
+import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
-from listwright.apps.serve.building import SMALL, build, build_all, work
-from listwright.apps.serve.database import Database
-from listwright.apps.serve.journal import Noted, Told, add_feedback, add_lists
+from listwright.apps.serve.learning.control import Command, act, export, prepared
+from listwright.apps.serve.learning.updater import Updater, learner_maker
 from listwright.apps.serve.metrics import Metrics
-from listwright.apps.serve.payloads import FeedbackRequest, ListRequest, Traffic
-from listwright.apps.serve.records import Served, now
+from listwright.apps.serve.models.building import Built, build
+from listwright.apps.serve.models.details import Shown, shown
+from listwright.apps.serve.models.fleet import Fleet, Opening
+from listwright.apps.serve.models.requests import DEFAULT, Asked, FeedbackRequest, LearningRequest, Traffic
+from listwright.apps.serve.models.shadow import Shadows
+from listwright.apps.serve.models.told import Recent, gains_of
+from listwright.apps.serve.models.versions import (
+    Begun,
+    NewModel,
+    Start,
+    add_models,
+    before,
+    begin,
+    delete_models,
+    deploy,
+)
+from listwright.apps.serve.pools import Pool
 from listwright.apps.serve.refusals import Refused, invalid, unavailable
-from listwright.apps.serve.retention import EVERY, MOST, Old, forget
-from listwright.apps.serve.settings import Settings
-from listwright.apps.serve.updates import Updater, learner_maker
-from listwright.apps.serve.versions import Fleet, add_models, before, deploy, first_traffic
-from listwright.apps.serve.writer import Writer
+from listwright.apps.serve.store.database import Database, cause_of, opening
+from listwright.apps.serve.store.journal import Noted, Told, add_feedback, add_lists
+from listwright.apps.serve.store.retention import EVERY, MOST, Old, forget, give_space_back
+from listwright.apps.serve.store.schema import probes
+from listwright.apps.serve.store.writer import Writer
+from listwright.apps.settings import Settings
 from listwright.errors import InputError
 
 DAY = 86_400.0
+QUICK = 0.002  # seconds of a list that is built at once: another thread would cost more than it brings
+FOLLOW = 0.5  # seconds between two looks at what other replicas did
+PROBE = 1.0  # seconds for which a write that succeeded is taken to hold
+log = logging.getLogger("listwright.serve")
 
 
 class Service:
@@ -35,108 +59,234 @@ class Service:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self.settings, self.metrics, self.limits = settings, metrics, settings.limits
-        self.file = _read(settings.model)
-        maker = learner_maker(settings.explore, settings.seed) if settings.learn else None
-        self.database = Database.of(settings.store)
-        self.fleet = Fleet(self.database.reading, maker)
-        self.fleet.opened(0, self.file)  # an error where it cannot be served
-        self.database.upgrade()
+        self.files = {DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
+        self.contents = {name: _read(path) for name, path in self.files.items()}
+        self.database = Database.of(settings.store, password=_password(settings), seconds=self.limits.store_seconds)
+        self.fleet = Fleet(self.database.reading, _opening(settings))
+        for name, file in self.contents.items():
+            self.fleet.opening.opened(0, name, file)  # an error where it cannot be served
+        self.database.open()
+        cores = os.cpu_count() or 1
+        self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
+        self.background = Pool("background", 2, 16)
         self.updater: Updater | None = None
-        self.keeping: asyncio.Task[None] | None = None
+        self.shadows = Shadows(self)
+        self.recent = Recent()
+        self.tasks: list[asyncio.Task[None]] = []
         self.deploying = asyncio.Lock()
+        self.draining = False
+        self.probed = -PROBE
 
     async def start(self) -> None:
-        """Loads what serves, and begins to write, to learn and to forget."""
+        """Says who serves, loads it, and begins to follow, to write, to learn and to forget."""
         self.writer = Writer(self.database.writing, self.metrics.of_group)
-        traffic = await self.writer.write(first_traffic, self.file)
-        await asyncio.to_thread(self.fleet.switch, traffic)
+        for start in self._starts():
+            with opening():
+                self._tell(start, await self.writer.write(begin, start))
+        with opening():
+            await self.background.run(self.fleet.follow)
+        if not self.fleet.traffic:
+            raise InputError("The store has no model yet. Give the file of one.")
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would hold up requests
+        self.tasks.append(asyncio.create_task(self._follow()))
         if self.settings.learn:
-            self.updater = Updater(self.database.reading, self.writer, self.fleet, self.metrics)
-        if self.settings.keep_days is not None:
-            self.keeping = asyncio.create_task(self._keep(self.settings.keep_days))
+            self.updater = Updater(
+                self.database.reading, self.writer, self.fleet, self.metrics, every=self.settings.snapshot_every
+            )
+        if self.settings.keep_days is not None or self.settings.keep_gb is not None:
+            self.tasks.append(asyncio.create_task(self._forget()))
+
+    def _starts(self) -> list[Start]:
+        version, deploying = self.settings.version, self.settings.deploy
+        starts = [Start(name, file, None, deploying) for name, file in self.contents.items()]
+        if version is not None:
+            starts = [start for start in starts if start.name != DEFAULT]
+            starts.append(Start(DEFAULT, self.contents.get(DEFAULT), version, deploying))
+        return starts
+
+    def _tell(self, start: Start, begun: Begun) -> None:
+        current = begun.traffic.current
+        told = {"model": start.name, "version": current}
+        if begun.deployed:
+            log.info("deployed", extra=told)
+        elif begun.given is not None and begun.given != current:
+            advice = "Pass --deploy to serve the file."
+            log.warning(
+                "serving stored version %d, not the file, which is version %d. %s", current, begun.given, advice
+            )
 
     async def stop(self) -> None:
         """Learns and writes what is at hand, then closes the store."""
-        if self.keeping is not None:
-            self.keeping.cancel()
+        for task in self.tasks:
+            task.cancel()
         if self.updater is not None:
             await asyncio.to_thread(self.updater.stop)
-        await asyncio.to_thread(self.writer.stop)
+        if hasattr(self, "writer"):
+            await asyncio.to_thread(self.writer.stop)
+        for pool in (self.building, self.reads, self.background):
+            pool.stop()
         self.database.close()
 
-    async def lists(self, asked: list[ListRequest], *, batch: bool) -> list[Served]:
+    async def lists(self, asked: list[Asked], *, batch: bool) -> list[Built]:
         """Builds lists and stores them."""
-        if not batch and work(asked) <= SMALL:
-            served = [build(asked[0], self.fleet, self.limits)]
-        elif not batch:
-            served = [await asyncio.to_thread(build, asked[0], self.fleet, self.limits)]
-        else:
-            served = await asyncio.to_thread(build_all, asked, self.fleet, self.limits)
-        await self.writer.write(add_lists, served)
-        for one in served:
-            self.metrics.lists.labels(one.version).inc()
-        return served
+        try:
+            built = await self._built(asked, batch=batch)
+        except Refused as refused:
+            if refused.code == "out_of_range":
+                self.metrics.out_of_range.labels("", "refused").inc()
+            raise
+        await self.writer.write(add_lists, [one.served for one in built])
+        for one in built:
+            self._note(one)
+        return built
+
+    async def _built(self, asked: list[Asked], *, batch: bool) -> list[Built]:
+        if not batch and self._is_quick(asked[0]):
+            return [build(asked[0], self.fleet, self.settings)]
+        if not batch:
+            return [await self.building.run(build, asked[0], self.fleet, self.settings)]
+        return await self.building.run(self._build_all, asked, monotonic() + self.limits.seconds)
+
+    def _is_quick(self, asked: Asked) -> bool:
+        cost = self.fleet.loaded[self.fleet.of(asked.model).current].cost
+        return cost.expected(asked.numbers) < QUICK
+
+    def _build_all(self, asked: list[Asked], deadline: float) -> list[Built]:
+        built = []
+        for i, one in enumerate(asked):
+            if monotonic() > deadline:  # nobody waits any more
+                raise unavailable("This took too long. Ask for less.")
+            built.append(build(one, self.fleet, self.settings, f"lists.{i}."))
+        return built
+
+    def _note(self, built: Built) -> None:
+        served = built.served
+        self.recent.add(served.id, Shown(served.version, served.created, tuple(built.items)))
+        self.metrics.lists.labels(served.version).inc()
+        if built.clipped:
+            self.metrics.out_of_range.labels(served.version, "clipped").inc()
+        if built.fell_back:
+            self.metrics.fallbacks.labels(served.version).inc()
+        self.shadows.offer(built)
 
     async def feedback(self, told: FeedbackRequest) -> Noted:
         """Stores what came of a list."""
-        clicks = None if told.clicks is None else tuple(told.clicks)
-        gains = None if told.gains is None else tuple(told.gains)
-        one = Told(told.list_id, told.idempotency_key or told.list_id, clicks, gains)
+        found = self.recent.get(told.list_id) or await self.read(shown, told.list_id)
+        gains = gains_of(told, found)
+        one = Told(told.list_id, told.idempotency_key or told.list_id, gains, found.version, found.created)
         noted: Noted = await self.writer.write(add_feedback, one)
         if not noted.duplicate:
-            self.metrics.feedback.labels(noted.version, "failure" if noted.failed else "success").inc()
+            self.metrics.feedback.labels(found.version, "failure" if noted.failed else "success").inc()
             self.metrics.events.set(noted.event)
         return noted
 
-    async def add_model(self, file: bytes) -> int:
+    async def add_model(self, name: str, file: bytes) -> int:
         """Stores a new version, which serves nothing yet."""
         try:
-            await asyncio.to_thread(self.fleet.opened, 0, file)
+            await self.background.run(self.fleet.opening.opened, 0, name, file)
         except InputError as error:
             raise invalid("body", str(error)) from None
-        number: int = await self.writer.write(add_models, file)
-        await asyncio.to_thread(self.fleet.get, number)
+        number: int = await self.writer.write(add_models, NewModel(name, file))
+        await self.background.run(self.fleet.get, number)
         return number
+
+    async def delete_model(self, number: int) -> None:
+        """Deletes a version that serves nothing."""
+        await self.writer.write(delete_models, number)
+        await self.background.run(self.fleet.follow)
 
     async def deploy(self, traffic: Traffic) -> Traffic:
         """Changes who serves; no request is dropped."""
         async with self.deploying:
-            await asyncio.to_thread(self.fleet.check, traffic)
+            await self.background.run(self.fleet.check, traffic)
             await self.writer.write(deploy, traffic)
-            await asyncio.to_thread(self.fleet.switch, traffic)
+            await self.background.run(self.fleet.follow)
         return traffic
 
-    async def roll_back(self) -> Traffic:
+    async def roll_back(self, name: str | None) -> Traffic:
         """The version before serves again, without a canary."""
-        return await self.deploy(await self.read(before, self.fleet.traffic.current))
+        current = self.fleet.default() if name is None else self.fleet.of(name)
+        return await self.deploy(await self.read(before, current))
+
+    async def control(self, asked: LearningRequest) -> None:
+        """Freezes, resumes, resets or rolls back what was learned."""
+        command = Command(asked.action, asked.version or self.fleet.default().current, asked.snapshot)
+        await self.writer.write(act, await self.read(prepared, self.fleet, command))
+        await self.background.run(self.fleet.follow)
+        log.info("learning: %s", asked.action, extra={"version": command.version})
+
+    async def export(self, asked: LearningRequest) -> bytes:
+        """What a version has learned as a model file."""
+        return await self.read(export, self.fleet, asked.version or self.fleet.default().current, asked.snapshot)
+
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Of the default model, for messages."""
+        version = self.fleet.loaded.get(self.fleet.default().current) if self.fleet.traffic else None
+        return None if version is None else version.shape.signature.feature_names
 
     async def read(self, question: Any, *arguments: Any) -> Any:
         """What a function of a connection reads from the store."""
-        return await asyncio.to_thread(self._read, question, *arguments)
+        return await self.reads.run(self._read, question, *arguments)
 
     def _read(self, question: Any, *arguments: Any) -> Any:
         try:
             with self.database.reading.connect() as connection:
                 return question(connection, *arguments)
-        except SQLAlchemyError:
+        except SQLAlchemyError as error:
+            cause = cause_of(error) if hasattr(error, "orig") else type(error).__name__  # type: ignore[arg-type]
+            log.warning("the store cannot be read", extra={"cause": cause})
             raise unavailable() from None
 
     async def check_ready(self) -> None:
-        """Refuses where a list could not be built, stored and learned from."""
-        await self.read(_one)
-        if not self.writer.healthy:
-            raise unavailable("The last write failed.")
-        if self.updater is not None and self.updater.failed:
-            raise unavailable("Learning has stopped.")
+        """Refuses where a list could not be built, stored and learned from: the store is tried with a write."""
+        if self.draining:
+            raise unavailable("The service is about to stop.")
+        if monotonic() - self.probed >= PROBE:
+            await self.writer.write(_probe, secrets.token_hex(16))
+            self.probed = monotonic()
+        if self.updater is not None and self.updater.failure:
+            raise unavailable(self.updater.failure)
 
-    async def _keep(self, days: float) -> None:
+    async def _follow(self) -> None:
+        """What other replicas did: deployed, added, learned."""
+        failed = False
         while True:
-            with suppress(Refused):
-                while await self.writer.write(forget, Old(now() - days * DAY, self.settings.learn)) == MOST:
-                    await asyncio.sleep(0.1)
+            try:
+                await self.background.run(self.fleet.follow)
+                failed = False
+            except (SQLAlchemyError, Refused, InputError) as error:
+                if not failed:
+                    log.warning(
+                        "the store cannot be followed", extra={"cause": f"{type(error).__name__}: {error}"[:300]}
+                    )
+                failed = True
+            await asyncio.sleep(FOLLOW)
+
+    async def _forget(self) -> None:
+        days, gb = self.settings.keep_days, self.settings.keep_gb
+        old = Old(None if days is None else days * DAY, None if gb is None else gb * 1e9, self.settings.learn)
+        while True:
+            deleted = MOST
+            with suppress(Refused, SQLAlchemyError):
+                while deleted == MOST:
+                    deleted = await self.writer.write(forget, old)
+                    if deleted:
+                        await self.background.run(give_space_back, self.database)
             await asyncio.sleep(EVERY)
+
+
+def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
+    """A write as large as a list, which leaves nothing behind."""
+    for name in names:
+        connection.execute(insert(probes), {"id": name, "data": bytes(4096)})
+        connection.execute(delete(probes).where(probes.c.id == name))
+    return [None] * len(names)
+
+
+def _opening(settings: Settings) -> Opening:
+    maker = learner_maker(settings.explore, settings.seed, settings.leverage)
+    return Opening(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse")
 
 
 def _read(path: Path) -> bytes:
@@ -146,5 +296,8 @@ def _read(path: Path) -> bytes:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from None
 
 
-def _one(connection: Connection) -> int:
-    return int(connection.execute(text("SELECT 1")).scalar_one())
+def _password(settings: Settings) -> str | None:
+    """Of the store: from a file, or from the environment."""
+    if settings.store_password_file is None:
+        return os.environ.get("LISTWRIGHT_STORE_PASSWORD")
+    return _read(settings.store_password_file).decode().rstrip("\n")

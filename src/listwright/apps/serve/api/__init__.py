@@ -1,0 +1,1 @@
+"""HTTP: what comes in, who may ask, and what goes out."""

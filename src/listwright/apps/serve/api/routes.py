@@ -1,0 +1,252 @@
+"""The routes, each a few lines over the service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.routing import APIRoute
+
+from listwright.apps.serve.api import answers as out
+from listwright.apps.serve.api.bodies import BINARY, from_binary, kind_of, read_body, read_json
+from listwright.apps.serve.learning.control import status
+from listwright.apps.serve.models import requests as given
+from listwright.apps.serve.models.details import list_detail, model_detail, model_list
+from listwright.apps.serve.models.requests import DEFAULT, Asked
+from listwright.apps.serve.refusals import Refused, invalid
+from listwright.apps.serve.service import Service
+from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.stats import gains, recent, series, totals
+
+DAY = 86_400
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": out.ErrorAnswer, "description": text}
+    for status, text in {
+        400: "Not for this host",
+        401: "No key, or one that is not known",
+        403: "A key of another role, or a page of another site",
+        404: "Not there",
+        409: "Against what is stored",
+        413: "Body too large",
+        415: "No JSON",
+        422: "A field cannot be used",
+        429: "Too many requests at once",
+        503: "Try again",
+    }.items()
+}
+VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Name = Annotated[str, Query(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="The name of the model.")]
+
+
+class Direct(APIRoute):
+    """A route whose function takes the request and nothing else, so there is nothing to work out before it."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The function itself."""
+        handler: Callable[[Request], Coroutine[Any, Any, Response]] = self.endpoint
+        return handler
+
+
+api = APIRouter(prefix="/v1", responses=ERRORS)
+direct = APIRouter(prefix="/v1", responses=ERRORS, route_class=Direct)
+health = APIRouter()
+OCTETS = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+FLOATS = {BINARY: OCTETS["application/octet-stream"]}
+
+
+def takes(kind: type[Any], **more: Any) -> dict[str, Any]:
+    """The body of a route, for the OpenAPI text: bodies are read by hand, which is quicker."""
+    schema = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}, **more}}}
+
+
+def answer(content: Any, status: int = 200) -> Response:
+    """JSON."""
+    body = content if isinstance(content, bytes) else msgspec.json.encode(content)
+    return Response(body, status, media_type="application/json")
+
+
+def service_of(request: Request) -> Service:
+    """The service that this app runs."""
+    service: Service = request.app.state.service
+    return service
+
+
+@direct.post("/lists", response_model=out.ListAnswer, openapi_extra=takes(given.ListRequest, **FLOATS), tags=["lists"])
+async def build_list(request: Request) -> Response:
+    """Builds and stores a list, so that feedback can refer to it."""
+    service = service_of(request)
+    if kind_of(request) == BINARY:
+        asked = from_binary(await read_body(request, service.limits.body_bytes))
+    else:
+        body = await read_json(request, given.ListRequest, service.limits.body_bytes, service.feature_names())
+        asked = Asked.of(body)
+    return answer((await service.lists([asked], batch=False))[0].answer)
+
+
+@direct.post("/lists:batch", response_model=out.BatchAnswer, openapi_extra=takes(given.BatchRequest), tags=["lists"])
+async def build_lists(request: Request) -> Response:
+    """Builds several lists; all of them, or none where one cannot be built."""
+    service = service_of(request)
+    asked = await read_json(request, given.BatchRequest, service.limits.body_bytes, service.feature_names())
+    if len(asked.lists) > service.limits.batch:
+        raise invalid("lists", f"A batch has at most {service.limits.batch} lists. Got {len(asked.lists)}.")
+    built = await service.lists([Asked.of(one) for one in asked.lists], batch=True)
+    return answer(b'{"lists":[' + b",".join(one.answer for one in built) + b"]}")
+
+
+@api.get("/lists", response_model=out.RecentLists, tags=["page"])
+async def recent_lists(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="Only older lists than this.")] = None,
+) -> Response:
+    """The latest lists."""
+    return answer(await service_of(request).read(recent, limit, before))
+
+
+@api.get("/lists/{list_id}", response_model=out.ListDetail, tags=["lists"])
+async def get_list(request: Request, list_id: str) -> Response:
+    """A list with its feedback, why each item was picked, and what was skipped for which item."""
+    service = service_of(request)
+    if len(list_id) != 32 or not list_id.isascii() or not list_id.isalnum():
+        raise Refused(404, "not_found", "There is no such list.", field="list_id")
+    return answer(await service.read(list_detail, list_id, service.fleet))
+
+
+@direct.post(
+    "/feedback", response_model=out.FeedbackAnswer, openapi_extra=takes(given.FeedbackRequest), tags=["feedback"]
+)
+async def give_feedback(request: Request) -> Response:
+    """Stores what came of a list; answered when it is durable.
+
+    The same feedback sent again is stored once. More feedback on the same list (a click, then a purchase) needs an
+    idempotency_key of its own; each position then counts with the largest gain that was told of it.
+    """
+    service = service_of(request)
+    told = await read_json(request, given.FeedbackRequest, service.limits.feedback_bytes)
+    noted = await service.feedback(told)
+    return answer({"list_id": told.list_id, "event": noted.event, "duplicate": noted.duplicate})
+
+
+@api.get("/stats", response_model=out.Stats, tags=["page"])
+async def stats(request: Request) -> Response:
+    """Lists, failure rates and how far learning is."""
+    service = service_of(request)
+    return answer(await service.read(totals, service.settings.learn))
+
+
+@api.get("/stats/series", response_model=out.Series, tags=["page"])
+async def stats_series(
+    request: Request,
+    seconds: Annotated[int, Query(ge=60, le=400 * DAY, description="How far back.")] = DAY,
+    step: Annotated[int, Query(ge=60, le=400 * DAY, description="Seconds of a point; whole minutes.")] = 300,
+) -> Response:
+    """Lists served and failure rate over time, by model version, with 95 % intervals."""
+    return answer(await service_of(request).read(series, now() - seconds, now(), step))
+
+
+@api.get("/stats/positions", response_model=out.Positions, tags=["page"])
+async def stats_positions(request: Request) -> Response:
+    """Mean gain by position and model version, with 95 % intervals."""
+    return answer(await service_of(request).read(gains))
+
+
+@api.get("/learning", response_model=out.LearningStatus, tags=["learning"])
+async def learning(request: Request) -> Response:
+    """How learning goes: by version how far it is, its snapshots, and how it compares with the deployed policy."""
+    service = service_of(request)
+    return answer(await service.read(status, service.settings.learn))
+
+
+@api.post(
+    "/learning",
+    response_model=out.LearningStatus,
+    openapi_extra=takes(given.LearningRequest),
+    responses={200: {"content": OCTETS}},
+    tags=["learning"],
+)
+async def control_learning(request: Request) -> Response:
+    """Freezes or resumes learning, forgets what was learned (reset), goes back to a snapshot (rollback), or gives what
+    was learned as a model file (export)."""
+    service = service_of(request)
+    asked = await read_json(request, given.LearningRequest, service.limits.feedback_bytes)
+    if asked.action == "export":
+        return Response(await service.export(asked), media_type="application/octet-stream")
+    await service.control(asked)
+    return answer(await service.read(status, service.settings.learn))
+
+
+@api.get("/models", response_model=out.ModelList, tags=["models"])
+async def models(request: Request) -> Response:
+    """All versions with their failure rates, and how traffic is shared."""
+    service = service_of(request)
+    return answer(await service.read(model_list, service.fleet))
+
+
+@api.post(
+    "/models",
+    response_model=out.ModelDetail,
+    status_code=201,
+    openapi_extra={"requestBody": {"required": True, "content": OCTETS}},
+    tags=["models"],
+)
+async def add_model(request: Request, name: Name = DEFAULT) -> Response:
+    """Takes a model file as a new version, which serves nothing until traffic is given to it."""
+    service = service_of(request)
+    if kind_of(request) != "application/octet-stream":
+        raise Refused(415, "not_a_file", "Send the file, with the header `Content-Type: application/octet-stream`.")
+    number = await service.add_model(name, await read_body(request, service.limits.model_bytes))
+    return answer(await service.read(model_detail, number, service.fleet), 201)
+
+
+@api.get("/models/{version}", response_model=out.ModelDetail, tags=["models"])
+async def get_model(request: Request, version: VersionNumber) -> Response:
+    """One version, with its certificate."""
+    service = service_of(request)
+    return answer(await service.read(model_detail, version, service.fleet))
+
+
+@api.delete("/models/{version}", response_model=out.ModelList, tags=["models"])
+async def delete_model(request: Request, version: VersionNumber) -> Response:
+    """Deletes a version that serves nothing, with what it learned; the lists that it built stay."""
+    service = service_of(request)
+    await service.delete_model(version)
+    return answer(await service.read(model_list, service.fleet))
+
+
+@api.put("/traffic", response_model=out.ModelList, openapi_extra=takes(given.Traffic), tags=["models"])
+async def put_traffic(request: Request) -> Response:
+    """Changes which versions of a model serve, which get a share as a canary, and which get copies as a shadow."""
+    service = service_of(request)
+    await service.deploy(await read_json(request, given.Traffic, service.limits.feedback_bytes))
+    return answer(await service.read(model_list, service.fleet))
+
+
+@api.post("/traffic:rollback", response_model=out.ModelList, tags=["models"])
+async def roll_back(request: Request, model: Name | None = None) -> Response:
+    """The version that served before the current one serves again, without a canary."""
+    service = service_of(request)
+    await service.roll_back(model)
+    return answer(await service.read(model_list, service.fleet))
+
+
+@health.get("/healthz", response_model=out.Health, tags=["health"])
+async def healthz() -> Response:
+    """The process runs."""
+    return answer({"status": "ok"})
+
+
+@health.get("/readyz", response_model=out.Health, responses={503: ERRORS[503]}, tags=["health"])
+async def readyz(request: Request) -> Response:
+    """It can build, store and learn; the store is tried with a write."""
+    await service_of(request).check_ready()
+    return answer({"status": "ready"})
+
+
+@health.get("/metrics", response_class=Response, tags=["health"], responses={401: ERRORS[401], 403: ERRORS[403]})
+async def metrics(request: Request) -> Response:
+    """For Prometheus."""
+    return Response(service_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

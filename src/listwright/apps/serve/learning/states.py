@@ -1,0 +1,192 @@
+"""What has been learned, in the store: how far each version is, its snapshots, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load, save
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.journal import revise
+from listwright.apps.serve.store.lease import Claim, holds
+from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.schema import feedback, learning, lists, quarantine, snapshots
+from listwright.errors import InputError
+from listwright.feedback.online import OnlineSCP
+
+State = Mapping[str, NDArray[Any]]
+KEPT = 10  # snapshots of a version, beside the one in use
+LOST = Refused(409, "conflict", "Another replica learns, or what was learned has been changed.")
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Feedback with its list."""
+
+    number: int
+    list_id: str
+    record: bytes
+    gains: list[float]
+    earlier: list[float] | None
+    learn: bool  # whether its list may be learned from
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """An event that cannot be learned from."""
+
+    event: int
+    list_id: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """How far a version has come; stored where nobody else has gone on from the same place."""
+
+    claim: Claim
+    term: int
+    version: int
+    base: int
+    before: int  # the event up to which it was stored
+    applied: int
+    count: int
+    policy: bytes
+    left: Sequence[Left] = ()
+    comparison: dict[str, Any] | None = None
+    alarm: str | None = None  # why learning is to pause
+    snapshot: bytes | None = None  # the whole state, where it is time for one
+    reason: str = field(default="scheduled")
+
+
+def rows_of(connection: Connection) -> dict[int, Any]:
+    """How far each version is."""
+    return {row.version: row for row in connection.execute(select(learning))}
+
+
+def begin(connection: Connection, versions: Sequence[int]) -> list[None]:
+    """Begins to learn with versions that never did: their base is the model as it was deployed."""
+    for version in versions:
+        if version not in rows_of(connection):
+            base = add_snapshot(connection, version, applied=0, count=0, reason="as deployed", state=None)
+            start = {"version": version, "applied": 0, "count": 0, "base": base, "frozen": 0}
+            connection.execute(insert(learning), start)
+    return [None] * len(versions)
+
+
+def store_progress(connection: Connection, steps: Sequence[Progress]) -> list[int | Refused]:
+    """Writes down how far versions are, and gives the snapshot that each is based on now.
+
+    Refused where somebody else learns, or has changed what was learned.
+    """
+    return [_store(connection, step) for step in steps]
+
+
+def _store(connection: Connection, step: Progress) -> int | Refused:
+    if not holds(connection, step.claim, step.term):
+        return LOST
+    mine = (learning.c.version == step.version) & (learning.c.base == step.base)
+    mine &= (learning.c.applied == step.before) & (learning.c.frozen == 0)
+    values: dict[str, Any] = {"applied": step.applied, "count": step.count, "policy": step.policy}
+    if step.comparison is not None:
+        values["comparison"] = msgspec.json.encode(step.comparison).decode()
+    if step.alarm is not None:
+        values |= {"frozen": 1, "reason": step.alarm, "policy": None}
+    if step.snapshot is not None:
+        shared = {"version": step.version, "applied": step.applied, "count": step.count}
+        values["base"] = add_snapshot(connection, **shared, reason=step.reason, state=step.snapshot)
+    if connection.execute(update(learning).where(mine).values(values)).rowcount != 1:
+        if "base" in values:
+            connection.execute(delete(snapshots).where(snapshots.c.number == values["base"]))
+        return LOST
+    for one in step.left:
+        row = {"event": one.event, "version": step.version, "list_id": one.list_id, "reason": one.reason}
+        connection.execute(insert(quarantine), row | {"created": now()})
+    _drop_old_snapshots(connection, step.version)
+    revise(connection)
+    return int(values.get("base", step.base))
+
+
+def add_snapshot(
+    connection: Connection, version: int, *, applied: int, count: int, reason: str, state: bytes | None
+) -> int:
+    """Stores a state under a new number."""
+    number = 1 + (connection.execute(select(func.max(snapshots.c.number))).scalar() or 0)
+    row = {"number": number, "version": version, "applied": applied, "count": count, "created": now()}
+    connection.execute(insert(snapshots), row | {"reason": reason, "state": state})
+    return number
+
+
+def _drop_old_snapshots(connection: Connection, version: int) -> None:
+    mine = select(snapshots.c.number).where(snapshots.c.version == version, snapshots.c.state.is_not(None))
+    numbers = connection.execute(mine.order_by(snapshots.c.number.desc())).scalars().all()
+    base = connection.execute(select(learning.c.base).where(learning.c.version == version)).scalar()
+    old = [number for number in numbers[KEPT:] if number != base]
+    if old:
+        connection.execute(delete(snapshots).where(snapshots.c.number.in_(old)))
+
+
+def events_after(
+    connection: Connection, version: int, applied: int, limit: int, *, until: int | None = None
+) -> list[Event]:
+    """Feedback on a version's lists, in order; what is in quarantine may not be learned from."""
+    columns = feedback.c.event, feedback.c.list_id, feedback.c.gains, feedback.c.earlier, lists.c.record, lists.c.learn
+    joined = feedback.outerjoin(lists, lists.c.id == feedback.c.list_id)
+    mine = (feedback.c.version == version) & (feedback.c.event > applied)
+    if until is not None:
+        mine &= feedback.c.event <= until
+    rows = connection.execute(
+        select(*columns).select_from(joined).where(mine).order_by(feedback.c.event).limit(limit)
+    ).all()
+    bad = _in_quarantine(connection, [row.list_id for row in rows])
+    return [
+        Event(
+            row.event,
+            row.list_id,
+            row.record or b"",
+            msgspec.json.decode(row.gains),
+            None if row.earlier is None else msgspec.json.decode(row.earlier),
+            bool(row.record is not None and row.learn and bad.get(row.list_id, row.event + 1) > row.event),
+        )
+        for row in rows
+    ]
+
+
+def _in_quarantine(connection: Connection, list_ids: Sequence[str]) -> dict[str, int]:
+    """The first event in quarantine of each list: later feedback on it would change what was never learned."""
+    first = select(quarantine.c.list_id, func.min(quarantine.c.event)).where(quarantine.c.list_id.in_(set(list_ids)))
+    return {row[0]: row[1] for row in connection.execute(first.group_by(quarantine.c.list_id))}
+
+
+def snapshot(connection: Connection, number: int) -> Any:
+    """A snapshot; its state is None where it is that of the model's file."""
+    row = connection.execute(select(snapshots).where(snapshots.c.number == number)).first()
+    if row is None:
+        raise Refused(404, "not_found", f"There is no snapshot {number}.", field="snapshot")
+    return row
+
+
+def state_bytes(learner: OnlineSCP) -> bytes:
+    """The whole state of a learner."""
+    return save(learner.state())
+
+
+def restored(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
+    """A learner in a stored state; what an earlier version did not store stays as deployed."""
+    return learner if state is None else learner.restore({**learner.state(), **load(state)})
+
+
+def check_finite(learner: OnlineSCP) -> None:
+    """Refuses a state, or a policy, with numbers that are none."""
+    for name, array in learner.state().items():
+        if not np.isfinite(array).all():
+            raise InputError(f"{name} is not finite any more")
+    weights = getattr(learner.playing_.policy, "weights", None)
+    if weights is not None and not np.isfinite(weights).all():
+        raise InputError("the weights of the policy are not finite any more")

@@ -1,0 +1,214 @@
+"""The updater: a thread of every replica that may learn. The one that holds the lease learns, the others stand by."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from listwright.apps.serve.learning.learner import GROUP, Learner, record_of
+from listwright.apps.serve.learning.published import publish
+from listwright.apps.serve.learning.states import (
+    LOST,
+    Event,
+    Progress,
+    begin,
+    events_after,
+    rows_of,
+    state_bytes,
+    store_progress,
+)
+from listwright.apps.serve.learning.watch import Watch
+from listwright.apps.serve.metrics import Metrics
+from listwright.apps.serve.models.fleet import Fleet
+from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.lease import Claim, give_up, take
+from listwright.apps.serve.store.writer import Writer
+from listwright.errors import InputError
+from listwright.feedback.online import OnlineSCP
+from listwright.feedback.records import Record
+
+PAUSE = 0.5  # seconds between two looks for events
+BYTES_A_SECOND = 1 << 20  # that snapshots may take on average: large states are stored less often
+log = logging.getLogger("listwright.serve")
+
+
+class Updater:
+    """Learns from stored feedback, while it holds the lease.
+
+    Parameters
+    ----------
+    every : lists learned from between two snapshots.
+    """
+
+    def __init__(self, reading: Engine, writer: Writer, fleet: Fleet, metrics: Metrics, *, every: int) -> None:
+        self.reading, self.writer, self.fleet, self.metrics, self.every = reading, writer, fleet, metrics, every
+        self.claim = Claim("learner", secrets.token_hex(8))
+        self.term: int | None = None
+        self.learners: dict[int, Learner] = {}
+        self.watches: dict[int, Watch] = {}
+        self.snapped: dict[int, tuple[int, float]] = {}  # by version: count and time of the last snapshot
+        self.failure: str | None = None
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._run, name="updater", daemon=True)
+        self.thread.start()
+
+    def stop(self) -> None:
+        """Ends after the events at hand, and lets others take over; what is left is learned from later."""
+        self.stopped.set()
+        self.thread.join()
+
+    def _run(self) -> None:
+        while not self.stopped.is_set():
+            busy = False
+            try:
+                busy = self._step()
+                self.failure = None
+            except (SQLAlchemyError, Refused) as error:
+                if error is LOST:  # another replica learns, or an operator has changed what was learned
+                    self.learners.clear()
+                else:
+                    self._begin_anew("waits for the store", error)
+            except Exception as error:
+                self._begin_anew("failed", error)
+                log.exception("learning failed")
+            self.stopped.wait(0 if busy else PAUSE)
+        self._give_up()
+
+    def _begin_anew(self, what: str, error: Exception) -> None:
+        """Nothing is lost: the events are stored, and so is how far each version is."""
+        if self.failure is None:
+            log.warning("learning %s", what, extra={"cause": f"{type(error).__name__}: {error}"[:300]})
+        self.failure = f"Learning {what}."
+        self.term = None
+        self.learners.clear()
+
+    def _give_up(self) -> None:
+        if self.term is not None:
+            try:
+                self.writer.write_from_thread(give_up, self.claim)
+            except (SQLAlchemyError, Refused):
+                log.info("the lease runs out by itself")
+
+    def _step(self) -> bool:
+        """Some events of each version; whether there may be more at once."""
+        term = self.writer.write_from_thread(take, self.claim)
+        if term != self.term:
+            self.learners.clear()
+        self.term = term
+        self.metrics.leader.set(term is not None)
+        if term is None:
+            return False
+        with self.reading.connect() as connection:
+            rows = rows_of(connection)
+        more = [self._learn(number, rows[number]) for number in self._versions(rows)]
+        return any(more)
+
+    def _versions(self, rows: dict[int, Any]) -> list[int]:
+        """The versions that serve or have learned before."""
+        serving = {number for one in self.fleet.traffic.values() for number in (one.current, one.canary) if number}
+        for number in serving - rows.keys():
+            self.writer.write_from_thread(begin, number)
+        return sorted(rows)
+
+    def _learn(self, number: int, row: Any) -> bool:
+        self.metrics.frozen.labels(number).set(row.frozen)
+        if row.frozen:
+            self.learners.pop(number, None)
+            return False
+        learner = self._learner(number, row)
+        with self.reading.connect() as connection:
+            events = events_after(connection, number, learner.applied, GROUP)
+        if events or (row.policy is None and learner.count):
+            self._apply(learner, row, events)
+        return len(events) == GROUP
+
+    def _learner(self, number: int, row: Any) -> Learner:
+        """The learner in memory, or read anew where the store has gone another way."""
+        found = self.learners.get(number)
+        if found is None or (found.base, found.applied) != (row.base, row.applied):
+            found = Learner.read(self.reading, number, lambda: self._fresh(number), row)
+            self.learners[number] = found
+            self.watches[number] = Watch(found.online.features_, self._fresh(number).playing_.policy)
+            self.snapped.setdefault(number, (row.count, monotonic()))
+        return found
+
+    def _fresh(self, number: int) -> OnlineSCP:
+        """A learner of the model as deployed, which may be changed."""
+        version = self.fleet.get(number)
+        if version.deployed is None:
+            raise InputError(f"Version {number} cannot learn.")
+        return self.fleet.opening.learner(version.model)
+
+    def _apply(self, learner: Learner, row: Any, events: list[Event]) -> None:
+        watch = self.watches[learner.version]
+        watch.look(learner.online.playing_.policy, _records(events))
+        left = learner.apply(events)
+        found = watch.comparison()
+        behind = found is not None and found.behind
+        snapshot = None if behind else self._snapshot(learner)
+        step = Progress(
+            claim=self.claim,
+            term=self.term or 0,
+            version=learner.version,
+            base=row.base,
+            before=row.applied,
+            applied=learner.applied,
+            count=learner.count,
+            policy=publish(learner.online),
+            left=left,
+            comparison=None if found is None else found.to_dict(),
+            alarm=f"Behind the deployed policy: {found}." if behind else None,
+            snapshot=snapshot,
+        )
+        base = self.writer.write_from_thread(store_progress, step)
+        learner.base = int(base)
+        self._stored(learner, step)
+
+    def _snapshot(self, learner: Learner) -> bytes | None:
+        """The whole state where it is time for it: every so many lists, and less often where it is large."""
+        count, at = self.snapped[learner.version]
+        if learner.count - count < self.every:
+            return None
+        state = state_bytes(learner.online)
+        return state if monotonic() - at >= len(state) / BYTES_A_SECOND else None
+
+    def _stored(self, learner: Learner, step: Progress) -> None:
+        if step.snapshot is not None:
+            self.snapped[learner.version] = learner.count, monotonic()
+        if step.alarm is not None:
+            log.error("learning is paused", extra={"version": learner.version, "cause": step.alarm})
+            self.metrics.frozen.labels(learner.version).set(1)
+            self.learners.pop(learner.version)
+        self.metrics.applied.set(step.applied)
+        self.metrics.skipped.inc(len(step.left))
+        self.fleet.follow()
+
+
+def _records(events: list[Event]) -> list[Record]:
+    """Those that can be read; the learner finds out about the others."""
+    found = []
+    for event in events:
+        if event.learn:
+            try:
+                found.append(record_of(event))
+            except InputError:
+                continue
+    return found
+
+
+def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[Any], OnlineSCP]:
+    """Makes the learner of a model, as it was deployed."""
+
+    def make(model: Any) -> OnlineSCP:
+        return OnlineSCP.from_model(
+            model, explore=explore, random_state=seed, short_lists=True, memory=0, leverage=leverage
+        )
+
+    return make

@@ -1,0 +1,57 @@
+"""Log lines: as text for people, or as JSON for machines, with the id of the request they belong to."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import msgspec
+
+from listwright.apps.serve.api.guard import request_id
+
+KNOWN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+def set_up(style: str) -> None:
+    """Sends the service's log to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Json() if style == "json" else Text())
+    for name, level in (("listwright.serve", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+    if style == "text":  # a line per request is for machines
+        logging.getLogger("listwright.serve.requests").setLevel(logging.WARNING)
+
+
+def _extra(record: logging.LogRecord) -> dict[str, Any]:
+    found = {name: value for name, value in vars(record).items() if name not in KNOWN}
+    identity = request_id.get()
+    return {"request_id": identity, **found} if identity else found
+
+
+class Json(logging.Formatter):
+    """One JSON object per line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A record as JSON."""
+        told = {"time": record.created, "level": record.levelname.lower(), "message": record.getMessage()}
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(told | _extra(record), enc_hook=str).decode()
+
+
+class Text(logging.Formatter):
+    """One line, with what is known of it at the end."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A record as a line; control characters are written out, so that nobody can forge another line."""
+        told = super().format(record)
+        extra = ", ".join(f"{name}: {value}" for name, value in _extra(record).items())
+        first, newline, trace = told.partition("\n")
+        line = f"{first} ({extra})" if extra else first
+        return "".join(one if one.isprintable() else repr(one)[1:-1] for one in line) + newline + trace

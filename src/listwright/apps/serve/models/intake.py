@@ -1,0 +1,204 @@
+"""Requests to problems; what is wrong is named by its field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from listwright._internal.arrays import Floats32
+from listwright.apps.serve.models.requests import Asked, Numbers
+from listwright.apps.serve.refusals import Refused, invalid
+from listwright.apps.settings import Limits
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.training.ranges import Span
+from listwright.training.signature import Signature
+
+Ends = tuple[Floats32, Floats32]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What the requests to a model look like."""
+
+    signature: Signature
+    context_names: tuple[str, ...] | None
+    ranges: Mapping[str, Ends]  # by part of a problem: the least and the most that is taken as it is
+    refuse: bool  # what is out of range, in place of clipping it
+
+    @classmethod
+    def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
+        """Read off a fitted model.
+
+        Parameters
+        ----------
+        tolerance : how far beyond its trained range a column may be, in widths of that range.
+        """
+        signature, columns = model.signature_, getattr(model, "columns_", None)
+        parts = ("features", "context", "vectors")
+        spans: dict[str, Span | None] = {name: getattr(signature.ranges, name, None) for name in parts}
+        ranges = {name: span.limits(tolerance) for name, span in spans.items() if span is not None}
+        return cls(signature, None if columns is None else columns.context, ranges, refuse)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """A request as a problem, and how many of its numbers had to be clipped to the trained range."""
+
+    problem: Problems
+    clipped: int
+
+
+def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Taken:
+    """One problem without ids, checked against what the model was trained on; `at` is its place in the body."""
+    _check_counts(asked, limits, at)
+    _check_ids(asked.ids, at)
+    signature, reading = shape.signature, _Reading(shape, at)
+    names = signature.feature_names
+    try:
+        problem = Problems.from_arrays(
+            reading.table("features", asked.rows, signature.n_features, names, "items.{}.features"),
+            offsets=[0, len(asked.ids)],
+            context=reading.context(asked),
+            sizes=_sizes(asked, at),
+            catalogue=_catalogue(asked.catalogue, signature.n_items, at),
+            vectors=reading.vectors(asked.vectors),
+            feature_names=names,
+        )
+    except InputError as error:  # what only the whole of it shows
+        raise invalid(f"{at}items", str(error)) from None
+    return Taken(problem, reading.clipped)
+
+
+class _Reading:
+    """Tables of numbers of one request."""
+
+    def __init__(self, shape: Shape, at: str) -> None:
+        self.shape, self.at, self.clipped = shape, at, 0
+
+    def table(self, part: str, rows: Any, width: int, names: tuple[str, ...] | None, place: str) -> Floats32:
+        """(rows, width) in float32, within the trained range."""
+        plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
+        if not plain or set(map(len, rows)) != {width}:
+            rows = [_by_place(row, width, names, self.at + place.format(i)) for i, row in enumerate(rows)]
+
+        def name(i: int, j: int) -> str:
+            return f"{self.at}{place.format(i)}.{names[j] if names else j}"
+
+        return self._within(part, finite(rows, width, name), name)
+
+    def context(self, asked: Asked) -> Floats32 | None:
+        """The context columns, where the model has some."""
+        width, given = self.shape.signature.n_context, asked.context_features
+        if width is None:
+            if given is not None:
+                raise invalid(f"{self.at}context_features", "The model has no context columns.")
+            return None
+        if given is None:
+            given = _numbers(asked.context)
+        if given is None:
+            raise invalid(f"{self.at}context_features", f"The model needs {width} context columns.")
+        names = self.shape.context_names
+        return self.table("context", [given], width, names, "context_features")
+
+    def vectors(self, given: Sequence[Sequence[float] | None]) -> Floats32 | None:
+        """The vectors, where the model has some."""
+        width = self.shape.signature.n_vector
+        if width is None:
+            return None
+        return self.table("vectors", [vector or [] for vector in given], width, None, "items.{}.vector")
+
+    def _within(self, part: str, table: Floats32, name: Callable[[int, int], str]) -> Floats32:
+        if part not in self.shape.ranges:
+            return table
+        low, high = self.shape.ranges[part]
+        beyond = (table < low) | (table > high)
+        if not beyond.any():
+            return table
+        if self.shape.refuse:
+            i, j = np.argwhere(beyond)[0]
+            kept = f"{low[j]:g} to {high[j]:g}"
+            told = f"This is far from what the model was trained on. Send {kept}."
+            raise Refused(422, "out_of_range", told, field=name(i, j))
+        self.clipped += int(beyond.sum())
+        return np.clip(table, low, high)
+
+
+def _numbers(context: msgspec.Raw) -> Numbers | None:
+    """Context columns under the name that they had in version 0.1."""
+    try:
+        return msgspec.json.decode(context, type=Numbers)
+    except msgspec.MsgspecError:
+        return None
+
+
+def finite(rows: Any, width: int, name: Callable[[int, int], str]) -> Floats32:
+    """(rows, width) in float32, which has less room than what JSON may hold."""
+    with np.errstate(over="ignore"):
+        found = np.array(rows, dtype=np.float32).reshape(len(rows), width)
+    if not np.isfinite(found).all():
+        raise invalid(name(*np.argwhere(~np.isfinite(found))[0]), "This must be a finite number of float32.")
+    return found
+
+
+def _check_counts(asked: Asked, limits: Limits, at: str) -> None:
+    if len(asked.ids) > limits.items:
+        raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(asked.ids):,}.")
+    if asked.length is not None and asked.length > limits.length:
+        raise invalid(f"{at}length", f"A list has at most {limits.length:,} items. Got {asked.length:,}.")
+    if len(asked.context) > limits.context:
+        raise invalid(f"{at}context", f"A context has at most {limits.context:,} bytes. Got {len(asked.context):,}.")
+
+
+def _check_ids(ids: Sequence[str | int], at: str) -> None:
+    if len(set(ids)) == len(ids):
+        return
+    seen: set[str | int] = set()
+    for i, item in enumerate(ids):
+        if item in seen:
+            raise invalid(f"{at}items.{i}.id", "This id is there twice. Give each item its own.")
+        seen.add(item)
+
+
+def _by_place(
+    values: Sequence[float] | Mapping[str, float], width: int, names: tuple[str, ...] | None, field: str
+) -> Sequence[float]:
+    """Numbers in the model's order."""
+    if isinstance(values, Mapping):
+        return _by_name(values, names, field)
+    if len(values) != width:
+        raise invalid(field, f"The model takes {width} numbers here. Got {len(values)}.")
+    return values
+
+
+def _by_name(values: Mapping[str, float], names: tuple[str, ...] | None, field: str) -> list[float]:
+    if not names:
+        raise invalid(field, "The model knows no names here. Send an array.")
+    missing = next((name for name in names if name not in values), None)
+    if missing is not None:
+        raise invalid(f"{field}.{missing}", "This is missing.")
+    if len(values) > len(names):
+        raise invalid(field, "There are names here that the model does not know.")
+    return [values[name] for name in names]
+
+
+def _sizes(asked: Asked, at: str) -> list[float] | None:
+    missing = next((i for i, size in enumerate(asked.sizes) if size is None), None)
+    if missing is None:
+        return [size for size in asked.sizes if size is not None]
+    if asked.budget is not None:
+        raise invalid(f"{at}items.{missing}.size", "A budget needs the size of every item.")
+    return None
+
+
+def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[int] | None:
+    if known is None:
+        return None
+    for i, item in enumerate(given):
+        if item is None or item >= known:
+            raise invalid(f"{at}items.{i}.catalogue", f"The model needs an item of its catalogue: 0 to {known - 1}.")
+    return [item for item in given if item is not None]

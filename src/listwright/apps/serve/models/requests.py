@@ -1,0 +1,143 @@
+"""The JSON that comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
+Positive = Annotated[float, Meta(gt=0)]
+Numbers = list[float] | dict[str, float]
+ListId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+EventKey = Annotated[str, Meta(pattern=r"^[!-~]{1,100}\Z")]
+ModelName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}\Z")]
+VersionNumber = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+DEFAULT = "default"  # name of the model where a service has one
+
+
+class Item(Struct, forbid_unknown_fields=True):
+    """A candidate."""
+
+    id: ItemId
+    features: Annotated[Numbers, Meta(description="In the model's order, or by name.")]
+    size: Annotated[Positive | None, Meta(description="What it takes of a budget.")] = None
+    catalogue: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Which item of the model's catalogue it is.")
+    ] = None
+    vector: Annotated[list[float] | None, Meta(description="What similarity is measured on.")] = None
+
+
+class ListRequest(Struct, forbid_unknown_fields=True):
+    """What to build a list from; with neither length nor budget, the model's own."""
+
+    items: Annotated[list[Item], Meta(min_length=1)]
+    length: Annotated[int, Meta(ge=1)] | None = None
+    budget: Positive | None = None
+    context_features: Annotated[Numbers | None, Meta(description="The context columns of a model that has some.")] = (
+        None
+    )
+    context: Annotated[
+        Raw, Meta(description="Any small JSON of your own, such as a user id: stored and exported, never a feature.")
+    ] = msgspec.field(default_factory=Raw)
+    explain: Annotated[bool, Meta(description="Say with each item why it was picked.")] = False
+    model: Annotated[ModelName, Meta(description="Which model, where the service has several.")] = DEFAULT
+
+
+class BinaryHead(Struct, forbid_unknown_fields=True):
+    """The JSON of a binary body: a list request whose candidates have their features behind it."""
+
+    ids: Annotated[list[ItemId], Meta(min_length=1)]
+    length: Annotated[int, Meta(ge=1)] | None = None
+    budget: Positive | None = None
+    sizes: list[Positive] | None = None
+    catalogue: list[Annotated[int, Meta(ge=0)]] | None = None
+    context_features: list[float] | None = None
+    context: Raw = msgspec.field(default_factory=Raw)
+    explain: bool = False
+    model: ModelName = DEFAULT
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A request for a list, whatever form it came in; one entry per candidate."""
+
+    ids: Sequence[str | int]
+    rows: Any  # features: a list of lists or of mappings, or a table of float32
+    sizes: Sequence[float | None]
+    catalogue: Sequence[int | None]
+    vectors: Sequence[Sequence[float] | None]
+    length: int | None
+    budget: float | None
+    context_features: Numbers | None
+    context: Raw
+    explain: bool
+    model: str
+
+    @classmethod
+    def of(cls, request: ListRequest) -> Asked:
+        """A request that came as JSON."""
+        items = request.items
+        return cls(
+            [item.id for item in items],
+            [item.features for item in items],
+            [item.size for item in items],
+            [item.catalogue for item in items],
+            [item.vector for item in items],
+            request.length,
+            request.budget,
+            request.context_features,
+            request.context,
+            request.explain,
+            request.model,
+        )
+
+    @property
+    def numbers(self) -> int:
+        """About how many numbers it has."""
+        return len(self.ids) * len(self.rows[0])
+
+
+class BatchRequest(Struct, forbid_unknown_fields=True):
+    """Several lists at once."""
+
+    lists: Annotated[list[ListRequest], Meta(min_length=1)]
+
+
+class FeedbackRequest(Struct, forbid_unknown_fields=True):
+    """What came of a list: the ids that were clicked (none: an empty array), or a gain for each item in order."""
+
+    list_id: ListId
+    clicks: list[ItemId] | None = None
+    gains: list[Annotated[float, Meta(ge=0, le=1)]] | None = None
+    idempotency_key: Annotated[
+        EventKey | None,
+        Meta(description="The same key and content again is stored once; by default the list's id. Later feedback on "
+        "the same list needs a key of its own."),
+    ] = None  # fmt: skip
+
+
+class Traffic(Struct, forbid_unknown_fields=True):
+    """Which versions of a model serve. A canary gets that share of the lists; a shadow gets copies, and shows none."""
+
+    current: VersionNumber
+    canary: VersionNumber | None = None
+    share: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    shadow: VersionNumber | None = None
+    model: ModelName = DEFAULT
+
+
+class LearningRequest(Struct, forbid_unknown_fields=True):
+    """What to do with what a version has learned; without a version, the current one of the default model."""
+
+    action: Literal["freeze", "resume", "reset", "rollback", "export"]
+    version: VersionNumber | None = None
+    snapshot: Annotated[
+        VersionNumber | None, Meta(description="To roll back to, or to export; without it, export the present state.")
+    ] = None
+
+
+BODIES: tuple[Any, ...] = (ListRequest, BatchRequest, FeedbackRequest, Traffic, LearningRequest)

@@ -1,0 +1,61 @@
+"""Shadows: versions that build the same lists as those that serve, which nobody is shown."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from listwright.apps.serve.models.building import Built
+from listwright.apps.serve.models.fleet import Version
+from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.journal import add_shadows
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.apps.serve.service import Service
+
+WAITING = 32  # lists; beyond, they are left out, so that a slow shadow slows nobody down
+
+
+class Shadows:
+    """Builds and stores what shadows would have shown, after the answer was given."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def offer(self, built: Built) -> None:
+        """A list that was served."""
+        version = self.service.fleet.shadow(built.request.model)
+        if version is None:
+            return
+        if len(self.tasks) >= WAITING:
+            self.service.metrics.dropped.inc()
+            return
+        task = asyncio.create_task(self._build(version, built))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def _build(self, version: Version, built: Built) -> None:
+        try:
+            row = await self.service.background.run(shadowed, version, built)
+            await self.service.writer.write(add_shadows, row)
+            self.service.metrics.shadowed.labels(version.number).inc()
+        except (Refused, InputError):
+            self.service.metrics.dropped.inc()
+
+
+def shadowed(version: Version, built: Built) -> dict[str, Any]:
+    """What a version would have shown, as it is stored."""
+    asked, served = built.request, built.served
+    lists = version.lists(built.problem, asked.length, asked.budget, served.id)
+    picks, seen = [int(row) for row in lists[0]], set(built.items)
+    overlap = sum(asked.ids[row] in seen for row in picks) / max(1, len(built.items))
+    return {
+        "list_id": served.id,
+        "version": version.number,
+        "overlap": overlap,
+        "picks": msgspec.json.encode(picks).decode(),
+    }

@@ -1,0 +1,49 @@
+"""Feedback, checked against the list that it is about."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from listwright.apps.serve.models.details import Shown
+from listwright.apps.serve.models.requests import FeedbackRequest
+from listwright.apps.serve.refusals import invalid
+
+KEPT = 5_000  # lists
+
+
+class Recent:
+    """The latest lists that this process served: most feedback is about one of them, so the store need not be asked."""
+
+    def __init__(self) -> None:
+        self.lists: OrderedDict[str, Shown] = OrderedDict()
+
+    def add(self, list_id: str, shown: Shown) -> None:
+        """One more; the oldest is forgotten."""
+        self.lists[list_id] = shown
+        if len(self.lists) > KEPT:
+            self.lists.popitem(last=False)
+
+    def get(self, list_id: str) -> Shown | None:
+        """A list, if it is remembered."""
+        return self.lists.get(list_id)
+
+
+def gains_of(told: FeedbackRequest, shown: Shown) -> tuple[float, ...]:
+    """What each item of the list brought."""
+    if (told.clicks is None) == (told.gains is None):
+        raise invalid("body", "Give either clicks or gains.")
+    count = len(shown.items)
+    if told.gains is not None:
+        if len(told.gains) != count:
+            raise invalid("gains", f"The list has {count} items, so it takes {count} gains.")
+        return tuple(told.gains)
+    clicks = told.clicks or []
+    if len(clicks) > count:
+        raise invalid("clicks", f"The list has {count} items. Got {len(clicks)} clicks.")
+    places = {item: place for place, item in enumerate(shown.items)}
+    gains = [0.0] * count
+    for i, item in enumerate(clicks):
+        if item not in places:
+            raise invalid(f"clicks.{i}", "This item is not in the list.")
+        gains[places[item]] = 1.0
+    return tuple(gains)

@@ -1,0 +1,136 @@
+"""Model versions and traffic in the store: added, deployed, rolled back, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from listwright.apps.serve.models.requests import Traffic
+from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.journal import revise
+from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.schema import deployments, learning, models, quarantine, snapshots
+
+
+@dataclass(frozen=True, eq=False)
+class NewModel:
+    """A model file under a name."""
+
+    name: str
+    file: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What a service is started with: a file, a stored version, or neither, and whether it is to take over.
+
+    `deploy` None: a file that is new to the store takes over, one that is not leaves things as they are.
+    """
+
+    name: str
+    file: bytes | None
+    version: int | None
+    deploy: bool | None
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What serves at the start, and which version the file is."""
+
+    traffic: Traffic
+    given: int | None
+    deployed: bool
+
+
+def add_models(connection: Connection, files: Sequence[NewModel]) -> list[int]:
+    """Stores model files; their version numbers. A file that is there already keeps its number."""
+    return [_add_model(connection, one) for one in files]
+
+
+def _add_model(connection: Connection, one: NewModel) -> int:
+    digest = sha256(one.file).hexdigest()
+    same = (models.c.name == one.name) & (models.c.digest == digest)
+    known = connection.execute(select(models.c.version).where(same)).scalar()
+    if known is not None:
+        return int(known)
+    number = 1 + (connection.execute(select(func.max(models.c.version))).scalar() or 0)
+    row = {"version": number, "name": one.name, "digest": digest, "created": now(), "file": one.file}
+    connection.execute(insert(models), row)
+    revise(connection)
+    return number
+
+
+def delete_models(connection: Connection, numbers: Sequence[int]) -> list[Refused | None]:
+    """Deletes versions that serve nothing, with what they learned; lists that they built stay."""
+    return [_delete_model(connection, number) for number in numbers]
+
+
+def _delete_model(connection: Connection, number: int) -> Refused | None:
+    for traffic in all_deployed(connection).values():
+        if number in (traffic.current, traffic.canary, traffic.shadow):
+            return Refused(409, "conflict", "This version serves. Give its traffic to another one first.")
+    if not connection.execute(delete(models).where(models.c.version == number)).rowcount:
+        return Refused(404, "not_found", f"There is no model version {number}.")
+    for table in (learning, snapshots, quarantine):
+        connection.execute(delete(table).where(table.c.version == number))
+    revise(connection)
+    return None
+
+
+def deploy(connection: Connection, wanted: Sequence[Traffic]) -> list[Traffic]:
+    """Writes down who serves from now on."""
+    for traffic in wanted:
+        number = 1 + (connection.execute(select(func.max(deployments.c.number))).scalar() or 0)
+        parts = {name: getattr(traffic, name) for name in ("current", "canary", "share", "shadow")}
+        row = {"number": number, "name": traffic.model, "created": now(), **parts}
+        connection.execute(insert(deployments), row)
+        revise(connection)
+    return list(wanted)
+
+
+def all_deployed(connection: Connection) -> dict[str, Traffic]:
+    """Who serves, by the name of the model."""
+    last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
+    rows = connection.execute(select(deployments).where(deployments.c.number.in_(last)))
+    return {row.name: _traffic(row) for row in rows}
+
+
+def _traffic(row: Any) -> Traffic:
+    return Traffic(row.current, row.canary, row.share, row.shadow, row.name)
+
+
+def before(connection: Connection, traffic: Traffic) -> Traffic:
+    """Who was current before this version first was."""
+    mine = deployments.c.name == traffic.model
+    first = select(func.min(deployments.c.number)).where(mine, deployments.c.current == traffic.current)
+    earlier = select(deployments.c.current).where(mine, deployments.c.number < first.scalar_subquery())
+    kept = earlier.where(deployments.c.current.in_(select(models.c.version)))
+    found = connection.execute(kept.order_by(deployments.c.number.desc()).limit(1)).scalar()
+    if found is None:
+        raise Refused(409, "conflict", "No version served before this one.")
+    return Traffic(current=found, model=traffic.model)
+
+
+def begin(connection: Connection, starts: Sequence[Start]) -> list[Begun | Refused]:
+    """Who serves at the start of a service."""
+    return [_begin(connection, start) for start in starts]
+
+
+def _begin(connection: Connection, start: Start) -> Begun | Refused:
+    traffic, given, new = all_deployed(connection).get(start.name), start.version, False
+    if start.file is not None:
+        last = connection.execute(select(func.max(models.c.version))).scalar() or 0
+        given = _add_model(connection, NewModel(start.name, start.file))
+        new = given > last
+    elif given is not None and not connection.execute(select(models.c.version).where(models.c.version == given)).all():
+        return Refused(404, "not_found", f"The store has no model version {given}.")
+    wanted = start.version is not None or start.deploy or (start.deploy is None and new)
+    if traffic is None or (wanted and given is not None and traffic.current != given):
+        if given is None:
+            return Refused(404, "not_found", f"The store has no model {start.name!r} yet. Give its file.")
+        return Begun(deploy(connection, [Traffic(current=given, model=start.name)])[0], given, deployed=True)
+    return Begun(traffic, given, deployed=False)

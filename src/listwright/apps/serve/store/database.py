@@ -1,0 +1,169 @@
+"""Connections to the store: SQLite in WAL mode with full sync, or PostgreSQL."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
+
+from listwright.apps.serve.store.deadlines import Deadlines
+from listwright.apps.serve.store.upgrades import upgrade
+from listwright.errors import InputError, MissingExtra
+
+BUSY_MS = 2_000  # how long a writer waits for a lock of somebody else
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_MS}",
+    "PRAGMA page_size = 1024",  # small, because records of about 3 KB waste much of a larger page
+    "PRAGMA auto_vacuum = INCREMENTAL",  # so that deleted lists give their space back
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA cache_size = -8192",
+    "PRAGMA journal_size_limit = 67108864",
+)
+CONNECT_SECONDS = 5
+UPGRADE_SECONDS = 3_600.0
+READERS = 16
+ATTEMPTS = 20  # to open a database that others open or lock at the same time
+
+
+@dataclass(frozen=True)
+class Database:
+    """One engine for the writer, one for readers."""
+
+    writing: Engine
+    reading: Engine
+    upgrading: Engine  # may take its time
+    deadlines: Deadlines | None = None
+
+    @classmethod
+    def of(cls, url: str, *, password: str | None = None, seconds: float = 5.0) -> Database:
+        """The store at an address; nothing is opened yet.
+
+        Parameters
+        ----------
+        password : of PostgreSQL, where the address has none.
+        seconds : after which a transaction on PostgreSQL is given up, also where the server says nothing at all.
+        """
+        parsed = _parsed(url)
+        if parsed.drivername == "sqlite":
+            writing = _sqlite(parsed, "BEGIN IMMEDIATE", 1)
+            return cls(writing, _sqlite(parsed, "BEGIN", READERS), writing)
+        if password is not None and parsed.password is None:
+            parsed = parsed.set(password=password)
+        writing, reading = (_postgresql(parsed, size, seconds) for size in (1, READERS))
+        deadlines = Deadlines(seconds)
+        deadlines.watch(writing)
+        deadlines.watch(reading)
+        return cls(writing, reading, _postgresql(parsed, 1, UPGRADE_SECONDS), deadlines)
+
+    def open(self) -> None:
+        """Connects, and creates or upgrades the tables."""
+        try:
+            with opening():
+                self._upgrade()
+        except InputError:
+            self.close()
+            raise
+
+    def _upgrade(self) -> None:
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                with self.upgrading.begin() as connection:
+                    upgrade(connection)
+                if self.upgrading is not self.writing:
+                    self.upgrading.dispose()
+                return
+            except OperationalError as error:
+                if not left or "locked" not in str(error.orig):
+                    raise
+                time.sleep(0.1)
+
+    def close(self) -> None:
+        """Ends all connections."""
+        if self.deadlines is not None:
+            self.deadlines.stop()
+        for engine in (self.writing, self.reading, self.upgrading):
+            engine.dispose()
+
+
+@contextmanager
+def opening() -> Iterator[None]:
+    """A store that cannot be opened or is damaged is told as such, in one sentence."""
+    try:
+        yield
+    except (DatabaseError, InterfaceError) as error:
+        reason = cause_of(error)
+        damaged = "malformed" in reason or "not a database" in reason
+        advice = " It is damaged: restore a backup with `listwright backup --restore`." if damaged else ""
+        raise InputError(f"The store cannot be opened: {reason}.{advice}") from None
+
+
+def cause_of(error: DatabaseError | InterfaceError) -> str:
+    """What the database said, in one line."""
+    return str(error.orig).strip().partition("\n")[0] or type(error.orig).__name__
+
+
+def clock_of(connection: Connection) -> float:
+    """Seconds since 1970 by the database's clock, which all replicas share."""
+    if connection.dialect.name == "postgresql":
+        return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
+    return float(connection.execute(text("SELECT (julianday('now') - 2440587.5) * 86400.0")).scalar_one())
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = URL.create("unknown")
+    if parsed.drivername == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed
+    if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        return parsed.set(drivername="postgresql+psycopg")
+    raise InputError("A store is sqlite:///FILE or postgresql://USER@HOST/DATABASE.")
+
+
+def _sqlite(url: URL, begin: str, connections: int) -> Engine:
+    engine = create_engine(url, pool_size=connections, max_overflow=0)
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
+
+
+def _set_up(connection: Any, record: Any) -> None:
+    """Transactions begin where we say so, not where sqlite3 guesses."""
+    connection.isolation_level = None
+    for pragma in PRAGMAS:
+        connection.execute(pragma)
+
+
+def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
+    milliseconds = int(1000 * seconds)
+    settings = {
+        "synchronous_commit": "on",  # whatever the server's own setting is
+        "statement_timeout": milliseconds,
+        "lock_timeout": milliseconds,
+        "idle_in_transaction_session_timeout": 4 * milliseconds,
+    }
+    try:
+        return create_engine(
+            url,
+            pool_size=connections,
+            max_overflow=0,
+            pool_timeout=seconds,
+            connect_args={
+                "connect_timeout": CONNECT_SECONDS,
+                "application_name": "listwright",
+                "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
+                "keepalives_idle": 10,
+                "keepalives_interval": 3,
+                "keepalives_count": 3,
+                "tcp_user_timeout": milliseconds,
+            },
+        )
+    except ImportError:
+        raise MissingExtra("PostgreSQL needs psycopg.", extra="postgres") from None

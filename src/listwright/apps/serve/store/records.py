@@ -1,0 +1,223 @@
+"""A served list as it is stored: what it was built from, so that it can be explained and learned from later.
+
+A record is one compressed message. Its numbers are stored exactly where that takes little room. The features of large
+lists are rounded to as many levels as fit, evenly spaced between the smallest and the largest value of each column in
+that list: 65,536, 256 or 128 levels. Learning reads what is stored, so it is the same whenever it happens.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright.errors import InputError
+from listwright.feedback.records import Record
+from listwright.problems import Problems
+
+PARTS = ("features", "context", "sizes", "catalogue", "vectors")
+ROUNDED = ("features", "vectors")  # what may be rounded
+TIME_DIGITS = 12  # of an id: milliseconds in hex
+SMALL = 3_000  # bytes of numbers that are stored exactly, whatever they are
+LEVELS = ((65_536, "<u2"), (256, "<u1"), (128, "<u1"))
+COMPRESSION = 1
+LARGEST = 0x7F7F  # upper half of the largest finite float32
+
+
+def new_id(now: float) -> str:
+    """An id that nobody can guess and that sorts by time.
+
+    >>> new_id(1.0)[:12], len(new_id(1.0))
+    ('0000000003e8', 32)
+    """
+    return first_id(now)[:TIME_DIGITS] + secrets.token_hex(10)
+
+
+def first_id(at: float) -> str:
+    """The lowest id of that time."""
+    return f"{int(at * 1000):0{TIME_DIGITS}x}" + "0" * (32 - TIME_DIGITS)
+
+
+def now() -> float:
+    """Seconds since 1970."""
+    return time.time()
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """One list with its problem, as it is stored."""
+
+    problem: Problems
+    ids: Sequence[str | int]  # of all candidates
+    picks: Ints  # rows within the problem, in order
+    scores: Sequence[float] | None
+    propensities: Floats | None
+    budget: float | None
+
+    def record(self, list_id: str, gains: Any, *, earlier: Any = None) -> Record:
+        """As a learner takes it."""
+        outcomes = gains if earlier is None else np.maximum(gains, earlier)
+        return Record.of(
+            list_id, self.problem, self.picks, self.propensities, outcomes, room=self.budget, earlier=earlier
+        )
+
+    def items(self) -> list[dict[str, Any]]:
+        """As they were answered."""
+        scores = [None] * len(self.picks) if self.scores is None else self.scores
+        chances = [None] * len(self.picks) if self.propensities is None else self.propensities.tolist()
+        rows = zip(self.picks.tolist(), scores, chances, strict=True)
+        return [
+            {"id": self.ids[row], "position": position, "score": score, "propensity": chance}
+            for position, (row, score, chance) in enumerate(rows, start=1)
+        ]
+
+
+class Table(msgspec.Struct, array_like=True):
+    """An array; `levels` is 0 where it is exact."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    levels: int
+    ends: bytes  # lowest and highest of each column, in halved float32
+    data: bytes
+
+
+class Message(msgspec.Struct, array_like=True):
+    """What is stored of a list."""
+
+    ids: list[str | int]
+    picks: bytes
+    scores: bytes | None
+    propensities: bytes | None  # empty: all 1
+    budget: float | None
+    tables: dict[str, Table]
+
+
+def pack(one: Packed, *, small: int = SMALL) -> bytes:
+    """A list as bytes; numbers beyond `small` bytes may be rounded, see above."""
+    arrays = {name: getattr(one.problem, name) for name in PARTS if getattr(one.problem, name) is not None}
+    room = small - sum(array.nbytes for name, array in arrays.items() if name not in ROUNDED)
+    total = sum(arrays[name].nbytes for name in ROUNDED if name in arrays)
+    levels, dtype = _precision(room, total)
+    tables = {
+        name: _rounded(array, levels, dtype) if levels and name in ROUNDED else _exact(array)
+        for name, array in arrays.items()
+    }
+    message = Message(
+        list(one.ids),
+        one.picks.astype("<u2").tobytes(),
+        None if one.scores is None else np.asarray(one.scores, dtype="<f8").tobytes(),
+        _chances(one.propensities),
+        one.budget,
+        tables,
+    )
+    return zstandard.ZstdCompressor(level=COMPRESSION).compress(msgspec.msgpack.encode(message))
+
+
+def _precision(room: int, total: int) -> tuple[int, str]:
+    """Levels and type for `total` bytes of float32; 0 levels where they are stored exactly."""
+    if total <= room:
+        return 0, ""
+    bits = {levels: int(levels).bit_length() - 1 for levels, _ in LEVELS}
+    return next((entry for entry in LEVELS if total * bits[entry[0]] // 32 <= room), LEVELS[-1])
+
+
+def _exact(array: NDArray[Any]) -> Table:
+    return Table(array.dtype.newbyteorder("<").str, array.shape, 0, b"", np.ascontiguousarray(array).tobytes())
+
+
+def _rounded(array: Floats32, levels: int, dtype: str) -> Table:
+    low, high = _halved(array.min(axis=0), up=False), _halved(array.max(axis=0), up=True)
+    steps = np.rint((array - _whole(low)) * ((levels - 1) / _widths(low, high)))
+    ends = np.stack([low, high]).tobytes()
+    return Table(dtype, array.shape, levels, ends, np.clip(steps, 0, levels - 1).astype(dtype).tobytes())
+
+
+def _halved(ends: Floats32, *, up: bool) -> NDArray[np.uint16]:
+    """The upper half of float32 numbers, rounded outwards."""
+    bits = np.ascontiguousarray(ends, dtype="<f4").view("<u4")
+    grow = ((ends > 0) == up) & ((bits & 0xFFFF) > 0) & ((bits >> 16 & LARGEST) < LARGEST)
+    return ((bits >> 16) + grow).astype("<u2")
+
+
+def _whole(ends: NDArray[np.uint16]) -> Floats32:
+    return (ends.astype("<u4") << 16).view("<f4")
+
+
+def _widths(low: NDArray[np.uint16], high: NDArray[np.uint16]) -> Floats:
+    widths = _whole(high).astype(np.float64) - _whole(low)
+    return np.where(widths > 0, widths, 1.0)
+
+
+def _chances(propensities: Floats | None) -> bytes | None:
+    if propensities is None:
+        return None
+    return b"" if (propensities == 1.0).all() else propensities.astype("<f8").tobytes()
+
+
+def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = True) -> Packed:
+    """The other way round.
+
+    Parameters
+    ----------
+    names : of the features.
+    ids : whether the problem's candidates get their ids, which costs some time.
+
+    >>> problem = Problems.from_arrays([[0.5], [0.1]], offsets=[0, 2])
+    >>> unpack(pack(Packed(problem, ["a", "b"], np.array([1]), [0.3], None, None))).problem.item_ids
+    array(['a', 'b'], dtype=object)
+    """
+    try:
+        plain = zstandard.ZstdDecompressor().decompress(data)
+        message = _decoder().decode(plain)
+    except (zstandard.ZstdError, msgspec.MsgspecError):
+        raise InputError("This list cannot be read: its record is damaged.") from None
+    arrays = {name: _array(table) for name, table in message.tables.items()}
+    picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
+    chances = _floats(message.propensities)
+    if chances is not None and not len(chances):
+        chances = np.ones(len(picks))
+    scores = _floats(message.scores)
+    problem = problem_from(arrays, names=names, ids=message.ids if ids else None)
+    return Packed(problem, message.ids, picks, None if scores is None else scores.tolist(), chances, message.budget)
+
+
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[Message]:
+    return msgspec.msgpack.Decoder(Message)
+
+
+def _array(table: Table) -> NDArray[Any]:
+    found = np.frombuffer(table.data, dtype=table.dtype).reshape(table.shape)
+    if not table.levels:
+        return found
+    low, high = np.frombuffer(table.ends, dtype="<u2").reshape(2, -1)
+    return (_whole(low) + found * (_widths(low, high) / (table.levels - 1))).astype(np.float32)
+
+
+def _floats(data: bytes | None) -> Floats | None:
+    return None if data is None else np.frombuffer(data, dtype="<f8")
+
+
+def problem_from(
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    names: tuple[str, ...] | None = None,
+    ids: Sequence[str | int] | None = None,
+) -> Problems:
+    """One problem from its parts."""
+    parts: dict[str, Any] = {name: arrays[name] for name in PARTS[1:] if name in arrays}
+    if ids is not None:
+        parts["item_ids"] = np.empty(len(ids), dtype=object)
+        parts["item_ids"][:] = ids
+    features = arrays["features"]
+    return Problems.from_arrays(features, offsets=[0, len(features)], feature_names=names, **parts)

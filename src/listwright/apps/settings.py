@@ -1,0 +1,127 @@
+"""What a service is told when it starts.
+
+Every field is an option of `listwright serve`, which takes its help from here, a key of the configuration file and a
+variable of the environment.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated
+
+from listwright.errors import InputError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that one request, or all at once, may ask for; features are as many as the model has, no more."""
+
+    body_bytes: Annotated[int, "Bytes of a request for lists."] = 4 << 20
+    feedback_bytes: Annotated[int, "Bytes of one feedback."] = 1 << 20
+    model_bytes: Annotated[int, "Bytes of a model file."] = 256 << 20
+    items: Annotated[int, "Candidates of one list."] = 5_000
+    length: Annotated[int, "Items of one list."] = 1_000
+    context: Annotated[int, "Bytes of the caller's own context."] = 4_096
+    batch: Annotated[int, "Lists of one request."] = 100
+    in_flight: Annotated[int, "Requests at the same time."] = 256
+    in_flight_bytes: Annotated[int, "Bytes of all bodies at the same time."] = 64 << 20
+    connections: Annotated[int, "Connections at the same time."] = 1_000
+    header_bytes: Annotated[int, "Bytes of the headers of one request."] = 32 << 10
+    header_seconds: Annotated[float, "Seconds until the headers of a request must be there."] = 10.0
+    seconds: Annotated[float, "Seconds for one request."] = 10.0
+    upload_seconds: Annotated[float, "Seconds for the upload of a model file."] = 120.0
+    store_seconds: Annotated[float, "Seconds for one transaction on PostgreSQL."] = 5.0
+
+    def check(self) -> None:
+        """Refuses limits that are none."""
+        for name, value in vars(self).items():
+            if not 0 < value < math.inf:
+                raise InputError(f"--limit-{name.replace('_', '-')} must be above 0. Got {value:g}.")
+        if self.items > 65_535:
+            raise InputError(f"--limit-items can be at most 65,535. Got {self.items:,}.")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One service: what it serves, where it stores, who may ask.
+
+    Parameters
+    ----------
+    model : Path or None
+        The model file to serve; None serves what the store has.
+    limits : Limits
+        The most that requests may ask for.
+
+    The other fields are options of `listwright serve`, which tells what each is for.
+    """
+
+    model: Path | None = None
+    store: Annotated[str, "Where lists and feedback are kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE."] = (
+        "sqlite:///listwright.db"
+    )
+    learn: Annotated[bool, "Learn from feedback; otherwise it is stored only, and what was learned is served."] = False
+    explore: Annotated[str, "With --learn: how to explore, igw or epsilon."] = "igw"
+    seed: Annotated[int, "Seed of what is explored."] = 0
+    host: Annotated[str, "Address to listen on; others than this machine's need --keys."] = "127.0.0.1"
+    port: Annotated[int, "Port to listen on; 0 takes a free one."] = 8000
+    keys: Annotated[Path | None, "File of hashed keys; with it every request needs one."] = None
+    keep_days: Annotated[float | None, "Delete lists and feedback that are older."] = None
+    keep_gb: Annotated[float | None, "Delete the oldest lists and feedback once the store is larger."] = None
+    models: Annotated[Mapping[str, Path], "More models, as NAME=FILE; requests name theirs."] = field(
+        default_factory=dict
+    )
+    deploy: Annotated[bool | None, "Whether the file takes over from what the store serves; a new file does."] = None
+    version: Annotated[int | None, "Serve this stored version."] = None
+    out_of_range: Annotated[str, "Features far from the trained range: clip them, or refuse the request."] = "clip"
+    tolerance: Annotated[float, "How far beyond its trained range a feature may be, in widths of that range."] = 1.0
+    leverage: Annotated[float, "The most that one list may change what was learned (its leverage)."] = 0.1
+    snapshot_every: Annotated[int, "Lists learned from between two snapshots of what was learned."] = 1_000
+    list_bytes: Annotated[int, "Bytes of numbers stored per list; beyond, its features are rounded to fit."] = 3_000
+    store_password_file: Annotated[Path | None, "File with the password of the store."] = None
+    workers: Annotated[int, "Processes that serve."] = 1
+    drain_seconds: Annotated[float, "When told to stop: seconds of not being ready before connections are refused."] = (
+        0.0
+    )
+    grace_seconds: Annotated[float, "When told to stop: seconds for requests that are being answered."] = 15.0
+    path_prefix: Annotated[str, "Path under which a proxy puts the service, such as /lists."] = ""
+    log_format: Annotated[str, "Log lines as text or json."] = "text"
+    limits: Limits = field(default_factory=Limits)
+
+    def check(self) -> None:
+        """Refuses what makes no sense, and to be reached from elsewhere without keys."""
+        if self.keys is None and not is_loopback(self.host):
+            raise InputError(
+                f"--host {self.host} can be reached from other machines, so it needs --keys FILE. "
+                "Make a key with: listwright serve --new-key admin --keys FILE"
+            )
+        for name in ("keep_days", "keep_gb", "tolerance", "leverage", "snapshot_every", "workers", "grace_seconds"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise InputError(f"--{name.replace('_', '-')} must be above 0, and finite. Got {value:g}.")
+        for name, choices in (("out_of_range", ("clip", "refuse")), ("log_format", ("text", "json"))):
+            if getattr(self, name) not in choices:
+                told = f"--{name.replace('_', '-')} must be {' or '.join(choices)}"
+                raise InputError(f"{told}. Got {getattr(self, name)!r}.")
+        if self.path_prefix and not (self.path_prefix.startswith("/") and not self.path_prefix.endswith("/")):
+            raise InputError(f"--path-prefix must begin with / and not end with it. Got {self.path_prefix!r}.")
+        if not 0 <= self.drain_seconds < math.inf:
+            raise InputError(f"--drain-seconds must be 0 or more. Got {self.drain_seconds:g}.")
+        self.limits.check()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address belongs to this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
