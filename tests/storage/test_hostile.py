@@ -274,6 +274,24 @@ def test_types_that_are_not_trusted_are_refused(files: dict[str, Path], tmp_path
         load(changed_forest(files, as_function, tmp_path))
 
 
+@pytest.mark.parametrize("loader", [{"a": 1}, ["ObjectNode"], None, 3])
+def test_loaders_that_are_no_names_are_refused(loader: Any, files: dict[str, Path], tmp_path: Path) -> None:
+    def edit(schema: dict[str, Any], inner: Members) -> None:
+        nodes(schema, "ObjectNode")[0]["__loader__"] = loader
+
+    with pytest.raises(InputError, match="cannot be loaded"):
+        load(changed_forest(files, edit, tmp_path))
+
+
+@pytest.mark.parametrize("module", [{"a": 1}, None, 3])
+def test_modules_that_are_no_names_are_refused(module: Any, files: dict[str, Path], tmp_path: Path) -> None:
+    def edit(schema: dict[str, Any], inner: Members) -> None:
+        nodes(schema, "ObjectNode")[0].update({"__module__": module, "__class__": {"b": 2}})
+
+    with pytest.raises(InputError, match="cannot be loaded"):
+        load(changed_forest(files, edit, tmp_path))
+
+
 @pytest.mark.parametrize("what", ["left_child", "right_child", "feature", "count", "values", "classes", "json"])
 def test_trees_that_lead_nowhere_are_refused(what: str, files: dict[str, Path], tmp_path: Path) -> None:
     def edit(schema: dict[str, Any], inner: Members) -> None:

@@ -82,9 +82,9 @@ def untrusted_types(data: bytes) -> list[str]:
     schema = _checked_schema(data)
     try:
         names = set(io.get_untrusted_types(data=data)) - set(TRUSTED)
+        unsafe = {f"{node['__module__']}.{node['__class__']}" for node in nodes_of(schema) if _is_unsafe(node)}
     except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
         raise _damaged(error) from None
-    unsafe = {f"{node['__module__']}.{node['__class__']}" for node in nodes_of(schema) if _is_unsafe(node)}
     return sorted(":".join(name.rpartition(".")[::2]) for name in names | unsafe)
 
 
@@ -110,12 +110,14 @@ def _checked_schema(data: bytes) -> Any:
     members = members_of(data, "the member estimators.skops")
     try:
         schema = json.loads(members.get("schema.json", b""))
-    except (ValueError, RecursionError) as error:
+        for node in nodes_of(schema):
+            if node["__loader__"] not in LOADERS:
+                raise InputError(f"functions are not among what model files may hold ({node['__loader__']!s:.40})")
+        check_tree_nodes(nodes_of(schema), members)
+    except InputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a damaged schema may have anything anywhere
         raise _damaged(error) from None
-    for node in nodes_of(schema):
-        if node["__loader__"] not in LOADERS:
-            raise InputError(f"functions are not among what model files may hold ({node['__loader__']!s:.40})")
-    check_tree_nodes(nodes_of(schema), members)
     return schema
 
 
