@@ -22,8 +22,10 @@ _HOME = {
     "Comparison": "listwright.evaluation",
     "ConSeqOpt": "listwright.estimators",
     "ContextFreeSCP": "listwright.estimators",
+    "ContextPacker": "listwright.context",
     "Lists": "listwright.lists",
     "Needs": "listwright.needs",
+    "Packed": "listwright.context",
     "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
     "SCP": "listwright.estimators",
@@ -58,9 +60,11 @@ __all__ = [
     "Comparison",
     "ConSeqOpt",
     "ContextFreeSCP",
+    "ContextPacker",
     "Lists",
     "Needs",
     "OnlineSCP",
+    "Packed",
     "Problems",
     "Selection",
     "baselines",
@@ -102,6 +106,7 @@ if TYPE_CHECKING:
         simulate,
         text,
     )
+    from listwright.context import ContextPacker, Packed
     from listwright.estimators.conseqopt import ConSeqOpt
     from listwright.estimators.context_free import ContextFreeSCP
     from listwright.estimators.scp import SCP

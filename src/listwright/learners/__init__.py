@@ -2,6 +2,7 @@
 
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner
+from listwright.learners.boosting import Boosting
 from listwright.learners.exp3 import Exp3
 from listwright.learners.exp4 import Exp4
 from listwright.learners.experts import Experts
@@ -16,6 +17,7 @@ from listwright.learners.softmax import SoftmaxLeader
 
 __all__ = [
     "Aggregate",
+    "Boosting",
     "Exp3",
     "Exp4",
     "Experts",

@@ -55,7 +55,7 @@ def read_questions(path: str | Path) -> Problems:
     that the file marks as unanswerable, and, where other questions have labels, those without a supporting paragraph.
     Where no question has labels, there is no reward.
     """
-    kept = _kept(read_records(path), Path(path))
+    kept = kept_questions(path)
     labelled = any(question.has_support for question in kept)
     paragraphs = [paragraph for question in kept for paragraph in question.paragraphs]
     bodies = [[tokens(paragraph.text) for paragraph in question.paragraphs] for question in kept]
@@ -76,8 +76,10 @@ def _vectors(question: Question, bodies: list[list[str]]) -> Rows:
     return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
 
-def _kept(records: list[dict[str, Any]], path: Path) -> list[Question]:
-    """The questions that can be used; the others are counted."""
+def kept_questions(path: str | Path) -> list[Question]:
+    """The questions of a file that can be used; the others are counted."""
+    path = Path(path)
+    records = read_records(path)
     given = [(number, record) for number, record in enumerate(records, start=1) if _has_paragraphs(record)]
     answerable = [_question(record, number, path) for number, record in given if record.get("answerable", True)]
     supported = [question for question in answerable if question.has_support] or answerable

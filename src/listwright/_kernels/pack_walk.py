@@ -1,0 +1,53 @@
+"""The whole walk of boosted trees over the passages of one question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from listwright._kernels.needs import unmet_rows
+from listwright._kernels.trees import tree_sums
+
+UNMET = 4  # columns of `unmet_rows`
+
+
+@njit(cache=True, nogil=True)
+def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, limits: Any) -> tuple[Any, Any]:
+    """Rows picked, in order, and the score of each.
+
+    A row is seen by its own columns, its strongest link of each kind to a picked row (`links[kind, row, picked]`), and
+    what the list leaves unmet. `needs` are starts, parts, wholes and weights; `limits` are sizes, room, length, groups
+    and how many rows of a group may be picked. Ties go to the lowest row.
+    """
+    starts, parts, wholes, weights = needs
+    sizes, room, length, groups, per_group = limits
+    n, width, kinds = len(own), own.shape[1], len(links)
+    table, unmet = np.zeros((n, width + kinds + UNMET)), np.empty((n, UNMET), dtype=np.float32)
+    table[:, :width] = own
+    offsets, met = np.array([0, n]), np.zeros(1, dtype=np.uint64)
+    taken, held = np.zeros(n, dtype=np.bool_), np.zeros(groups.max() + 1, dtype=np.int64)
+    picks, scores = np.empty(min(length, n), dtype=np.int64), np.empty(min(length, n))
+    for position in range(len(picks)):
+        unmet_rows(offsets, starts, parts, wholes, weights, met, unmet)
+        table[:, width + kinds :] = unmet
+        values = bonus.copy()
+        for base, arrays in trees:
+            values += tree_sums(table, base, *arrays)
+        best = -1
+        for row in range(n):
+            is_open = not taken[row] and sizes[row] <= room and held[groups[row]] < per_group
+            if is_open and (best < 0 or values[row] > values[best]):
+                best = row
+        if best < 0:
+            return picks[:position], scores[:position]
+        picks[position], scores[position] = best, values[best]
+        taken[best] = True
+        held[groups[best]] += 1
+        room -= sizes[best]
+        met[0] |= wholes[best]
+        for kind in range(kinds):
+            for row in range(n):
+                table[row, width + kind] = max(table[row, width + kind], links[kind, row, best])
+    return picks, scores

@@ -1,0 +1,59 @@
+"""What scores and embeddings that come with the passages add to what their texts say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright.context.passages import Passages
+from listwright.text.passages import PassageFeatures
+
+TOLD = ("bm25", "cosine", "question_words")  # what a retriever's score may repeat
+PENALTY = 1.0  # of the regression on these, in passages
+CAUTION = 0.7  # what a unit of log odds counts, in spreads of the model's scores
+LEAST_SPREAD = 0.3
+
+
+def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
+    """By passage what to add to its score at every position.
+
+    A signal counts by what it says beyond the words that passage and question share, and as far as that agrees with the
+    model: with p from the model's scores of the empty list, the difference d of the signal's means over likely and
+    unlikely passages gives its log odds d x / s^2, as in linear discriminant analysis.
+
+    Parameters
+    ----------
+    given : Passages
+        With scores, embeddings, or neither.
+    found : PassageFeatures
+        Of the same passages.
+    alone : array
+        The model's scores of the passages, nothing picked.
+    """
+    bonus = np.zeros(len(given))
+    if len(given) < 3 or alone.std() == 0:
+        return bonus
+    likely = np.clip(alone / alone.max(), 0.0, 1.0) if alone.max() > 0 else np.zeros(len(given))
+    for signal in _signals(given):
+        news = _beyond_words(signal, found)
+        share = float(likely.mean())
+        apart = float(news @ likely / likely.sum() - news @ (1 - likely) / max((1 - likely).sum(), 1e-9))
+        spread = max(1.0 - share * (1.0 - share) * apart**2, LEAST_SPREAD)
+        bonus += CAUTION * float(alone.std()) * max(apart, 0.0) / spread * news
+    return bonus
+
+
+def _signals(given: Passages) -> list[Floats]:
+    signals = [] if given.scores is None else [given.scores]
+    if given.embeddings is not None and given.query_embedding is not None:
+        lengths = np.linalg.norm(given.embeddings, axis=1) * np.linalg.norm(given.query_embedding)
+        signals.append(given.embeddings @ given.query_embedding / np.maximum(lengths, 1e-12))
+    return [(signal - signal.mean()) / signal.std() for signal in signals if signal.std() > 0]
+
+
+def _beyond_words(signal: Floats, found: PassageFeatures) -> Floats:
+    """The signal less what the shared words predict of it."""
+    told = found.table[:, [found.names.index(name) for name in TOLD]].astype(np.float64)
+    told = (told - told.mean(axis=0)) / np.maximum(told.std(axis=0), 1e-9)
+    weights = np.linalg.solve(told.T @ told + PENALTY * np.eye(len(TOLD)), told.T @ signal)
+    return np.asarray(signal - told @ weights)

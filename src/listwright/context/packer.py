@@ -1,0 +1,208 @@
+"""ContextPacker: passages for the context of a language model, within a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.limits import at_least_one
+from listwright.context.given import bonus_of
+from listwright.context.model import shipped_model
+from listwright.context.packed import Packed, falling
+from listwright.context.passages import Passages, read_passages
+from listwright.context.reasons import reasons_of
+from listwright.context.tokens import sizes_of
+from listwright.context.walking import scores_alone, trees_of, walk_passages
+from listwright.errors import InputError
+from listwright.estimators.scp import SCP
+from listwright.storage import load
+from listwright.text.passages import passage_features
+
+NO_LIMIT = 1 << 40
+ROUNDING = 1e-9
+
+
+class ContextPacker(BaseEstimator):
+    """Chooses passages for a question that together hold what the answer needs, within a budget of tokens.
+
+    It works untrained: a model is shipped that learned from 200 questions of HotpotQA (CC BY-SA 4.0; Yang et al. 2018)
+    which passages support an answer together. It looks at what each passage holds of the question, how passages lead
+    to each other, and what the passages picked so far leave uncovered: see `text.passage_features`.
+
+    Parameters
+    ----------
+    model : SCP or path, optional
+        A model of passages, or its file; the shipped one by default.
+    tokens : "words", callable or tokenizer
+        How passages are counted: words between blanks, a function of a text, or a tokenizer with `encode`.
+
+    Examples
+    --------
+    >>> packer = ContextPacker()
+    >>> packed = packer.pack(
+    ...     "Where was the director of Alien born?",
+    ...     [
+    ...         "Rain fell on the town.",
+    ...         "Ridley Scott was born in South Shields in 1937.",
+    ...         "Alien is a film of 1979, directed by Ridley Scott.",
+    ...     ],
+    ...     budget=20,
+    ... )
+    >>> sorted(packed.positions), packed.tokens
+    ([1, 2], 19)
+    """
+
+    def __init__(self, model: SCP | str | Path | None = None, *, tokens: Any = "words") -> None:
+        self.model = model
+        self.tokens = tokens
+
+    def pack(
+        self,
+        query: str,
+        passages: Sequence[Any],
+        *,
+        budget: float | None = 2000,
+        length: int | None = None,
+        titles: Sequence[str | None] | None = None,
+        sources: Sequence[Any] | None = None,
+        scores: Any = None,
+        embeddings: Any = None,
+        query_embedding: Any = None,
+        sizes: Any = None,
+        per_source: int | None = None,
+    ) -> Packed:
+        """The passages to put into the context, best first.
+
+        Empty passages and exact copies are never picked. What no longer fits the budget is skipped.
+
+        Parameters
+        ----------
+        query : str
+            The question.
+        passages : sequence
+            Strings, dictionaries, or objects with `text` or `page_content`. Titles, sources, scores and embeddings
+            are taken from them where they are not given.
+        budget : float or None
+            Tokens that the passages may have together; None for no limit.
+        length : int, optional
+            Passages that may be picked.
+        titles, sources : sequence, optional
+            By passage its title and where it is from.
+        scores : sequence of numbers, optional
+            By passage the score of a retriever or reranker, higher for better ones.
+        embeddings, query_embedding : arrays, optional
+            Vectors of the passages and of the question. Scores and the cosine of embeddings count by what they say
+            beyond shared words, and as far as that agrees with the texts.
+        sizes : sequence of numbers, optional
+            By passage its tokens, where they are known.
+        per_source : int, optional
+            Passages that may come from one source.
+        """
+        if not isinstance(query, str):
+            raise InputError(f"query must be a text. Got {type(query).__name__}.")
+        given = read_passages(
+            passages,
+            titles=titles,
+            sources=sources,
+            scores=scores,
+            embeddings=embeddings,
+            query_embedding=query_embedding,
+        )
+        counted = sizes_of(given.texts, sizes, self.tokens)
+        rows = _candidates(given.texts)
+        limits = _limits(budget, length, per_source, given)
+        if not len(rows):
+            return Packed([], [], 0, [], list)
+        _check_room(counted[rows], limits[0])
+        given, counted = given.take(rows), counted[rows]
+        found = passage_features(query, given.texts, given.titles)
+        room, most, per_group = limits
+        model = self._model()
+        picks, worths = walk_passages(
+            model,
+            found,
+            counted,
+            room=room,
+            length=most,
+            groups=_groups(given, per_source),
+            per_group=per_group,
+            bonus=bonus_of(given, found, scores_alone(model, found)) if given.tells else np.zeros(len(given)),
+        )
+        chosen = picks.tolist()
+        total = float(counted[picks].sum())
+        return Packed(
+            positions=rows[picks].tolist(),
+            texts=[given.texts[pick] for pick in chosen],
+            tokens=int(total) if total == int(total) else total,
+            scores=falling(worths.tolist()),
+            explain=lambda: reasons_of(found, chosen),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model to a file; how tokens are counted is no part of it."""
+        self._model().save(path, slim=True)
+
+    @classmethod
+    def load(cls, path: str | Path, *, tokens: Any = "words") -> Self:
+        """A packer with the model in a file."""
+        packer = cls(tokens=tokens)
+        packer.model_ = _checked(load(path), str(path))
+        return packer
+
+    def _model(self) -> SCP:
+        """The model that was fitted or loaded, the one given, or the shipped one."""
+        if not hasattr(self, "model_"):
+            if self.model is None:
+                return shipped_model()
+            found = self.model if isinstance(self.model, SCP) else load(self.model)
+            self.model_ = _checked(found, "model")
+        return self.model_
+
+
+def _checked(model: Any, name: str) -> SCP:
+    if not isinstance(model, SCP) or trees_of(model) is None:
+        raise InputError(f"{name} is no model of passages. ContextPacker.save writes such files.")
+    return model
+
+
+def _candidates(texts: list[str]) -> Ints:
+    """Passages with text, each once."""
+    seen: dict[str, int] = {}
+    for row, text in enumerate(texts):
+        plain = " ".join(text.split()).casefold()
+        if plain:
+            seen.setdefault(plain, row)
+    return np.array(list(seen.values()), dtype=np.int64)
+
+
+def _limits(
+    budget: float | None, length: int | None, per_source: int | None, given: Passages
+) -> tuple[float, int, int]:
+    for name, value in (("length", length), ("per_source", per_source)):
+        if value is not None:
+            at_least_one(name, value)
+    if budget is not None and not (isinstance(budget, int | float) and budget > 0):
+        raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
+    room = np.inf if budget is None else budget * (1.0 + ROUNDING)
+    return room, length or max(len(given), 1), per_source or NO_LIMIT
+
+
+def _groups(given: Passages, per_source: int | None) -> Ints:
+    """By passage its source, as a number; by title where no sources are given."""
+    if per_source is None:
+        return np.zeros(len(given), dtype=np.int64)
+    names = given.sources if given.sources is not None else given.titles
+    if not any(names):
+        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+
+def _check_room(sizes: Floats, room: float) -> None:
+    if sizes.min() > room:
+        raise InputError(f"No passage fits {room:g} tokens: the shortest has {sizes.min():g}. Raise the budget.")

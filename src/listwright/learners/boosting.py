@@ -1,0 +1,98 @@
+"""Boosted trees for small data, which can start from the trees of another model."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
+from listwright.storage.boosters import as_booster
+
+
+@saved_as("learners.Boosting")
+class Boosting(RegressorMixin, BaseEstimator):
+    """Boosted regression trees with random splits, which a few hundred states do not overfit.
+
+    LightGBM grows the trees where it is installed, else scikit-learn. With `start` they correct that model's
+    predictions: with few examples little is changed, with many everything may be.
+
+    Parameters
+    ----------
+    n_trees : int
+        How many trees.
+    learning_rate : float
+        What each tree counts.
+    min_leaf : int
+        Least rows in a leaf.
+    start : fitted regressor, optional
+        What to start from.
+    random_state : int
+        Seed of the splits.
+
+    Examples
+    --------
+    >>> x = np.linspace(0.0, 1.0, 200)[:, None]
+    >>> bool(abs(Boosting().fit(x, x[:, 0]).predict([[0.5]])[0] - 0.5) < 0.05)
+    True
+    """
+
+    def __init__(
+        self,
+        n_trees: int = 200,
+        *,
+        learning_rate: float = 0.05,
+        min_leaf: int = 10,
+        start: Any = None,
+        random_state: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.learning_rate = learning_rate
+        self.min_leaf = min_leaf
+        self.start = start
+        self.random_state = random_state
+
+    def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
+        """Grows the trees on what `start` leaves unexplained."""
+        rest = target if self.start is None else target - self.start.predict(table)
+        fitted = self._fresh().fit(np.asarray(table), rest, sample_weight=sample_weight)
+        self.model_ = as_booster(fitted) or fitted
+        return self
+
+    def _fresh(self) -> Any:
+        try:
+            from lightgbm import LGBMRegressor
+        except ImportError:
+            from sklearn.ensemble import HistGradientBoostingRegressor
+
+            return HistGradientBoostingRegressor(
+                max_iter=self.n_trees,
+                learning_rate=self.learning_rate,
+                max_leaf_nodes=15,
+                min_samples_leaf=self.min_leaf,
+                max_features=0.3,
+                early_stopping=False,
+                random_state=self.random_state,
+            )
+        return LGBMRegressor(
+            n_estimators=self.n_trees,
+            learning_rate=self.learning_rate,
+            num_leaves=15,
+            min_child_samples=self.min_leaf,
+            colsample_bytree=0.3,
+            extra_trees=True,
+            random_state=self.random_state,
+            n_jobs=1,
+            verbose=-1,
+        )
+
+    def predict(self, table: Any) -> Floats:
+        """The sum of all trees."""
+        return np.sum([part.predict(table) for part in self.parts()], axis=0, dtype=np.float64)
+
+    def parts(self) -> list[Any]:
+        """The models whose predictions add up, from the first on."""
+        inner = self.start.parts() if isinstance(self.start, Boosting) else [self.start] if self.start else []
+        return [*inner, self.model_]
