@@ -37,3 +37,9 @@ theirs = FacilityLocationSelection(10, metric="precomputed").fit(similarity).ran
 ours = select(similarity, 10)[0]
 # --8<-- [end:precomputed]
 print(np.array_equal(theirs, ours))
+
+# --8<-- [start:select]
+theirs = FacilityLocationSelection(10).fit(x).ranking
+ours = lw.select(x, 10, metric="euclidean").rows
+# --8<-- [end:select]
+print(np.array_equal(theirs, ours))

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-WRITTEN_BY_COMMANDS = {"performance.md", "results.md"}  # by `make bench` and `listwright reproduce`
+WRITTEN_BY_COMMANDS = {"gpu.md", "performance.md", "results.md"}  # by `make bench` and `listwright reproduce`
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_BY_COMMANDS)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INCLUDED = re.compile(r'--8<-- "([\w.]+)(?::(\w+|\d+:\d+))?"\n')

@@ -91,6 +91,39 @@ def _from_file(path: Path, name: str, column: str | None) -> Source:
     raise InputError(f"{name} can be read from .npy and .parquet files. Got {path.name}.")
 
 
+def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
+    """Rows and numbers in a row of a file, without reading it all."""
+    if path.suffix == ".npy" or not path.is_file() or path.suffix not in (".parquet", ".pq"):
+        table = _checked(_from_file(path, "vectors", None).table, "vectors")
+        return int(table.shape[0]), int(table.shape[1])
+    file = _parquet(path)
+    wanted = _list_column(file.schema_arrow, path, column)
+    first = next(file.iter_batches(columns=[wanted], batch_size=1), None)
+    if first is None:
+        raise InputError(f"{path} has no rows.")
+    return int(file.metadata.num_rows), int(_lists(first.column(0), f"column {wanted!r}", 0, None).shape[1])
+
+
+def read_column(path: Path, column: str) -> NDArray[Any]:
+    """A plain column of a Parquet file, such as labels or costs."""
+    if path.suffix not in (".parquet", ".pq"):
+        raise InputError(f"Column {column!r} can be read from a Parquet file. Got {path.name}.")
+    file = _parquet(path)
+    if column not in file.schema_arrow.names:
+        raise InputError(f"{path.name} has no column {column!r}. Its columns: {', '.join(file.schema_arrow.names)}.")
+    return np.asarray(file.read(columns=[column]).column(0).to_numpy())
+
+
+def _parquet(path: Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"Cannot read {path} as Parquet: {error}") from None
+
+
 def _mapped(path: Path, name: str) -> NDArray[Any]:
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -103,13 +136,7 @@ def _mapped(path: Path, name: str) -> NDArray[Any]:
 
 def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
     """A column of lists, read by row group into one array."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        file = parquet.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"Cannot read {path} as Parquet: {error}") from None
+    file = _parquet(path)
     wanted = _list_column(file.schema_arrow, path, column)
     table: NDArray[np.float32] | None = None
     at = 0

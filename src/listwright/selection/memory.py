@@ -47,3 +47,24 @@ def must_fit(size: int, what: str, advice: str) -> None:
     free = available()
     if size > free:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
+
+
+def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
+    """Bytes that a selection takes beside its input: scaled vectors, tiles, marks, and what the reward keeps."""
+    scaled = 0 if on_disk else 4 * n * d
+    work = 64 * 1024**2 + 160 * n  # tiles and marks
+    if reward == "feature_based":
+        return 40 * n * d
+    if reward == "log_det":
+        return work + scaled + (4 * n * k if metric == "rbf" else 8 * k * d)
+    return work + scaled + (44 * n * neighbors if neighbors is not None else 0)
+
+
+def told(path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None) -> str:
+    """What a selection out of a file will take, in a sentence for the command line."""
+    from listwright.selection.intake import shape_of
+
+    (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"
+    size = needed(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
+    size += 0 if on_disk else 4 * n * d
+    return f"{n:,} rows of {d:,} numbers: about {in_words(size)} of memory, and {in_words(available())} are free."

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from listwright.lab.experiments.parallel import Tick
     from listwright.lab.report import Section, Table
 
-PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "context", "engine", "features",
-              "format", "ignore", "item", "length", "max_memory", "n_passes", "new_levels", "problem", "references",
-              "resume", "reward", "short_lists", "size", "task", "test", "train", "vectors")  # fmt: skip
+PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
+              "device", "engine", "features", "format", "groups", "ignore", "item", "length",
+              "max_memory", "metric", "n_passes", "neighbors", "new_levels", "per_group",
+              "precision", "problem", "references", "resume", "reward", "sample", "short_lists",
+              "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
 NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes"}
 _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
 

@@ -25,11 +25,16 @@ def check_ending(out: str) -> None:
 
 def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
     """One row a pick, with the reasons as further columns; a file is written whole or not at all."""
-    from listwright.lab.report.files import write_bytes
-
     columns = {name: column.tolist() for name, column in lists.to_dict().items()}
     if reasons is not None:
         columns |= _told([pick for one in reasons for pick in one.picks])
+    write_columns(columns, out)
+
+
+def write_columns(columns: dict[str, list[Any]], out: str) -> None:
+    """Columns to a file or standard output."""
+    from listwright.lab.report.files import write_bytes
+
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
     content = _json_lines(columns) if ending in (".jsonl", ".ndjson") else table_bytes(columns, ending)
     if out == STANDARD:

@@ -1,0 +1,97 @@
+"""`listwright select`: representative or diverse rows out of a table of vectors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import progress, show_json
+from listwright.apps.cli.sources import STANDARD, check_place
+
+if TYPE_CHECKING:
+    from listwright.selection import Selection
+
+
+def select(
+    vectors: Annotated[
+        Path, typer.Argument(metavar="VECTORS", help="A .parquet file with a column of lists, or .npy.")
+    ],
+    k: Annotated[int | None, typer.Option("-k", min=1, help="Number of rows to pick.")] = None,
+    out: Annotated[
+        str, typer.Option("-o", "--out", help="File to write: .csv, .tsv, .jsonl or .parquet; - for standard output.")
+    ] = STANDARD,
+    column: Annotated[str | None, typer.Option(help="Column of the vectors, where there are several of lists.")] = None,
+    reward: Annotated[
+        str, typer.Option(help="facility_location, log_det, saturated_coverage or feature_based.")
+    ] = "facility_location",
+    metric: Annotated[str, typer.Option(help="cosine, dot, rbf or euclidean.")] = "cosine",
+    neighbors: Annotated[int | None, typer.Option(min=1, help="Count only so many nearest rows of each row.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Measure on so many random rows.")] = None,
+    targets: Annotated[Path | None, typer.Option(help="File of the rows to stand for, where these are others.")] = None,
+    groups: Annotated[str | None, typer.Option(help="Column of labels, for --per-group.")] = None,
+    per_group: Annotated[int | None, typer.Option(min=1, help="At most so many rows of each group.")] = None,
+    costs: Annotated[str | None, typer.Option(help="Column of costs, for --budget.")] = None,
+    budget: given.Budget = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    precision: Annotated[str, typer.Option(help="On a GPU: fast (half precision) or exact.")] = "fast",
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    picture: Annotated[
+        str | None, typer.Option(help="Picture of the picked rows and of the value by rows: .png, .svg or .html.")
+    ] = None,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Pick rows of a table of vectors that stand for all rows, or that differ most. Writes one line per pick: position,
+    row, what it added and the value so far. Says first how much memory it takes."""
+    from listwright.apps.cli.selection_picture import check_picture, write_picture
+    from listwright.apps.cli.written_lists import check_ending, write_columns
+    from listwright.selection import select as select_rows
+    from listwright.selection.intake import read_column
+    from listwright.selection.memory import told
+
+    check_place(out)
+    check_ending(out)
+    check_picture(picture)
+    print(told(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
+    with progress("selecting") as tick:
+        found = select_rows(
+            vectors,
+            k,
+            column=column,
+            reward=reward,
+            metric=metric,
+            neighbors=neighbors,
+            sample=sample,
+            targets=targets,
+            groups=None if groups is None else read_column(vectors, groups),
+            per_group=per_group,
+            costs=None if costs is None else read_column(vectors, costs),
+            budget=budget,
+            device=device,
+            precision=precision,
+            engine=given.engine_of(engine, address),
+            progress=lambda what, done, total: tick(done, total),
+            random_state=seed,
+        )
+    if as_json:
+        show_json(_summary(found) | {"rows": found.rows.tolist(), "gains": found.gains.tolist()})
+    if out != STANDARD or not as_json:
+        write_columns({name: values.tolist() for name, values in found.to_dict().items()}, out)
+    if picture is not None:
+        write_picture(found, vectors, column, picture)
+    print(found, file=sys.stderr)
+
+
+def _summary(found: Selection) -> dict[str, Any]:
+    return {
+        "value": found.value,
+        "bound": found.bound,
+        "ratio": found.ratio,
+        "knee": found.knee,
+        "device": found.device,
+    }
