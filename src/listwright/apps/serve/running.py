@@ -22,6 +22,7 @@ from listwright.apps.serve.metrics import FOLDER
 from listwright.apps.settings import Settings
 from listwright.errors import InputError
 
+START = 120  # seconds until a process that does not answer is taken to hang: starting takes a while on a busy machine
 SWITCH = 0.0005  # seconds until the writer's thread gets its turn while the event loop is busy
 
 
@@ -60,7 +61,13 @@ def _run_several(settings: Settings, listening: socket.socket) -> None:
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
     os.environ[FOLDER] = folder
     try:
-        config = _config(partial(create_worker, settings), settings, factory=True, workers=settings.workers)
+        config = _config(
+            partial(create_worker, settings),
+            settings,
+            factory=True,
+            workers=settings.workers,
+            timeout_worker_healthcheck=START,
+        )
         Multiprocess(config, sockets=[listening]).run()
     finally:
         del os.environ[FOLDER]
