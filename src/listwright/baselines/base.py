@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,22 +14,39 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.limits import at_least_one
 from listwright._kernels.lists import fill
 from listwright._kernels.order import sort_within
+from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.tables.frames_in import TakesFrames
 from listwright.training.signature import Signature
 from listwright.walk.limits import Room, as_room, check_length, check_problems
 
 
-class Baseline(BaseEstimator, ABC):
+class Baseline(TakesFrames, BaseEstimator, ABC):
     """A rival with scikit-learn's manners. Subclasses give `_lists`, and `_learn` where there is something to learn."""
 
     length: int
     budget: float | None = None  # of those rivals that learn under one
 
-    def fit(self, problems: Problems) -> Self:
-        """Learns what there is to learn from the problems; a method that learns needs their reward."""
+    def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
+        """Learns what there is to learn from the problems; a method that learns needs their reward.
+
+        Parameters
+        ----------
+        problems : Problems, or a frame of pandas, polars or pyarrow
+            A frame has one row per candidate.
+        y : None
+            Not used: what a list is worth is the problems' reward.
+        reward : str or Reward, optional
+            With a frame: what a list is worth, such as "any:clicked".
+        **columns
+            With a frame: the options of `Problems.from_frame`, which name its columns.
+        """
+        if y is not None:
+            raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+        problems, read_as = self._from_frame(problems, reward, columns)
         check_problems(problems)
         at_least_one("length", self.length)
         seen = self._view(problems)
@@ -39,6 +56,7 @@ class Baseline(BaseEstimator, ABC):
             self._learn(seen)
         self.signature_ = Signature.of(seen)
         self.n_features_in_ = problems.n_features
+        self._remember(read_as)
         return self
 
     def predict(
@@ -59,6 +77,7 @@ class Baseline(BaseEstimator, ABC):
         """
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "signature_")
+        problems = self._as_problems(problems)
         check_problems(problems)
         seen = self._view(problems)
         self.signature_.check(seen, "predict")
@@ -68,6 +87,7 @@ class Baseline(BaseEstimator, ABC):
 
     def score(self, problems: Problems, y: None = None) -> float:
         """Mean value of the lists that `predict` builds, under the problems' reward."""
+        problems = self._as_problems(problems, measured=True)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
 

@@ -55,10 +55,10 @@ class SubMod(Baseline):
         self.length = length
         self.budget = budget
 
-    def fit(self, problems: Problems) -> SubMod:
-        """Takes the parameters over, or tunes them."""
+    def fit(self, problems: Any, y: None = None, **options: Any) -> SubMod:
+        """Takes the parameters over, or tunes them; see `Baseline.fit`."""
         self.redundancy_, self.scaling_ = self.redundancy, self.scaling
-        return super().fit(problems)
+        return super().fit(problems, y, **options)
 
     def _check_parameters(self, problems: Problems) -> None:
         for name in ("redundancy", "scaling"):

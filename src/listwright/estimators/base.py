@@ -98,20 +98,27 @@ class ListEstimator(Certifies, BaseEstimator):
 
     def fit(
         self,
-        problems: Problems | Scan,
+        problems: Any,
+        y: None = None,
         *,
+        reward: Any = None,
         tick: Tick | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 1,
         resume: bool = False,
         certify: float | None = None,
+        **columns: Any,
     ) -> Self:
-        """Learns a policy from problems with a reward, in memory or from a scan.
+        """Learns a policy from problems with a reward: in memory, from a scan, or from a frame.
 
         Parameters
         ----------
-        problems : Problems or Scan
-            What to learn from.
+        problems : Problems, Scan, or a frame of pandas, polars or pyarrow
+            What to learn from. A frame has one row per candidate.
+        y : None
+            Not used: what a list is worth is the problems' reward.
+        reward : str or Reward, optional
+            With a frame: what a list is worth, such as "any:clicked".
         tick : callable, optional
             Called as `tick(done, total)` after each batch (on an engine: shard) that was learned from.
         checkpoint : path, optional
@@ -123,15 +130,26 @@ class ListEstimator(Certifies, BaseEstimator):
         certify : float, optional
             A share of the problems to hold back, such as 0.2. The policy is learned from the others, and
             `certified_` is what `certify` says of it on those held back.
+        **columns
+            With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`, which name its
+            columns. The model remembers them, and reads other frames by the names of their columns.
         """
-        if certify is not None:
-            return self._fit_and_certify(
-                problems, certify, tick=tick, checkpoint=checkpoint, checkpoint_every=checkpoint_every, resume=resume
-            )
-        warn_unsavable(self)
+        if y is not None:
+            raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+        problems, read_as = self._from_frame(problems, reward, columns)
         checkpoints = Checkpoints(checkpoint, checkpoint_every, resume)
+        if certify is None:
+            self._fit(problems, tick, checkpoints)
+        else:
+            self._fit_and_certify(problems, certify, tick, checkpoints)
+        self._remember(read_as)
+        return self
+
+    def _fit(self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints) -> Self:
+        """Learns from problems."""
+        warn_unsavable(self)
         with shown_on_terminal(), self._source(problems, self.keep, tick=tick) as source:
-            run = self._resumed(source, checkpoints) if resume else self._begun(source)
+            run = self._resumed(source, checkpoints) if checkpoints.resume else self._begun(source)
             return self._learn(source, run, self.keep, checkpoints)
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
@@ -238,6 +256,8 @@ class ListEstimator(Certifies, BaseEstimator):
         """
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "training_")
+        if not isinstance(problems, Problems | Scan):
+            problems = self._as_problems(problems)
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         short = self.short_lists if short_lists is None else short_lists
@@ -273,6 +293,7 @@ class ListEstimator(Certifies, BaseEstimator):
 
     def score(self, problems: Problems | Scan, y: None = None) -> float:
         """Mean value of the lists that `predict` builds, under the problems' reward."""
+        problems = self._as_problems(problems, measured=True)
         if isinstance(problems, Scan):
             return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
         reward_of(problems, "score")
@@ -295,12 +316,14 @@ class ListEstimator(Certifies, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "training_")
 
-    def _fit_and_certify(self, problems: Problems | Scan, share: float, **options: Any) -> Self:
+    def _fit_and_certify(
+        self, problems: Problems | Scan, share: float, tick: Tick | None, checkpoints: Checkpoints
+    ) -> Self:
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
         learned, held = held_back(len(problems), share, np.random.default_rng(0))
-        self.fit(problems[learned], **options)
+        self._fit(problems[learned], tick, checkpoints)
         rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
         self.certified_ = self.certify(problems[held], rivals=rivals)
         return self

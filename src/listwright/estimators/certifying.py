@@ -11,9 +11,10 @@ from listwright.estimators.held_out import Rivals, certified
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
 from listwright.problems import Problems
+from listwright.tables.frames_in import TakesFrames
 
 
-class Certifies:
+class Certifies(TakesFrames):
     """Certificates of an estimator that learns in rounds."""
 
     length: int
@@ -78,6 +79,7 @@ class Certifies:
         gets when it knows the reward.
         """
         check_is_fitted(self, "training_")
+        held_out = self._as_problems(held_out, measured=True)
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         return certified(

@@ -21,6 +21,7 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.tables import Scan
 from listwright.training.catalogue import rows_of_items, with_catalogue
+from listwright.training.checkpoints import Checkpoints
 from listwright.training.sources import Plan, Source
 from listwright.walk.limits import Room, as_room
 
@@ -77,10 +78,10 @@ class ContextFreeSCP(ListEstimator):
         self.keep = keep
         self.random_state = random_state
 
-    def fit(self, problems: Problems | Scan, *, tick: Tick | None = None, **checkpoints: Any) -> Self:
+    def _fit(self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints) -> Self:
         """Learns the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
-        super().fit(problems, tick=tick, **checkpoints)
+        super()._fit(problems, tick, checkpoints)
         self.best_list_ = self._best_list(problems)
         return self
 
@@ -101,7 +102,7 @@ class ContextFreeSCP(ListEstimator):
         best_list: bool = False,
     ) -> Lists:
         """Lists drawn from the distribution, or with `best_list=True` the best fixed list for every problem."""
-        problems = with_catalogue(problems)
+        problems = with_catalogue(self._as_problems(problems))
         if not best_list:
             return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
         check_is_fitted(self, "training_")

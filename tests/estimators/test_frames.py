@@ -1,0 +1,87 @@
+"""Frames in place of problems: fit, predict, score and certify by the names of columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.pipeline import Pipeline
+
+import listwright as lw
+from listwright.baselines import MMR, StaticList, TopK
+from listwright.errors import InputError
+
+
+def frame(n: int = 60, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = n * 6
+    good = rng.random(rows)
+    return pd.DataFrame(
+        {
+            "user": np.repeat(np.arange(n) + 1000 * seed, 6),
+            "article": np.tile([f"a{i}" for i in range(6)], n),
+            "quality": good,
+            "age": rng.random(rows),
+            "clicked": (good + 0.3 * rng.random(rows) > 0.9).astype(int),
+        }
+    )
+
+
+NAMES = {"problem": "user", "item": "article"}
+MODELS = [lw.SCP(2, random_state=0), lw.ConSeqOpt(2, random_state=0), TopK(length=2), MMR(length=2)]
+
+
+@pytest.mark.parametrize("as_frame", [lambda f: f, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("model", MODELS)
+def test_frames_go_in_and_are_aligned_by_name(model, as_frame):
+    model.fit(as_frame(frame()), reward="any:clicked", **NAMES)
+    new = frame(20, seed=1)
+    lists = model.predict(as_frame(new[["age", "article", "quality", "user"]]))  # another order, no reward
+    known = lw.Problems.from_frame(new, reward="any:clicked", **NAMES)
+    np.testing.assert_array_equal(lists.rows, model.predict(known).rows)
+    assert model.score(as_frame(new)) == pytest.approx(model.score(known))
+    assert lists.problems.item_ids[0] == "a0"
+
+
+def test_a_missing_column_is_named():
+    model = lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked", **NAMES)
+    with pytest.raises(InputError, match="has no column 'age'"):
+        model.predict(frame().drop(columns="age"))
+
+
+def test_a_model_fitted_on_a_frame_keeps_its_columns_in_its_file(tmp_path):
+    model = lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked", certify=0.3, **NAMES)
+    model.save(tmp_path / "model")
+    loaded, new = lw.load(tmp_path / "model"), frame(20, seed=1)
+    assert loaded.score(new) == model.score(new)
+    assert loaded.certify(new).n == 20
+    assert loaded.certified_.n == 18
+
+
+def test_a_fit_on_problems_forgets_the_frame():
+    problems = lw.Problems.from_frame(frame(), reward="any:clicked", **NAMES)
+    model = lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked", **NAMES).fit(problems)
+    with pytest.raises(InputError, match="does not know which column is what"):
+        model.predict(frame())
+
+
+def test_what_cannot_be_meant_is_said_in_a_sentence():
+    problems = lw.Problems.from_frame(frame(), reward="any:clicked", **NAMES)
+    with pytest.raises(InputError, match="Pass reward="):
+        lw.SCP(2).fit(frame(), **NAMES)
+    with pytest.raises(InputError, match="reward= goes with a frame"):
+        lw.SCP(2).fit(problems, reward="any:clicked")
+    with pytest.raises(InputError, match="Lists have no y"):
+        lw.SCP(2).fit(problems, np.zeros(60))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colums'"):
+        lw.SCP(2).fit(frame(), reward="any:clicked", colums=1)
+    with pytest.raises(InputError, match="Lists have no y"):
+        StaticList(2).fit(problems, [1])
+
+
+def test_pipelines_pass_problems_through():
+    problems = lw.Problems.from_frame(frame(), reward="any:clicked", **NAMES)
+    piped = Pipeline([("scp", lw.SCP(2, random_state=0))]).fit(problems)
+    assert piped.score(problems) == lw.SCP(2, random_state=0).fit(problems).score(problems)
