@@ -11,7 +11,7 @@ from listwright.errors import InputError
 from listwright.guarantees.bounds import checked_delta
 
 MOST = 0.75  # the largest share of the capital that one bet may lose
-HALVINGS = 60  # of the interval in which the bound is looked for
+HALVINGS = 40  # of the interval in which the bound is looked for
 
 
 def lower_mean(values: ArrayLike, delta: float = 0.05) -> float:
