@@ -26,15 +26,15 @@ def passage_policy_features() -> Features:
     return Candidate(standardize=False) + Links((), sums=False) + Unmet()
 
 
-def passage_model(problems: Problems, start: Any = None, *, min_leaf: int = 10) -> SCP:
+def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10) -> SCP:
     """A policy learned from questions with labelled passages, from the trees of another model on where there are some.
 
     Parameters
     ----------
     problems : Problems
         From `text.question_problems`, with a reward.
-    start : Boosting, optional
-        Trees to start from.
+    start : tuple
+        Trees to start from, as in `learners.Boosting`.
     min_leaf : int
         Least rows in a leaf of the trees.
     """

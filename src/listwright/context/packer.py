@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.limits import at_least_one
+from listwright.context.examples import example_problems, read_examples
 from listwright.context.given import bonus_of
-from listwright.context.model import shipped_model
+from listwright.context.model import passage_model, shipped_model
 from listwright.context.packed import Packed, falling
 from listwright.context.passages import Passages, read_passages
 from listwright.context.reasons import reasons_of
@@ -142,6 +143,53 @@ class ContextPacker(BaseEstimator):
             scores=falling(worths.tolist()),
             explain=lambda: reasons_of(found, chosen),
         )
+
+    def fit(
+        self,
+        data: Any,
+        *,
+        query: str = "query",
+        passages: str = "passages",
+        label: str | None = None,
+        answer: str | None = None,
+        cited: str | None = None,
+        titles: str | None = None,
+    ) -> Self:
+        """Learns from questions which passages answers need.
+
+        The trees of the model in use are kept, and new ones correct them: from few questions little is changed.
+
+        Parameters
+        ----------
+        data : frame or list of dict
+            A frame of pandas, polars or pyarrow with one row per passage, or one record per question.
+        query, passages : str
+            The columns, or keys, of the question and of its passage or passages.
+        label : str, optional
+            Where it says whether a passage supports the answer: a column; in records a list with one entry per
+            passage, or a key of each passage.
+        answer : str, optional
+            Where the answer stands, or several: passages that hold one of them count.
+        cited : str, optional
+            Where it says which passages a model cited: in records a list of positions or titles; in frames a column of
+            flags.
+        titles : str, optional
+            Where the titles stand, where passages are texts.
+        """
+        told = read_examples(
+            data, query=query, passages=passages, label=label, answer=answer, cited=cited, titles=titles
+        )
+        start = self._model().policy_.estimator.parts
+        self.model_ = passage_model(example_problems(told), start)
+        return self
+
+    def score(self, data: Any, *, budget: float | None = 2000, length: int | None = None, **columns: Any) -> float:
+        """Mean share of what answers need that packed contexts hold; `columns` are those of `fit`."""
+        shares = []
+        for example in read_examples(data, **columns):
+            packed = self.pack(example.query, example.texts, titles=example.titles, budget=budget, length=length)
+            shares.append(example.share(packed.positions))
+        return float(np.mean(shares))
 
     def save(self, path: str | Path) -> None:
         """Writes the model to a file; how tokens are counted is no part of it."""

@@ -22,7 +22,7 @@ def trees_of(model: SCP) -> tuple[Any, ...] | None:
     policy = model.policy_
     if not isinstance(policy, Estimator) or not isinstance(policy.estimator, Boosting):
         return None
-    parts = policy.estimator.parts()
+    parts = policy.estimator.parts
     if not all(isinstance(part, Boosted) for part in parts):
         return None
     return tuple((part.trees.base, part.trees.arrays) for part in parts)

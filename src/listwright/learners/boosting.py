@@ -27,8 +27,8 @@ class Boosting(RegressorMixin, BaseEstimator):
         What each tree counts.
     min_leaf : int
         Least rows in a leaf.
-    start : fitted regressor, optional
-        What to start from.
+    start : tuple of fitted models
+        What to start from: models whose predictions add up, such as the `parts` of another.
     random_state : int
         Seed of the splits.
 
@@ -45,7 +45,7 @@ class Boosting(RegressorMixin, BaseEstimator):
         *,
         learning_rate: float = 0.05,
         min_leaf: int = 10,
-        start: Any = None,
+        start: tuple[Any, ...] = (),
         random_state: int = 0,
     ) -> None:
         self.n_trees = n_trees
@@ -56,8 +56,9 @@ class Boosting(RegressorMixin, BaseEstimator):
 
     def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
         """Grows the trees on what `start` leaves unexplained."""
-        rest = target if self.start is None else target - self.start.predict(table)
-        fitted = self._fresh().fit(np.asarray(table), rest, sample_weight=sample_weight)
+        table = np.asarray(table)
+        rest = np.asarray(target) - _summed(self.start, table)
+        fitted = self._fresh().fit(table, rest, sample_weight=sample_weight)
         self.model_ = as_booster(fitted) or fitted
         return self
 
@@ -90,9 +91,16 @@ class Boosting(RegressorMixin, BaseEstimator):
 
     def predict(self, table: Any) -> Floats:
         """The sum of all trees."""
-        return np.sum([part.predict(table) for part in self.parts()], axis=0, dtype=np.float64)
+        return _summed(self.parts, np.asarray(table))
 
-    def parts(self) -> list[Any]:
-        """The models whose predictions add up, from the first on."""
-        inner = self.start.parts() if isinstance(self.start, Boosting) else [self.start] if self.start else []
-        return [*inner, self.model_]
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The models whose predictions add up, those started from first."""
+        return (*self.start, self.model_)
+
+
+def _summed(models: tuple[Any, ...], table: Any) -> Floats:
+    total = np.zeros(len(table))
+    for model in models:
+        total += model.predict(table)
+    return total

@@ -1,0 +1,144 @@
+"""Questions to learn from: frames and records with labels, answers or citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from listwright.context.passages import read_passages
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards import Coverage
+from listwright.text.passages import question_problems
+
+KINDS = ("label", "answer", "cited")
+
+
+class Example(NamedTuple):
+    """A question, its passages, and the needs that each of them meets: numbers from 0, -1 for none."""
+
+    query: str
+    texts: list[str]
+    titles: list[str]
+    needs: list[int]
+
+    def share(self, positions: Sequence[int]) -> float:
+        """Share of the needs that some passages meet."""
+        met = {self.needs[position] for position in positions} - {-1}
+        return len(met) / len(set(self.needs) - {-1})
+
+
+def read_examples(
+    data: Any,
+    *,
+    query: str = "query",
+    passages: str = "passages",
+    label: str | None = None,
+    answer: str | None = None,
+    cited: str | None = None,
+    titles: str | None = None,
+) -> list[Example]:
+    """Questions of a frame or of records, those that have nothing to learn from left out."""
+    given = {kind: name for kind, name in zip(KINDS, (label, answer, cited), strict=True) if name is not None}
+    if len(given) != 1:
+        raise InputError(f"Give one of label, answer and cited, the name of a column or key. Got {given or 'none'}.")
+    ((kind, name),) = given.items()
+    records = data if isinstance(data, list) else _grouped(data, query, passages, kind, name, titles)
+    found = [_example(record, i, query, passages, kind, name, titles) for i, record in enumerate(records)]
+    told = [example for example in found if max(example.needs, default=-1) >= 0]
+    if not told:
+        raise InputError(f"No question has a passage to learn from, by {name!r}. Got {len(found)} questions.")
+    return told
+
+
+def example_problems(examples: Sequence[Example]) -> Problems:
+    """Problems whose reward is the share of the needs that a list meets."""
+    needs = np.concatenate([example.needs for example in examples])
+    rows = np.flatnonzero(needs >= 0)
+    table = sparse.csr_array((np.ones(len(rows)), (rows, needs[rows])), shape=(len(needs), int(needs.max()) + 1))
+    return question_problems(
+        [example.query for example in examples],
+        [example.texts for example in examples],
+        titles=[example.titles for example in examples],
+        reward=Coverage(table),
+    )
+
+
+def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles: str | None) -> list[dict[str, Any]]:
+    """Records from a frame with one row per passage."""
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError as error:
+        raise InputError(f"Give a frame or a list of records. Got {type(data).__name__}.") from error
+    wanted = [query, passages, name, *([titles] if titles else [])]
+    missing = [column for column in wanted if column not in frame.columns]
+    if missing:
+        raise InputError(f"The frame has no column {missing[0]!r}. It has {', '.join(frame.columns)}.")
+    records: dict[str, dict[str, Any]] = {}
+    for row in frame.select(list(dict.fromkeys(wanted))).iter_rows(named=True):
+        record = records.setdefault(str(row[query]), {query: str(row[query]), passages: []})
+        record[passages].append(str(row[passages] or ""))
+        if titles:
+            record.setdefault(titles, []).append(row[titles])
+        if kind == "answer":
+            record[name] = row[name]
+        else:
+            record.setdefault(name, []).append(bool(row[name]))
+    return list(records.values())
+
+
+def _example(record: Any, number: int, query: str, passages: str, kind: str, name: str, titles: str | None) -> Example:
+    if not isinstance(record, Mapping):
+        raise InputError(f"Record {number} is no dictionary. Got {type(record).__name__}.")
+    missing = [key for key in (query, passages) if record.get(key) is None]
+    if missing:
+        raise InputError(f"Record {number} has no {missing[0]!r}. It has {', '.join(map(str, record))}.")
+    found = read_passages(record[passages], titles=record.get(titles) if titles else None)
+    flags = _FLAGS[kind](record, found.texts, found.titles, passages, name, number)
+    if kind == "answer":
+        return Example(str(record[query]), found.texts, found.titles, [0 if flag else -1 for flag in flags])
+    numbers = np.where(flags, np.cumsum(flags) - 1, -1)
+    return Example(str(record[query]), found.texts, found.titles, numbers.tolist())
+
+
+def _labelled(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+    if name in record:
+        labels = list(record[name])
+    else:
+        labels = [one.get(name) if isinstance(one, Mapping) else getattr(one, name, None) for one in record[passages]]
+        if all(label is None for label in labels):
+            raise InputError(f"Record {number} has no {name!r}, and neither have its passages.")
+    if len(labels) != len(texts):
+        raise InputError(f"Record {number} has {len(texts)} passages and {len(labels)} labels.")
+    return [bool(label) for label in labels]
+
+
+def _answered(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+    if name not in record:
+        raise InputError(f"Record {number} has no {name!r}.")
+    answers = [record[name]] if isinstance(record[name], str) else list(record[name] or [])
+    wanted = [plain for plain in (_plain(str(answer)) for answer in answers) if plain.strip()]
+    whole = [_plain(f"{title} {text}") for title, text in zip(titles, texts, strict=True)]
+    return [any(answer in text for answer in wanted) for text in whole]
+
+
+def _cited(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+    cited = list(record.get(name) or [])
+    if len(cited) == len(texts) and all(isinstance(one, bool | np.bool_) for one in cited):
+        return [bool(one) for one in cited]
+    outside = [one for one in cited if isinstance(one, int) and not 0 <= one < len(texts)]
+    if outside:
+        raise InputError(f"Record {number} cites passage {outside[0]} of {len(texts)}. Positions are from 0.")
+    return [place in cited or (title != "" and title in cited) for place, title in enumerate(titles)]
+
+
+def _plain(text: str) -> str:
+    """Lower-case words between blanks, so that an answer is found as whole words."""
+    return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text.casefold()).split())} "
+
+
+_FLAGS = {"label": _labelled, "answer": _answered, "cited": _cited}
