@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +42,37 @@ def test_facility_location_of_apricot(apricot, metric: str, seed: int) -> None:
     assert theirs.ranking.tolist() == ours[0].tolist()
     shares = theirs.gains / same[metric].max(axis=0).sum()
     np.testing.assert_allclose(ours.gains[0], shares, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_select_gives_the_rows_of_apricot(apricot, seed: int) -> None:
+    x = np.random.default_rng(seed).random((120, 5))
+    cosines = (x / np.linalg.norm(x, axis=1, keepdims=True)) @ (x / np.linalg.norm(x, axis=1, keepdims=True)).T
+    euclidean = apricot.FacilityLocationSelection(12).fit(x).ranking
+    assert lw.select(x, 12, metric="euclidean").rows.tolist() == euclidean.tolist()
+    given = apricot.FacilityLocationSelection(12, metric="precomputed").fit(cosines).ranking
+    assert lw.select(cosines, 12, metric="precomputed").rows.tolist() == given.tolist()
+    assert lw.select(x, 12).rows.tolist() == given.tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_select_gives_the_rows_of_submodlib(seed: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        submodlib = pytest.importorskip("submodlib", reason="submodlib-py is not installed (extra rivals)")
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((80, 5)), rng.random((30, 5))
+
+    def rows(function: Any) -> list[int]:
+        return [row for row, _ in function.maximize(budget=9, optimizer="NaiveGreedy", show_progress=False)]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dense = {"n": 80, "mode": "dense", "data": x, "metric": "cosine"}
+        plain = rows(submodlib.FacilityLocationFunction(**dense, separate_rep=False))
+        others = rows(submodlib.FacilityLocationFunction(**dense, separate_rep=True, n_rep=30, data_rep=y))
+    assert lw.select(x, 9).rows.tolist() == plain
+    assert lw.select(x, 9, targets=y).rows.tolist() == others
 
 
 @pytest.mark.parametrize("seed", range(3))
