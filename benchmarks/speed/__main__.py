@@ -11,7 +11,7 @@ from benchmarks.speed.limits import limits
 from benchmarks.speed.table import save, show, write_page
 from benchmarks.speed.timing import Record
 
-WORKS = ("facility", "coverage", "rouge", "pairwise", "one_list", "many_lists", "trajectory")
+WORKS = ("facility", "selection", "coverage", "rouge", "pairwise", "one_list", "many_lists", "trajectory")
 
 
 def main(wanted: list[str]) -> None:
