@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from listwright import __version__
+from listwright.apps.cli.backup import backup
 from listwright.apps.cli.check import check
 from listwright.apps.cli.compare import compare
 from listwright.apps.cli.demo import demo
@@ -58,3 +59,4 @@ app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2
 app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
 app.command(epilog="Example: listwright select vectors.parquet -k 1000 -o rows.csv")(select)
 app.command(epilog="Example: listwright serve model.listwright --learn")(serve)
+app.command(epilog="Example: listwright backup sqlite:///lists.db -o backup.db")(backup)

@@ -1,0 +1,36 @@
+"""`listwright backup`: the store of a service as one file, and back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def backup(
+    store: Annotated[
+        str,
+        typer.Argument(metavar="STORE", help="sqlite:///FILE or postgresql://USER@HOST/DATABASE, also while served."),
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, which must be new.")] = None,
+    restore: Annotated[
+        Path | None, typer.Option(help="Write this backup to STORE instead, which must be empty.")
+    ] = None,
+) -> None:
+    """Write what a service has stored to one file, or a backup back to a store."""
+    from listwright.apps import serve  # noqa: F401  # says what to install where its packages are missing
+    from listwright.apps.serve.store import backup as files
+
+    if (out is None) == (restore is None):
+        raise typer.BadParameter("give either --out FILE or --restore FILE.", param_hint="--out")
+    password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")
+    if restore is not None:
+        found = files.restore(restore, store, password=password)
+    else:
+        assert out is not None
+        found = files.back_up(store, out, password=password)
+    told = f"{found['lw_lists']:,} lists, {found['lw_feedback']:,} feedbacks and {found['lw_models']:,} models"
+    print(f"{'Restored' if restore else 'Backed up'} {told}.", file=sys.stderr)

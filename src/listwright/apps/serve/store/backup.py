@@ -1,0 +1,71 @@
+"""A store as one file, and back: from SQLite or PostgreSQL, while it is in use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from listwright.apps.serve.store.database import Database, opening
+from listwright.apps.serve.store.schema import clock, leases, metadata, models, version_table
+from listwright.errors import InputError
+
+SOME = 200  # rows at a time
+FIRST = (version_table, clock, leases)  # what a new store has rows of
+
+
+def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str, int]:
+    """Writes a store, as it is at one moment, to a new SQLite file; the rows of each table.
+
+    The file is complete or not there at all. It is a store itself: it can be served, or restored to PostgreSQL.
+    """
+    if path.exists():
+        raise InputError(f"{path} is there already. Choose another name.")
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        found = _copied(store, f"sqlite:///{part}", password, None)
+        part.replace(path)
+    finally:
+        for rest in ("", "-wal", "-shm"):
+            Path(f"{part}{rest}").unlink(missing_ok=True)
+    return found
+
+
+def restore(path: Path, store: str, *, password: str | None = None) -> dict[str, int]:
+    """Writes a backup to a store that has no models yet; the rows of each table."""
+    if not path.exists():
+        raise InputError(f"Cannot read {path}: there is no such file.")
+    return _copied(f"sqlite:///{path}", store, None, password)
+
+
+def _copied(source: str, target: str, password: str | None, other: str | None) -> dict[str, int]:
+    old, new = Database.of(source, password=password), Database.of(target, password=other)
+    try:
+        old.open()
+        new.open()
+        with opening(), _reading(old) as reading, new.upgrading.begin() as writing:
+            if writing.execute(select(models.c.version).limit(1)).first() is not None:
+                raise InputError("The store to restore to has models already. Give an empty one.")
+            for table in FIRST:
+                writing.execute(table.delete())
+            return {table.name: _copy(reading, writing, table) for table in metadata.sorted_tables}
+    finally:
+        old.close()
+        new.close()
+
+
+def _reading(database: Database) -> Connection:
+    """A connection that sees the store as it is at one moment, and holds nobody up."""
+    if database.reading.dialect.name == "postgresql":
+        return database.upgrading.connect().execution_options(isolation_level="REPEATABLE READ")
+    return database.reading.connect()
+
+
+def _copy(reading: Connection, writing: Connection, table: Any) -> int:
+    count = 0
+    for rows in reading.execute(select(table).execution_options(yield_per=SOME)).mappings().partitions(SOME):
+        writing.execute(insert(table), [dict(row) for row in rows])
+        count += len(rows)
+    return count
