@@ -8,6 +8,7 @@ from listwright.learners.exp4 import Exp4
 from listwright.learners.experts import Experts
 from listwright.learners.follow_leader import FollowLeader
 from listwright.learners.gradient import GradientDescent
+from listwright.learners.hinge_leader import HingeLeader
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.per_position import PerPosition
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
@@ -24,6 +25,7 @@ __all__ = [
     "FollowLeader",
     "FollowPerturbedLeader",
     "GradientDescent",
+    "HingeLeader",
     "Learner",
     "PerPosition",
     "RidgeLeader",

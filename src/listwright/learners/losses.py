@@ -8,9 +8,11 @@ to the caller: they multiply both.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.optimize import minimize
 
 from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, first_bad
@@ -63,30 +65,34 @@ def logistic_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tu
     return losses, gradient
 
 
+KERNELS: dict[str, Any] = {"squared": squared_residuals, "hinge_rank": hinge_pairs, "logistic_rank": logistic_pairs}
 LOSSES: dict[str, Loss] = {"squared": squared, "hinge_rank": hinge_rank, "logistic_rank": logistic_rank}
 
 
 def least_loss(
-    table: ArrayLike, costs: ArrayLike, offsets: ArrayLike, *, loss: str = "hinge_rank", penalty: float = 1.0
+    table: Any, costs: ArrayLike, offsets: ArrayLike, *, loss: str = "hinge_rank", penalty: float = 1.0
 ) -> Floats:
     """The linear weights h that minimise penalty * |h|^2 / 2 + the sum of the losses of the scores `table @ h`.
 
-    A full solve, by L-BFGS over all rows: with "hinge_rank" a ranking SVM whose pairs are never listed. For learners
-    that see the rows one round at a time, see `listwright.learners`.
+    A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
+    never listed. `HingeLeader` learns by it.
 
     >>> least_loss([[0.0], [1.0], [4.0]], [2.0, 1.0, 0.0], [0, 3], penalty=0.1).round(2)
     array([1.])
     """
-    rows, (_, c, starts) = as_numbers(table, "table"), _checked(np.zeros(len(np.asarray(costs))), costs, offsets)
-    if rows.ndim != 2 or len(rows) != len(c):
+    rows = sparse.csr_array(table, dtype=np.float64) if sparse.issparse(table) else as_numbers(table, "table")
+    _, c, starts = _checked(np.zeros(len(np.asarray(costs))), costs, offsets)
+    if rows.ndim != 2 or rows.shape[0] != len(c):
         raise InputError(f"table must have one row a cost ({len(c)}). Got shape {rows.shape}.")
     if loss not in LOSSES:
         raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {loss!r}.")
     if not (np.isfinite(penalty) and penalty > 0):
         raise InputError(f"penalty must be a number above 0. Got {penalty!r}.")
 
+    kernel = KERNELS[loss]  # what it takes is checked above, once
+
     def objective(weights: Floats) -> tuple[float, Floats]:
-        losses, slopes = LOSSES[loss](rows @ weights, c, starts)
+        losses, slopes = kernel(rows @ weights, c, starts)
         value = 0.5 * float(weights @ weights) + float(losses.sum()) / penalty
         return value, weights + slopes @ rows / penalty
 

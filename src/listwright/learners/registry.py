@@ -13,6 +13,7 @@ from listwright.learners.base import Learner
 from listwright.learners.exp3 import Exp3
 from listwright.learners.follow_leader import FollowLeader
 from listwright.learners.gradient import GradientDescent
+from listwright.learners.hinge_leader import HingeLeader
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
 from listwright.learners.ridge import RidgeLeader
@@ -20,6 +21,7 @@ from listwright.learners.ridge import RidgeLeader
 KNOWN: dict[str, Callable[[], Learner]] = {
     "ridge": RidgeLeader,
     "gradient": GradientDescent,
+    "hinge": HingeLeader,
     "hinge_rank": lambda: GradientDescent("hinge_rank"),
     "logistic_rank": lambda: GradientDescent("logistic_rank"),
     "majority": WeightedMajority,

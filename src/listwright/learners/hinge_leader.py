@@ -1,0 +1,112 @@
+"""Follow the leader on the pairwise hinge: a ranking SVM, solved in full after every round."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.saved import saved_as
+from listwright.features import Rows
+from listwright.learners.base import Learner, check_number
+from listwright.learners.examples import Examples
+from listwright.learners.losses import least_loss
+from listwright.policies import Linear, Policy
+
+
+@saved_as("learners.HingeLeader")
+class HingeLeader(Learner):
+    """The linear weights with the least pairwise hinge loss on all examples so far.
+
+    This is the paper's reduction to ranking: of two candidates of a state, the cheaper one must score higher by a
+    margin, and a miss counts by the difference in cost. The pairs are never listed, so a state with n candidates takes
+    n log n steps. Every round solves from the start on all rows, so it suits data that fit into memory. Gradient
+    descent on the same loss (`learner="hinge_rank"`) takes the rows one round at a time.
+
+    Parameters
+    ----------
+    penalty : float
+        Weight of |h|^2 / 2 against the summed loss; above 0.
+
+    See Also
+    --------
+    GradientDescent : The same loss, one step per round.
+    SoftmaxLeader : A smooth loss within states, solved in full too.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> x = np.random.default_rng(0).random((100, 5, 2))
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
+    >>> model = lw.SCP(length=2, learner="hinge", random_state=0).fit(problems)
+    >>> round(model.score(problems), 2)
+    0.87
+    """
+
+    surrogate = "hinge_rank"
+    keeps_rows = True
+
+    def __init__(self, penalty: float = 1.0) -> None:
+        self.penalty = penalty
+
+    def learn(self, examples: Examples) -> None:
+        """Keeps the rows."""
+        self._open(examples.rows)
+        rows, offsets = examples.used_rows
+        self.tables_.append(examples.rows.table[rows])
+        self.costs_.append(examples.weight * examples.costs[rows])  # the loss is linear in the costs
+        self.counts_.append(np.diff(offsets))
+        if examples.rows.crossed is not None:
+            self.items_.append(examples.rows.crossed.items[rows])
+            self.states_.append(examples.rows.crossed.states[examples.rows.owners[rows]])
+
+    def _open(self, rows: Rows) -> None:
+        if not hasattr(self, "tables_"):
+            check_number("penalty", self.penalty)
+            self.tables_: list[Floats32] = []
+            self.costs_: list[Floats] = []
+            self.counts_: list[Ints] = []
+            self.items_: list[Ints] = []
+            self.states_: list[Floats32] = []
+            self.n_items_ = 0 if rows.crossed is None else rows.crossed.n_items
+
+    def fork(self) -> Self:
+        """No rows."""
+        return clone(self)
+
+    def join(self, part: Self) -> None:
+        """Keeps the rows of both."""
+        if not hasattr(part, "tables_"):
+            return
+        self.n_items_ = part.n_items_
+        for name in ("tables_", "costs_", "counts_", "items_", "states_"):
+            setattr(self, name, getattr(self, name, []) + getattr(part, name))
+
+    def batch_size(self, n_states: int, n_rows: int) -> int:
+        """All states at once: a round solves from the start."""
+        return n_states
+
+    def policy(self) -> Policy:
+        """Solves for the weights."""
+        table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)
+        offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
+        if not self.n_items_:
+            return Linear(least_loss(table, costs, offsets, penalty=self.penalty))
+        together = sparse.hstack([sparse.csr_array(table), self._crossed()], format="csr")
+        weights = least_loss(together, costs, offsets, penalty=self.penalty)
+        return Linear(weights[:d], weights[d:].reshape(self.n_items_, -1))
+
+    def _crossed(self) -> sparse.csr_array:
+        """The columns "this item x this number of the state"."""
+        items, states = np.concatenate(self.items_), np.concatenate(self.states_)
+        n, z = states.shape
+        columns = items[:, None] * z + np.arange(z)
+        shape = (n, self.n_items_ * z)
+        return sparse.csr_array((states.ravel(), columns.ravel(), np.arange(n + 1) * z), shape=shape)
+
+    def hindsight(self) -> str:
+        """Not counted."""
+        return "There is no surrogate regret: the learner does not count the hinge loss of the policies in use."
