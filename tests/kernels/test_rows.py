@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from listwright._kernels.costs import costs_of
-from listwright._kernels.folds import by_fold, gathered
+from listwright._kernels.rows import by_fold, costs_of, gathered
 from listwright._kernels.segments import top_of
 from listwright.learners.examples import folds_of
 

@@ -21,8 +21,8 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.losses import cost_ranks, push_pairs
 from listwright._kernels.order import sort_within
-from listwright._kernels.pairs import cost_ranks, push_pairs
 
 WIDTH, N_NODES = 4.0, 24
 TERMS = 8  # exp(-WIDTH * TERMS) is 1e-14

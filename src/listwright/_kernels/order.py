@@ -1,4 +1,4 @@
-"""Rows of each problem in rising order of a number: by insertion in small problems, else by radix sort of all."""
+"""Rows of each problem in rising order of a number, and lists filled in a given order."""
 
 from __future__ import annotations
 
@@ -84,3 +84,23 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
         return rows
     _by_problem(rows, offsets, to_rows)
     return to_rows
+
+
+@njit(cache=True, nogil=True)
+def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, length: int) -> Ints:
+    """(problems, length): each problem's rows in the order given, those that do not fit skipped, -1 behind the end.
+
+    `order` holds the rows of problem i at offsets[i]:offsets[i + 1]. Without a budget, `sizes` is empty.
+    """
+    rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
+    for problem in range(len(rows)):
+        left, position = room[problem], 0
+        for i in range(offsets[problem], offsets[problem + 1]):
+            if position == length:
+                break
+            size = sizes[order[i]] if len(sizes) else 0.0
+            if size <= left:
+                rows[problem, position] = order[i]
+                position += 1
+                left -= size
+    return rows

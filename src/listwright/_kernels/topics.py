@@ -1,4 +1,4 @@
-"""Gains of rewards that add up over topics: what a row brings to each topic that it touches."""
+"""Topics of candidates: their numbers, gains, updates, and whole lists by lazy greedy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
 
-PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3
+PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how a topic's worth grows with its level
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -67,3 +67,145 @@ def raise_levels(
             for j in range(row_starts[row], row_starts[row + 1]):
                 topic = base + topics[j]
                 levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
+
+
+@njit(cache=True, nogil=True)
+def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int) -> tuple[Ints, Ints, Ints]:
+    """The pairs problem * n_columns + column in use, in order; the number of each entry's column among those of its
+    problem, from 0; and how many each problem uses.
+
+    Cost: two passes over the entries, and one over a table of all problems and columns.
+    """
+    number, used, counts = np.full(n_problems * n_columns, -1), 0, np.zeros(n_problems, dtype=np.int64)
+    for i in range(len(columns)):
+        number[owners[i] * n_columns + columns[i]] = 0
+    pairs = np.empty((number == 0).sum(), dtype=np.int64)
+    for problem in range(n_problems):
+        for pair in range(problem * n_columns, (problem + 1) * n_columns):
+            if number[pair] == 0:
+                number[pair] = counts[problem]
+                pairs[used] = pair
+                counts[problem] += 1
+                used += 1
+    numbers = np.empty(len(columns), dtype=np.int64)
+    for i in range(len(columns)):
+        numbers[i] = number[owners[i] * n_columns + columns[i]]
+    return pairs, numbers, counts
+
+
+@njit(cache=True, nogil=True)
+def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) -> float:
+    total = 0.0
+    for j in range(first, last):
+        total += worth[topics[j]] * amounts[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _gain(
+    topics: Ints, amounts: Floats, first: int, last: int, weights: Floats, caps: Floats, levels: Floats, shape: int
+) -> float:
+    total = 0.0
+    for j in range(first, last):
+        topic = topics[j]
+        total += weighted_rise(shape, weights[topic], levels[topic], amounts[j], caps[topic])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
+    for j in range(len(topics)):
+        topic = topics[j]
+        levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
+        worth[topic] = weights[topic] * (1.0 - levels[topic])
+
+
+@njit(cache=True, nogil=True)
+def _lazy(
+    start: int,
+    gains: Floats,
+    sizes: Floats,
+    row_starts: Ints,
+    topics: Ints,
+    amounts: Floats,
+    weights: Floats,
+    caps: Floats,
+    shape: int,
+    total: float,
+    most: float,
+    left: float,
+    picks: Ints,
+    picked: Floats,
+) -> None:
+    """One problem's list: rows of the batch into `picks`, what each brings into `picked`.
+
+    `gains` are those of the empty list, divided by `total`; a list brings no more than `most` before the division. They
+    only fall, so an old gain bounds the new one, and a row is measured again only where it looks better than the best
+    so far; the last runner-up goes first, so that this is high from the start. Rows go by gain per size; those larger
+    than what is `left` are skipped. Cost: a read of the gains for each position, and the stored numbers of each row
+    measured: less than to keep a heap in order, since a row has few of them.
+    """
+    n, runner_up, earned = len(gains), 0, 0.0
+    seen, levels, worth, bounds = np.zeros(n, dtype=np.int64), np.zeros(len(weights)), weights.copy(), gains / sizes
+    for position in range(len(picks)):
+        best, top = -1, -np.inf
+        for i in range(-1, n):
+            row = runner_up if i < 0 else i
+            if bounds[row] < top or sizes[row] > left or seen[row] < 0:
+                continue
+            if seen[row] < position:
+                first, last = row_starts[row], row_starts[row + 1]
+                if shape == PROBABILITY:
+                    gain = _sum(topics, amounts, first, last, worth)
+                else:
+                    gain = _gain(topics, amounts, first, last, weights, caps, levels, shape)
+                gains[row] = min(gain, max(most - earned, 0.0)) / total
+                bounds[row], seen[row] = gains[row] / sizes[row], position
+            if bounds[row] > top or (bounds[row] == top and row < best) or best < 0:
+                best, top, runner_up = row, bounds[row], max(best, 0)
+        if best < 0:
+            break
+        first, last = row_starts[best], row_starts[best + 1]
+        picks[position], picked[position], seen[best] = start + best, gains[best], -1
+        left -= sizes[best]
+        earned += gains[best] * total
+        _lift(topics[first:last], amounts[first:last], weights, levels, worth, shape)
+
+
+@njit(cache=True, nogil=True)
+def lazy_topics(
+    offsets: Ints,
+    gains: Floats,
+    sizes: Floats,
+    row_starts: Ints,
+    topics: Ints,
+    amounts: Floats,
+    topic_starts: Ints,
+    weights: Floats,
+    caps: Floats,
+    shape: int,
+    totals: Floats,
+    most: Floats,
+    room: Floats,
+    picks: Ints,
+    picked: Floats,
+) -> None:
+    """The lists of all problems; see `_lazy`."""
+    for i in range(len(picks)):
+        start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
+        _lazy(
+            start,
+            gains[start:end],
+            sizes[start:end],
+            row_starts[start : end + 1],
+            topics,
+            amounts,
+            weights[first:last],
+            caps[first:last],
+            shape,
+            totals[i],
+            most[i],
+            room[i],
+            picks[i],
+            picked[i],
+        )

@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.limits import at_least_one
-from listwright._kernels.lists import fill
-from listwright._kernels.order import sort_within
+from listwright._kernels.order import fill, sort_within
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.lists import Lists

@@ -10,7 +10,7 @@ from scipy import linalg, optimize, sparse
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline
-from listwright.baselines.grown import grown
+from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.features.base import Scale
@@ -126,7 +126,7 @@ class LearnedDPP(Baseline):
         def added(picks: Ints) -> None:
             seen[0] = volume.add(seen[0], picks)
 
-        return grown(problems, steps, room, scored, added)
+        return stepwise_lists(problems, steps, room, scored, added)
 
     def _table(self, problems: Problems) -> Floats:
         """Scaled features and a constant, which says how long lists are."""

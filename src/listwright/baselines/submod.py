@@ -10,7 +10,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright.baselines.base import Baseline, as_lists
-from listwright.baselines.grown import grown
+from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.features.volume import unit_rows
@@ -124,7 +124,7 @@ def _greedy(
         worth[picks >= 0] += gains()[picks[picks >= 0]]
         inside[:] += graph.near(picks)
 
-    lists = grown(problems, steps, room, lambda: (gains() / costs, gains() >= 0), added)
+    lists = stepwise_lists(problems, steps, room, lambda: (gains() / costs, gains() >= 0), added)
     return _or_single(lists, np.where(Room(problems, room).fits(), graph.degrees, -np.inf), worth)
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from listwright._internal.arrays import Floats32, Ints, RandomState, as_generator
 from listwright.checks.base import LawBroken
-from listwright.checks.grown import random_picks, snapshot
+from listwright.checks.recorded_lists import random_picks, snapshot
 from listwright.features import Features, Rows
 from listwright.problems import Problems
 

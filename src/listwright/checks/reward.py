@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
 from listwright.checks.base import LawBroken, apart
-from listwright.checks.grown import Grown, picks_at, random_picks, short_lists, snapshot
+from listwright.checks.recorded_lists import RecordedLists, picks_at, random_picks, short_lists, snapshot
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
 
@@ -39,26 +39,26 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
     """
     problems = problems.with_reward(reward)
     reward, rng = reward_of(problems, "check_reward"), as_generator(random_state)
-    start = Grown.empty(reward, problems)
+    start = RecordedLists.empty(reward, problems)
     _check_lists(start)
     empty_is_worth_nothing(start)
     slices_agree(start, rng.permutation(len(problems)))
     few = np.flatnonzero(problems.counts <= FEW)
     if len(few):  # short lists first: they make the counterexamples that are easy to read
-        _check_short_lists(Grown.empty(problems[few].reward, problems[few]))
+        _check_short_lists(RecordedLists.empty(problems[few].reward, problems[few]))
     for _ in range(n_trials):
         _check_random_list(start, rng)
 
 
-def _check_short_lists(start: Grown) -> None:
-    grown: dict[tuple[int, ...], Grown] = {(): start}
+def _check_short_lists(start: RecordedLists) -> None:
+    grown: dict[tuple[int, ...], RecordedLists] = {(): start}
     for positions in short_lists(start.problems, most=FEW, length=SHORT):
         picks = picks_at(start.problems, positions[-1], most=FEW)
         grown[positions] = _check_step(grown[positions[:-1]], picks)
         more_in_front_is_not_less(grown[positions[1:]], grown[positions])
 
 
-def _check_random_list(start: Grown, rng: np.random.Generator) -> None:
+def _check_random_list(start: RecordedLists, rng: np.random.Generator) -> None:
     grown = start
     for _ in range(LONG):
         grown = _check_step(grown, random_picks(start.problems, grown.picks[-1] if grown.picks else None, rng))
@@ -66,7 +66,7 @@ def _check_random_list(start: Grown, rng: np.random.Generator) -> None:
     slices_agree(grown, rng.permutation(len(grown.problems))[: 1 + len(grown.problems) // 2])
 
 
-def _check_step(before: Grown, picks: Ints) -> Grown:
+def _check_step(before: RecordedLists, picks: Ints) -> RecordedLists:
     kept = snapshot(before.state)
     after = before.add(picks)
     if any(array.tobytes() != bytes_before for array, bytes_before in kept):
@@ -78,12 +78,12 @@ def _check_step(before: Grown, picks: Ints) -> Grown:
     return after
 
 
-def _check_lists(grown: Grown) -> None:
+def _check_lists(grown: RecordedLists) -> None:
     for law in LIST_LAWS:
         law(grown)
 
 
-def one_number_each(grown: Grown) -> None:
+def one_number_each(grown: RecordedLists) -> None:
     """gains has a number for each row, value one for each problem."""
     for name, numbers, n, each in (
         ("gains", grown.gains, grown.problems.n_rows, "row"),
@@ -95,14 +95,14 @@ def one_number_each(grown: Grown) -> None:
             raise LawBroken("shape", f"{name} must give finite numbers. Got {numbers[~np.isfinite(numbers)][0]}.")
 
 
-def empty_is_worth_nothing(grown: Grown) -> None:
+def empty_is_worth_nothing(grown: RecordedLists) -> None:
     """f([]) = 0."""
     for i in _first(np.abs(grown.values) > grown.tolerance):
         (value,) = apart(grown.values[i])
         raise LawBroken("empty", f"An empty list is worth {value} {grown.place(i)}: it must be worth 0.")
 
 
-def values_are_bounded(grown: Grown) -> None:
+def values_are_bounded(grown: RecordedLists) -> None:
     """0 <= f(L) <= 1, where the reward says so."""
     low, high = grown.values < -grown.tolerance, grown.values > 1 + grown.tolerance
     for i in _first((low | high) & grown.reward.bounded):
@@ -111,7 +111,7 @@ def values_are_bounded(grown: Grown) -> None:
         raise LawBroken("bounded", f"{where}: this reward does not stay within [0, 1].")
 
 
-def more_is_not_less(grown: Grown) -> None:
+def more_is_not_less(grown: RecordedLists) -> None:
     """f(L + s) >= f(L)."""
     for row in _first(grown.gains < -grown.tolerance):
         i = int(grown.problems.owners[row])
@@ -120,7 +120,7 @@ def more_is_not_less(grown: Grown) -> None:
         raise LawBroken("monotone", f"{where} lowers its value by {fall}: this reward is not monotone.")
 
 
-def gains_of_agrees(grown: Grown) -> None:
+def gains_of_agrees(grown: RecordedLists) -> None:
     """gains_of(rows) = gains[rows]."""
     rows = np.arange(grown.problems.n_rows)[::-1].copy()
     some = np.asarray(grown.reward.gains_of(grown.state, rows))[::-1]
@@ -131,22 +131,22 @@ def gains_of_agrees(grown: Grown) -> None:
         raise LawBroken("gains_of", f"gains_of says {one} and gains says {other} for {where}: they must agree.")
 
 
-def add_is_pure(before: Grown, picks: Ints) -> None:
+def add_is_pure(before: RecordedLists, picks: Ints) -> None:
     """The state that add got says the same as before."""
-    again = Grown.after(before.reward, before.problems, before.picks, before.state)
+    again = RecordedLists.after(before.reward, before.problems, before.picks, before.state)
     for i in _first(again.values != before.values):
         _impure(before, picks, i)
     for row in _first(again.gains != before.gains):
         _impure(before, picks, int(before.problems.owners[row]))
 
 
-def _impure(before: Grown, picks: Ints, i: int) -> None:
+def _impure(before: RecordedLists, picks: Ints, i: int) -> None:
     added = before.item(int(picks[i])) if picks[i] >= 0 else "nothing"
     where = f"Adding {added} to {before.items(i)} {before.place(i)}"
     raise LawBroken("pure", f"{where} changed the state it started from: add must return a new state.")
 
 
-def no_pick_changes_nothing(before: Grown, picks: Ints, after: Grown) -> None:
+def no_pick_changes_nothing(before: RecordedLists, picks: Ints, after: RecordedLists) -> None:
     """-1 leaves a problem as it is, whatever the others pick."""
     for i in _first((picks < 0) & (after.values != before.values)):
         old, new = apart(before.values[i], after.values[i])
@@ -159,7 +159,7 @@ def no_pick_changes_nothing(before: Grown, picks: Ints, after: Grown) -> None:
         raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
 
 
-def gains_are_differences(before: Grown, picks: Ints, after: Grown) -> None:
+def gains_are_differences(before: RecordedLists, picks: Ints, after: RecordedLists) -> None:
     """b(s | L) = f(L + s) - f(L)."""
     rise = after.values - before.values
     said = np.where(picks >= 0, before.gains[picks], 0.0)
@@ -169,7 +169,7 @@ def gains_are_differences(before: Grown, picks: Ints, after: Grown) -> None:
         raise LawBroken("difference", f"{what} changed the value by {change}: gains must be differences of values.")
 
 
-def gains_only_fall(before: Grown, picks: Ints, after: Grown) -> None:
+def gains_only_fall(before: RecordedLists, picks: Ints, after: RecordedLists) -> None:
     """b(s | L + t) <= b(s | L), where the reward says so."""
     for row in _first((after.gains > before.gains + before.tolerance) & before.reward.submodular):
         i = int(before.problems.owners[row])
@@ -179,7 +179,7 @@ def gains_only_fall(before: Grown, picks: Ints, after: Grown) -> None:
         raise LawBroken("submodular", f"{what} {where}: this reward is not submodular.")
 
 
-def more_in_front_is_not_less(without: Grown, with_front: Grown) -> None:
+def more_in_front_is_not_less(without: RecordedLists, with_front: RecordedLists) -> None:
     """f(s + L) >= f(L): the other half of the paper's monotone, for rewards that look at the order."""
     for i in _first(with_front.values < without.values - without.tolerance):
         old, new = apart(without.values[i], with_front.values[i])
@@ -187,13 +187,13 @@ def more_in_front_is_not_less(without: Grown, with_front: Grown) -> None:
         raise LawBroken("monotone", f"{what}: this reward is not monotone.")
 
 
-def slices_agree(grown: Grown, which: Ints) -> None:
+def slices_agree(grown: RecordedLists, which: Ints) -> None:
     """Some of the problems, in another order, have the same gains and values."""
     problems = grown.problems
     part = problems[which]
     moved = part.offsets[:-1] - problems.offsets[which]
     picks = tuple(np.where(step[which] >= 0, step[which] + moved, -1) for step in grown.picks)
-    sliced = Grown.empty(reward_of(part), part).replay(picks)
+    sliced = RecordedLists.empty(reward_of(part), part).replay(picks)
     if sliced.gains.shape != (part.n_rows,) or sliced.values.shape != (len(part),):
         got = f"gains of shape {sliced.gains.shape} and values of shape {sliced.values.shape}"
         raise LawBroken("slice", f"A slice of {len(part)} problems and {part.n_rows} rows has {got}: see Reward.take.")
@@ -202,7 +202,7 @@ def slices_agree(grown: Grown, which: Ints) -> None:
     _same_in_slice(grown.gains[rows], sliced.gains, lambda row: _gain_after(sliced, row))
 
 
-def _gain_after(grown: Grown, row: int) -> str:
+def _gain_after(grown: RecordedLists, row: int) -> str:
     i = int(grown.problems.owners[row])
     return f"Gain of {grown.item(row)} after {grown.items(i)} {grown.place(i)}"
 
@@ -222,13 +222,13 @@ def _first(bad: Bools) -> list[int]:
     return [int(i) for i in np.flatnonzero(bad)[:1]]
 
 
-LIST_LAWS: tuple[Callable[[Grown], None], ...] = (
+LIST_LAWS: tuple[Callable[[RecordedLists], None], ...] = (
     one_number_each,
     more_is_not_less,
     values_are_bounded,
     gains_of_agrees,
 )
-STEP_LAWS: tuple[Callable[[Grown, Ints, Grown], None], ...] = (
+STEP_LAWS: tuple[Callable[[RecordedLists, Ints, RecordedLists], None], ...] = (
     no_pick_changes_nothing,
     gains_are_differences,
     gains_only_fall,

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
-from listwright._kernels.center import center
-from listwright._kernels.costs import costs_of
+from listwright._kernels.rows import center, costs_of
 from listwright.errors import InputError
 from listwright.features import Rows
 

@@ -18,8 +18,7 @@ from scipy.optimize import minimize
 from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, first_bad
 from listwright._internal.threads import one_thread
 from listwright._kernels.logistic import logistic_pairs
-from listwright._kernels.pairs import hinge_pairs
-from listwright._kernels.residuals import squared_residuals
+from listwright._kernels.losses import hinge_pairs, squared_residuals
 from listwright.errors import InputError
 
 Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]

@@ -10,9 +10,8 @@ from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
-from listwright._kernels.center import center
-from listwright._kernels.folds import by_fold, gathered
 from listwright._kernels.linear import crossed_scores
+from listwright._kernels.rows import by_fold, center, gathered
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.learners.base import Learner

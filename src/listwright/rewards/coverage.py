@@ -11,9 +11,16 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, as_numbers, starts_of
 from listwright._internal.ragged import Ragged
-from listwright._kernels.lazy_topics import lazy_topics
-from listwright._kernels.numbering import number_columns
-from listwright._kernels.topics import CAP, LOG, PROBABILITY, SQRT, raise_levels, topic_gains
+from listwright._kernels.topics import (
+    CAP,
+    LOG,
+    PROBABILITY,
+    SQRT,
+    lazy_topics,
+    number_columns,
+    raise_levels,
+    topic_gains,
+)
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, check_range, rows_of

@@ -10,8 +10,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad, starts_of
 from listwright._internal.ragged import Ragged, per_problem
 from listwright._internal.threads import in_parallel
-from listwright._kernels.facility import dense_add, dense_alone, dense_gains, sparse_add, sparse_gains
-from listwright._kernels.lazy_facility import lazy_facility
+from listwright._kernels.facility import dense_add, dense_alone, dense_gains, lazy_facility, sparse_add, sparse_gains
 from listwright._kernels.lazy_graph import lazy_graph
 from listwright.errors import InputError
 from listwright.problems import Problems

@@ -24,7 +24,7 @@ from listwright.rewards import (
 )
 from listwright.tables.grouping import Groups
 from listwright.tables.matrices import vectors
-from listwright.tables.own import load_function
+from listwright.tables.python_files import load_function
 from listwright.tables.spec import RewardSpec, parse_reward
 from listwright.tables.table import Table
 from listwright.tables.topics import topics_of

@@ -1,4 +1,4 @@
-"""Lists grown row by row from scores that change with the list."""
+"""Lists built step by step from scores that change with the list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scored = Callable[[], tuple[Floats, Bools]]  # a score a row, and which rows may
 Added = Callable[[Ints], None]  # hears of the picks: a row a problem, -1 for none
 
 
-def grown(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:
+def stepwise_lists(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:
     """Takes the row with the highest score that fits, again and again; ties go to the lowest row."""
     left, untaken = Room(problems, room), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []

@@ -1,4 +1,4 @@
-"""Rows of a batch, fold by fold."""
+"""Rows of states on their way to a learner: centred, as costs, and fold by fold."""
 
 from __future__ import annotations
 
@@ -6,6 +6,41 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+
+
+@njit(cache=True, nogil=True)
+def center(values: Floats, offsets: Ints, centered: Floats) -> None:
+    """Writes values less their state's column means into `centered`. Cost: two reads and a write of values."""
+    means = np.empty(values.shape[1])
+    for state in range(len(offsets) - 1):
+        start, end = offsets[state], offsets[state + 1]
+        means[:] = 0.0
+        for i in range(start, end):
+            for j in range(len(means)):
+                means[j] += values[i, j]
+        for j in range(len(means)):
+            means[j] /= max(end - start, 1)
+        for i in range(start, end):
+            for j in range(len(means)):
+                centered[i, j] = values[i, j] - means[j]
+
+
+@njit(cache=True, nogil=True)
+def costs_of(gains: Floats, options: Bools, offsets: Ints) -> Floats:
+    """By row: the highest gain among its problem's options less its own; 0 for what is no option.
+
+    Cost: two reads of the gains.
+    """
+    costs = np.zeros(len(gains))
+    for problem in range(len(offsets) - 1):
+        best = -np.inf
+        for row in range(offsets[problem], offsets[problem + 1]):
+            if options[row] and gains[row] > best:
+                best = gains[row]
+        for row in range(offsets[problem], offsets[problem + 1]):
+            if options[row]:
+                costs[row] = best - gains[row]
+    return costs
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ from listwright.rewards import Reward
 
 
 @dataclass(frozen=True, eq=False)
-class Grown:
+class RecordedLists:
     """The lists of a batch at one moment."""
 
     reward: Reward
@@ -28,20 +28,20 @@ class Grown:
     values: Floats
 
     @classmethod
-    def after(cls, reward: Reward, problems: Problems, picks: tuple[Ints, ...], state: Any) -> Grown:
+    def after(cls, reward: Reward, problems: Problems, picks: tuple[Ints, ...], state: Any) -> RecordedLists:
         """What the reward says of a state."""
         return cls(reward, problems, picks, state, np.copy(reward.gains(state)), np.copy(reward.value(state)))
 
     @classmethod
-    def empty(cls, reward: Reward, problems: Problems) -> Grown:
+    def empty(cls, reward: Reward, problems: Problems) -> RecordedLists:
         """Empty lists."""
         return cls.after(reward, problems, (), reward.start(problems))
 
-    def add(self, picks: Ints) -> Grown:
+    def add(self, picks: Ints) -> RecordedLists:
         """One more pick a problem."""
-        return Grown.after(self.reward, self.problems, (*self.picks, picks), self.reward.add(self.state, picks))
+        return RecordedLists.after(self.reward, self.problems, (*self.picks, picks), self.reward.add(self.state, picks))
 
-    def replay(self, picks: tuple[Ints, ...]) -> Grown:
+    def replay(self, picks: tuple[Ints, ...]) -> RecordedLists:
         """From here through other picks."""
         grown = self
         for step in picks:
