@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -20,7 +21,8 @@ from listwright.errors import InputError
 from listwright.features import Features
 from listwright.feedback.drawing import Likeliest, Playing
 from listwright.feedback.explore import Exploration
-from listwright.feedback.gain_ridge import GainRidge
+from listwright.feedback.gain_ridge import GainLearner
+from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.lessons import Lessons, lesson_of
 from listwright.feedback.recommendations import Recommendations, Waiting, as_list_ids, draw_keys
 from listwright.feedback.records import Record, by_list
@@ -28,6 +30,7 @@ from listwright.feedback.state import arrays_of, check_arrays, put_arrays
 from listwright.learners import Learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
+from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 from listwright.storage import save, warn_unsavable
@@ -52,6 +55,7 @@ class ListBandit(BaseEstimator, ABC):
     cascade: bool
     slots: str = "all"
     weighting: str = "discounted"
+    half_life: float | None = None
     short_lists: bool
     memory: int
     random_state: RandomState
@@ -92,8 +96,17 @@ class ListBandit(BaseEstimator, ABC):
         self.learner_ = self._make_learner()
         self._open(self.learner_, seen)
         self._settle(Signature.of(seen), per_size=self.budget is not None)
-        self.playing_ = Playing(self.learner_.policy())
+        self.playing_ = self._play(self.learner_.policy(), 0, 0.0)
         return self
+
+    def _play(self, policy: Policy, version: int, learned: float) -> Playing:
+        """What lists are drawn with from now on."""
+        return Playing(policy, version, learned)
+
+    def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
+        """How problems are seen and answered, after a check that they are of the kind that the model knows."""
+        self.signature_.check(problems, purpose)
+        return self.features_, self.playing_
 
     def recommend(
         self,
@@ -114,23 +127,23 @@ class ListBandit(BaseEstimator, ABC):
         """
         if not hasattr(self, "playing_"):
             self.begin(problems)
-        self.signature_.check(problems, "recommend")
+        features, playing = self._view(problems, "recommend")
         steps, room = self._limits(problems, length, budget)
         if self.slots == "one" and room is not None and length is None:
             raise InputError('slots="one" needs to know how many slots a list has. Pass length beside budget.')
-        ids, playing = as_list_ids(list_ids, len(problems)), self.playing_
+        ids = as_list_ids(list_ids, len(problems))
         self._memory.check_new(ids)
         numbers = uniforms(draw_keys(self.seed_, ids), steps)
         shown, one_slot = problems.without_reward(), self.slots == "one"
         rows, scores, chances = playing.draw(
-            shown, self.features_, self.exploration_, numbers=numbers, room=room, one_slot=one_slot
+            shown, features, self.exploration_, numbers=numbers, room=room, one_slot=one_slot
         )
         used = max(1, int((rows >= 0).sum(axis=1).max()))
         lists = Recommendations(
             shown,
             rows[:, :used],
             picked_scores=scores[:, :used],
-            explainer=Explainer(self.features_, playing.policy, False, room),
+            explainer=Explainer(features, playing.drawn_with, False, room),
             list_ids=ids,
             propensities=chances[:, :used],
             version=playing.version,
@@ -142,12 +155,12 @@ class ListBandit(BaseEstimator, ABC):
     def predict(self, problems: Problems, *, length: int | None = None, budget: ArrayLike | None = None) -> Lists:
         """The lists that are best as far as is known: nothing is explored, and no feedback is expected."""
         self._check_begun()
-        self.signature_.check(problems, "predict")
+        features, playing = self._view(problems, "predict")
         steps, room = self._limits(problems, length, budget)
-        playing = self.playing_
         policy = playing.policy if playing.policy.certain else Likeliest(playing, self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
-        return build_lists(problems.without_reward(), self.features_, policy, length=steps, rng=rng, room=room)
+        lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
+        return replace(lists, explainer=Explainer(features, playing.policy, False, room))
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
         """Learns from what came back for lists that were shown; gives the number of lists that counted.
@@ -180,9 +193,11 @@ class ListBandit(BaseEstimator, ABC):
     def _update(self, records: list[Record], importance: Sequence[Floats] | None = None) -> Self:
         self._check_begun()
         with self._memory.lock, one_thread():
+            for record in records:
+                self._check_record(record)
+            self._make_room([record.problem for record in records])
             lessons = []
             for i, record in enumerate(records):
-                self._check_record(record)
                 weights = self._weights(len(record.outcomes))
                 weights = weights if importance is None else weights * importance[i]
                 lessons.append(lesson_of(self.learner_, self.features_, record, weights, per_size=self.per_size_))
@@ -197,8 +212,19 @@ class ListBandit(BaseEstimator, ABC):
                 skip_solved=False,
             )
             learn(training, Lessons([lesson for lesson in lessons if lesson is not None]), Keeper("last"))
-            self.playing_ = Playing(training.policy, before.version + count, before.learned + count)
+            self.playing_ = self._play(training.policy, before.version + count, self._learned(before.learned, count))
         return self
+
+    def _make_room(self, problems: Iterable[Problems]) -> None:
+        """Gets ready for problems that are about to be learned from."""
+
+    def _learned(self, before: float, count: int) -> float:
+        """Lists learned from, as far as they still count."""
+        if self.half_life is None:
+            return before + count
+        for _ in range(count):  # one by one, so that one call adds up to the same as many
+            before = before * 0.5 ** (1.0 / self.half_life) + 1.0
+        return before
 
     @property
     def version(self) -> int:
@@ -216,13 +242,19 @@ class ListBandit(BaseEstimator, ABC):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Goes back (or on) to a state of this model. A state of another model is an error, and changes nothing."""
         self._check_begun()
+        self._fit_state(state)
         check_arrays(self.learner_, "learner", state)
         if "version" not in state or "learned" not in state:
             raise InputError("This state has no version. Take it from state().")
         with self._memory.lock, one_thread():
             put_arrays(self.learner_, "learner", state)
-            self.playing_ = Playing(self.learner_.policy(), int(state["version"]), float(state["learned"]))
+            if isinstance(self.learner_, GainTrees):
+                self.learner_.recall()
+            self.playing_ = self._play(self.learner_.policy(), int(state["version"]), float(state["learned"]))
         return self
+
+    def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Makes room for a state that knows more items."""
 
     def save(self, path: str | Path) -> None:
         """Writes the model to one file, which `listwright.load` reads. Lists that wait for feedback are not in it."""
@@ -281,6 +313,6 @@ class ListBandit(BaseEstimator, ABC):
     def _check_record(self, record: Record) -> None:
         if not isinstance(record, Record):
             raise InputError(f"Records come from listwright.feedback.Record.of. Got {type(record).__name__}.")
-        self.signature_.check(record.problem, "update")
-        if not isinstance(self.learner_, GainRidge) and np.isnan(record.propensities).any():
+        self._view(record.problem, "update")
+        if not isinstance(self.learner_, GainLearner) and np.isnan(record.propensities).any():
             raise InputError(f"List {record.list_id} has no propensities, which this way to learn needs.")

@@ -107,6 +107,12 @@ class Playing:
     policy: Policy
     version: int = 0  # lists learned from by feedback
     learned: float = 0.0  # the same, and what was known before
+    eager: Policy | None = None  # what lists are drawn with, where that is not the policy: it likes what is new
+
+    @property
+    def drawn_with(self) -> Policy:
+        """The policy that lists are drawn with."""
+        return self.policy if self.eager is None else self.eager
 
     def draw(
         self,
@@ -122,7 +128,7 @@ class Playing:
 
         `numbers`: (problems, positions) from 0 to 1, all that is random. In one compiled function where that applies.
         """
-        compiled, kind = compiled_walk(problems, features, self.policy), exploration.compiled(self.learned)
+        compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.compiled(self.learned)
         if compiled is not None and kind is not None:
             rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
             weights, limits = compiled.weights(), compiled.limits(room, repeats=False)
@@ -143,8 +149,9 @@ class Playing:
     ) -> tuple[Ints, Floats, Floats]:
         """The same, slot by slot; the score of a pick is its chance where the policy has no scores."""
         length = numbers.shape[1]
+        policy = self.drawn_with
         exploring = Exploring(
-            self.policy, exploration, learned=self.learned, length=length, one_slot=one_slot, numbers=numbers
+            policy, exploration, learned=self.learned, length=length, one_slot=one_slot, numbers=numbers
         )
         rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
         rng = np.random.default_rng(0)  # the walk asks for one; everything is drawn with the numbers
@@ -154,7 +161,7 @@ class Playing:
                 picks = step.picks[some]
                 rows[some, step.position] = picks
                 chances[some, step.position] = step.scores[picks]
-                scores[some, step.position] = _scores(self.policy, step.rows, step.scores)[picks]
+                scores[some, step.position] = _scores(policy, step.rows, step.scores)[picks]
         return rows, scores, chances
 
 

@@ -2,22 +2,56 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
-from listwright.learners import RidgeLeader
+from listwright.learners import Learner, RidgeLeader
 from listwright.learners.ridge import best_penalty
 from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
 
+LARGEST = 2.0**40  # growth after which sums are scaled down
+
+
+class GainLearner(Learner):
+    """Learns from gains of shown items alone: nothing is known of the candidates that were not shown.
+
+    Rows come as states of their own: what was seen of an item, given the items before it.
+    """
+
+    @abstractmethod
+    def open(self, rows: Rows) -> None:
+        """Gets ready for rows of this shape."""
+
+    @abstractmethod
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
+        """Takes in one list: its rows, the gain that each brought, and its weight."""
+
+    @abstractmethod
+    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+        """Changes the gains of a list that was revealed before: its rows stay as they are, and count once."""
+
+    @abstractmethod
+    def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
+        """Takes in many lists at once, in order.
+
+        Parameters
+        ----------
+        numbers : array of shape (rows,)
+            Which list each row belongs to: 0, 0, 0, 1, 1, ...
+        folds : array of shape (lists,)
+        """
+
 
 @saved_as("feedback.GainRidge")
-class GainRidge(RidgeLeader):
+class GainRidge(RidgeLeader, GainLearner):
     """`RidgeLeader` for partial feedback: each row comes alone, with the gain that it was seen to bring.
 
     Nothing is known of the other candidates of a state, so rows are not taken relative to them. The penalty "auto" is
@@ -30,8 +64,17 @@ class GainRidge(RidgeLeader):
         The most leverage that one list may have. The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how
         far the prediction for that row can move towards its gain; a list above the bound counts with less weight.
         None: no bound.
+    half_life : float or None
+        Lists after which one counts half as much, so that what users like may change. None: all count the same.
+
+    Attributes
+    ----------
+    growth_ : float
+        What a list that is revealed now counts. Older lists are not touched: instead of fading the past, the present
+        grows, and with it the penalty.
     """
 
+    growth_: float = 1.0
     anchor_: Floats  # R with R'R = G + penalty, as it was when last taken; without crossed columns
     next_anchor_: int
 
@@ -42,22 +85,25 @@ class GainRidge(RidgeLeader):
         target: str = "gain",
         center: bool = True,
         leverage: float | None = None,
+        half_life: float | None = None,
     ) -> None:
         super().__init__(penalty, target=target, center=center)
         self.leverage = leverage
+        self.half_life = half_life
 
     def open(self, rows: Rows) -> None:
         """Empty sums, for rows of this shape."""
         self._start(rows)
         for sums in self.sums_:
             sums.cross_gram = np.repeat(sums.cross_gram, max(1, sums.n_items), axis=0)
+        self.growth_ = 1.0
         self._take_anchor()
 
     def inherit(self, other: RidgeLeader, share: float) -> None:
         """Goes on from the sums of a leader that saw all candidates; they count `share` times."""
         self.sums_ = [_scaled(sums, share) for sums in other.sums_]
         self.penalty_ = other.penalty_ * share  # so that the first policy is the other's
-        self.rounds_, self.next_choice_, self.loss_ = other.rounds_, other.next_choice_, 0.0
+        self.rounds_, self.next_choice_, self.loss_, self.growth_ = other.rounds_, other.next_choice_, 0.0, 1.0
         self._take_anchor()
 
     def bound(self, leverage: float | None) -> None:
@@ -70,7 +116,7 @@ class GainRidge(RidgeLeader):
 
         Cost: the rows times the columns squared, whatever came before.
         """
-        sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(self._bounded(rows, weights))
+        sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(self._bounded(rows, weights * self._grown()))
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.take_in(table, target, 1.0)
         if rows.crossed is not None:
@@ -79,14 +125,50 @@ class GainRidge(RidgeLeader):
                 sums.cross_gram[item] += np.outer(state, state)
                 sums.cross_right[item] += gain * state
                 sums.between[item] += np.outer(own, state)
-        self.rounds_ += 1
+        self._end_round(1)
+
+    def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
+        """The same sums as list by list, but for rounding; no list is bounded in leverage."""
+        if self.half_life is not None:
+            self._fade(0.5 ** (len(folds) / self.half_life) / self.growth_)
+            self.growth_ = 1.0
+            weights = weights * 0.5 ** ((len(folds) - 1 - numbers) / self.half_life)
+        roots, by_row = np.sqrt(weights), folds[numbers] % len(self.sums_)
+        table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
+        for fold, sums in enumerate(self.sums_):
+            mine = np.flatnonzero(by_row == fold)
+            sums.take_in(table[mine], target[mine], 1.0)
+            if rows.crossed is not None:
+                states = rows.crossed.states[mine].astype(np.float64) * roots[mine, None]
+                items = rows.crossed.items[mine]
+                sums.take_in_blocks(states, items, table[mine], 1.0)
+                np.add.at(sums.cross_right, items, target[mine, None] * states)
+        self._end_round(len(folds))
+
+    def _grown(self) -> float:
+        """What the next list counts; sums that have grown by much are scaled down by a power of two, exactly."""
+        if self.half_life is not None:
+            self.growth_ *= 2.0 ** (1.0 / self.half_life)
+            if self.growth_ > LARGEST:
+                self._fade(1.0 / LARGEST)
+                self.growth_ /= LARGEST
+        return self.growth_
+
+    def _fade(self, share: float) -> None:
+        """All lists so far count `share` times as much."""
+        self.sums_ = [_scaled(sums, share) for sums in self.sums_]
+        self.next_anchor_ = 0
+
+    def _end_round(self, count: int) -> None:
+        self.rounds_ += count
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
-            total = reduce(RidgeSums.combined, self.sums_)
-            self.penalty_, self.next_choice_ = best_penalty(self.sums_, total, self.penalty_), 4 * self.rounds_
+            sums = self.sums_ if self.growth_ == 1.0 else [_scaled(one, 1.0 / self.growth_) for one in self.sums_]
+            total = reduce(RidgeSums.combined, sums)
+            self.penalty_, self.next_choice_ = best_penalty(sums, total, self.penalty_), 4 * self.rounds_
 
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
         """Changes the gains of a list that was revealed before: its rows stay as they are, and count once."""
-        sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights)
+        sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights * self.growth_)
         change = weights * (gains - earlier)
         sums.right += rows.table.astype(np.float64).T @ change
         sums.squares += float(weights @ (gains**2 - earlier**2))
@@ -109,7 +191,7 @@ class GainRidge(RidgeLeader):
             total = float(weights @ (reach**2).sum(axis=0))
         if rows.crossed is not None:
             blocks: Floats = reduce(np.add, [sums.cross_gram[rows.crossed.items] for sums in self.sums_])
-            blocks = blocks + self.penalty_ * np.eye(rows.crossed.states.shape[1])
+            blocks = blocks + self.growth_ * self.penalty_ * np.eye(rows.crossed.states.shape[1])
             states = rows.crossed.states.astype(np.float64)[:, :, None]
             total += float(weights @ (states * np.linalg.solve(blocks, states)).sum(axis=(1, 2)))
         return weights * min(1.0, self.leverage / max(total, np.finfo(np.float64).tiny))
@@ -117,13 +199,37 @@ class GainRidge(RidgeLeader):
     def _take_anchor(self) -> None:
         """A factor costs the columns cubed, so it is taken anew once that many lists cost as much by themselves."""
         gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
-        gram = gram + self.penalty_ * np.eye(len(gram))
+        gram = gram + self.growth_ * self.penalty_ * np.eye(len(gram))
         self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.asarray(np.linalg.cholesky(gram).T, np.float64)
         self.next_anchor_ = self.rounds_ + max(1, len(gram) // 16)
 
     def policy(self) -> Policy:
         """Solves for the weights; asking twice changes nothing."""
-        return Linear(*reduce(RidgeSums.combined, self.sums_).solve(self.penalty_))
+        return Linear(*reduce(RidgeSums.combined, self.sums_).solve(self.growth_ * self.penalty_))
+
+    def times_shown(self) -> Floats:
+        """By item of the catalogue: how often it was shown, as far as that counts."""
+        return sum((sums.cross_gram[:, 0, 0] for sums in self.sums_), np.zeros(self.sums_[0].n_items)) / self.growth_
+
+    def typical_gain(self) -> float:
+        """The root mean square of the gains of items of a catalogue."""
+        squares = sum(sums.squares for sums in self.sums_) / self.growth_
+        return float(np.sqrt(squares / max(float(self.times_shown().sum()), 1e-9))) if squares > 0 else 0.0
+
+    def grow(self, n_items: int, n_states: int) -> None:
+        """Makes room for new items of the catalogue, and new columns of the state behind the others."""
+        self.sums_ = [_widened(sums, n_items, n_states) for sums in self.sums_]
+
+
+def _widened(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
+    items, states = n_items - sums.n_items, n_states - sums.cross_gram.shape[1]
+    return replace(
+        sums,
+        n_items=n_items,
+        cross_gram=np.pad(sums.cross_gram, ((0, items), (0, states), (0, states))),
+        between=np.pad(sums.between, ((0, items), (0, 0), (0, states))),
+        cross_right=np.pad(sums.cross_right, ((0, items), (0, states))),
+    )
 
 
 def _scaled(sums: RidgeSums, share: float) -> RidgeSums:

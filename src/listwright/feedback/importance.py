@@ -7,25 +7,20 @@ import warnings
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright.feedback.records import Record
+from listwright.feedback.log import Answered
 
 
 class EvidenceWarning(UserWarning):
     """A log says less than its length suggests."""
 
 
-def importance(record: Record, cap: float) -> Floats:
-    """By revealed position: even odds among the open items over the propensity, at most `cap`; 1 where not known.
+def importance(logged: Answered, cap: float) -> Floats:
+    """By shown item: even odds among the open items over the propensity, at most `cap`; 1 where not known.
 
-    >>> from listwright.problems import Problems
-    >>> problem = Problems.from_arrays([[0.1], [0.2], [0.3]], offsets=[0, 3])
-    >>> record = Record.of("a", problem, picks=[2, 0], propensities=[2 / 3, 0.25], outcomes=[1, 0])
-    >>> importance(record, cap=10.0)
-    array([0.5, 2. ])
+    With such weights, what was shown counts as if all candidates had been equally likely.
     """
-    seen = len(record.outcomes)
-    open_rows = record.problem.n_rows - np.arange(seen)
-    weights = np.minimum(cap, 1.0 / (open_rows * record.propensities[:seen]))
+    open_rows = logged.problems.counts[:, None] - np.arange(logged.rows.shape[1])
+    weights = np.minimum(cap, 1.0 / (np.maximum(open_rows, 1) * logged.propensities))
     return np.where(np.isnan(weights), 1.0, weights)
 
 

@@ -10,12 +10,13 @@ from zlib import crc32
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._kernels.shown import earlier_distances
 from listwright.errors import InputError
-from listwright.features import Candidate, Crossed, Distance, Features, Position, Rows, Sum
+from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Sum, Volume
 from listwright.feedback.drawing import Given
-from listwright.feedback.gain_ridge import GainRidge
+from listwright.feedback.gain_ridge import GainLearner
+from listwright.feedback.log import Answered
 from listwright.feedback.records import Record
 from listwright.learners import Learner
 from listwright.learners.examples import FOLDS, Examples
@@ -24,6 +25,7 @@ from listwright.training.round import Training
 from listwright.training.sources import Round
 from listwright.walk.plain import walk
 
+LOCAL = (Candidate, Distance, Position, Volume, Identity)
 QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown items alone
 
 
@@ -84,6 +86,51 @@ def _walked(features: Features, problem: Problems, picks: Ints) -> Rows:
     return _alone(np.stack(tables), crossed)
 
 
+@dataclass(frozen=True, eq=False)
+class ShownItems:
+    """Shown items of many lists, in order of the lists."""
+
+    rows: Rows  # states of their own: each item given the items before it
+    numbers: Ints  # by row: its list, from 0
+    positions: Ints  # by row: its position, from 0
+
+
+def shown_items(features: Features, logged: Answered, revealed: Bools) -> ShownItems:
+    """What the policy saw of the items of many lists at the time they were picked.
+
+    Parameters
+    ----------
+    revealed : array of shape (lists, positions)
+        The items that are wanted.
+    """
+    parts = features.parts_ if isinstance(features, Sum) else [features]
+    logged = logged.only_shown() if all(_is_local(part) for part in parts) else logged
+    tables, crosses, lists, positions = [], [], [], []
+    rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
+    length = int(revealed.sum(axis=1).max())
+    for step in walk(logged.problems, features, Given(logged.rows), length=length, rng=rng, room=logged.rooms):
+        which = np.flatnonzero(revealed[:, step.position])
+        picks = logged.rows[which, step.position]
+        tables.append(step.rows.table[picks])
+        lists.append(which)
+        positions.append(np.full(len(which), step.position))
+        if step.rows.crossed is not None:
+            crosses.append((step.rows.crossed.items[picks], step.rows.crossed.states[which], step.rows.crossed.n_items))
+    numbers = np.concatenate(lists)
+    order = np.lexsort((np.concatenate(positions), numbers))
+    crossed = None
+    if crosses:
+        items, states = (np.concatenate([one[k] for one in crosses])[order] for k in (0, 1))
+        crossed = Crossed(items, crosses[0][2], states)
+    rows = _alone(np.concatenate(tables)[order], crossed)
+    return ShownItems(rows, numbers[order], np.concatenate(positions)[order])
+
+
+def _is_local(part: Features) -> bool:
+    """Whether candidates that were not shown change nothing of what is seen."""
+    return type(part) in LOCAL and "candidates" not in getattr(part, "cross", ())
+
+
 def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
     n = len(table)
     return Rows(table, np.arange(n), np.arange(n + 1), crossed)
@@ -96,7 +143,7 @@ Lesson = Callable[[], None]
 class Lessons:
     """A stream of feedback as rounds of learning: the lists that were answered, in order.
 
-    Each list is a round of its own; of ridge regression, whose sums do not depend on the policy in use, all are one.
+    Each list is a round of its own; of a regression, which does not depend on the policy in use, all are one.
     """
 
     lessons: list[Lesson]
@@ -104,7 +151,7 @@ class Lessons:
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
         """Nothing is drawn: the lists were built before."""
         rng = np.random.default_rng(0)
-        each = [self.lessons] if isinstance(training.learner, GainRidge) else [[lesson] for lesson in self.lessons]
+        each = [self.lessons] if isinstance(training.learner, GainLearner) else [[lesson] for lesson in self.lessons]
         for some in each:
             yield Round(len(some), rng, partial(_teach, some))
 
@@ -132,7 +179,7 @@ def lesson_of(
     if per_size and record.problem.sizes is not None:
         unit = record.problem.sizes[record.picks[:seen]]
         gains = gains / unit
-    if isinstance(learner, GainRidge):
+    if isinstance(learner, GainLearner):
         rows = shown_rows(features, record.problem, record.picks[:seen])
         fold = crc32(record.list_id.encode()) % FOLDS
         if record.earlier is not None:

@@ -316,6 +316,12 @@ def _answered(part: _Part, longest: int) -> Answered:
     )
 
 
+def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:
+    """Runs of problems whose candidates fit into memory together, whatever is seen of each."""
+    cuts = np.searchsorted(problems.offsets, np.arange(n_rows, problems.n_rows, n_rows))
+    return (run for run in np.split(np.arange(len(problems)), np.unique(cuts)) if len(run))
+
+
 def _moved(rows: Ints, old: Ints, new: Ints) -> Ints:
     """Rows of lists whose problems start elsewhere now."""
     return np.where(rows >= 0, rows - old[:, None] + new[:, None], -1)

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from listwright._internal.arrays import RandomState
+from listwright._internal.arrays import Bools, Floats, RandomState
 from listwright._internal.saved import saved_as
+from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Identity
 from listwright.features.auto import auto_features
 from listwright.feedback.bandit import ListBandit
+from listwright.feedback.catalogue import MOST_NEW, n_items_in, n_states, padded, with_items
 from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own
-from listwright.feedback.gain_ridge import GainRidge
+from listwright.feedback.gain_ridge import GainLearner, GainRidge
+from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.importance import importance, warn_missing
-from listwright.feedback.log import Log
+from listwright.feedback.lessons import shown_items
+from listwright.feedback.log import Answered, Log, runs
+from listwright.feedback.off_policy.examination import looks
+from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeLeader
+from listwright.learners.examples import FOLDS
 from listwright.learners.experts import n_items_of
-from listwright.policies import Policy
+from listwright.policies import Linear, Policy
 from listwright.problems import Problems
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
@@ -49,6 +59,17 @@ class OnlineSCP(ListBandit):
         from. Otherwise every position's outcome is the gain of its item.
     features : what the policy sees: "auto", or any of `listwright.features`.
     penalty : of the regression: above 0, or "auto".
+    learner : "ridge", "boosting" or an estimator
+        How gains are foretold with explore="igw" and "epsilon": by ridge regression, by boosted trees, or by any
+        scikit-learn regressor. Trees are trained again in the background as feedback comes in, and on everything at
+        once by `fit_log`.
+    half_life : float or None
+        Lists after which a list counts half as much, so that the model follows users whose taste changes; exploration
+        does not fade out either. None: every list counts the same.
+    optimism : float
+        How much an item that was seldom shown is preferred while exploring: its gain is taken to be higher by
+        optimism * r / sqrt(1 + times shown), with r the root mean square of all gains so far. For items of a catalogue,
+        which may grow while the model learns.
     leverage : float or None
         The most leverage that one list may have on the regression, so that no single event can overturn it; see
         `listwright.feedback.gain_ridge.GainRidge`. None: no bound.
@@ -82,6 +103,9 @@ class OnlineSCP(ListBandit):
         cascade: bool = False,
         features: Any = "auto",
         penalty: float | str = "auto",
+        learner: Any = "ridge",
+        half_life: float | None = None,
+        optimism: float = 1.0,
         leverage: float | None = None,
         policies: Sequence[Policy] | None = None,
         weighting: str = "discounted",
@@ -96,6 +120,9 @@ class OnlineSCP(ListBandit):
         self.cascade = cascade
         self.features = features
         self.penalty = penalty
+        self.learner = learner
+        self.half_life = half_life
+        self.optimism = optimism
         self.leverage = leverage
         self.policies = policies
         self.weighting = weighting
@@ -140,12 +167,12 @@ class OnlineSCP(ListBandit):
         online._check_parameters()
         online.exploration_ = online._make_exploration()
         if not isinstance(made := online._make_learner(), GainRidge):
-            raise InputError(f'A warm start needs explore="igw" or "epsilon". Got {explore!r}.')
+            raise InputError(f'A warm start needs explore="igw" or "epsilon", and learner="ridge". Got {explore!r}.')
         share = trust / max(training.ledger.most_visits, 1)
         made.inherit(training.learner, share)
         online.learner_, online.features_ = made, training.features
         online._settle(model.signature_, per_size=training.per_size)
-        online.playing_ = Playing(made.policy(), learned=share * training.ledger.rounds)
+        online.playing_ = online._play(made.policy(), 0, share * training.ledger.rounds)
         return online
 
     def _continued(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
@@ -159,7 +186,7 @@ class OnlineSCP(ListBandit):
         twin._settle(self.signature_, per_size=self.per_size_)
         return twin
 
-    def fit_log(self, log: Log, *, cap: float = 10.0) -> Self:
+    def fit_log(self, log: Log, *, cap: float = 10.0, propensity: str = "logged") -> Self:
         """Learns from a log alone, whoever drew its lists, in the order shown; goes on where learning stands.
 
         The regression weighs each shown item by 1 / (open items * propensity), as if all candidates had been equally
@@ -167,17 +194,62 @@ class OnlineSCP(ListBandit):
 
         Parameters
         ----------
-        cap : the largest such weight; smaller ones trade variance for bias.
+        log : Log
+            Lists that were shown, with outcomes.
+        cap : float
+            The largest such weight; smaller ones trade variance for bias.
+        propensity : {"logged", "frequency", "model", "examination"}
+            Where the chances of the shown items come from; see `evaluate`. Lists of which they are not known count as
+            if all their items had been equally likely, with a warning. "examination" corrects for position bias: what
+            an item brings is its outcome over how often users look at its position, as `feedback.examination`
+            estimates it.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> rng = np.random.default_rng(0)
+        >>> problems = lw.Problems.from_arrays(rng.random((500, 10, 2)))
+        >>> shown = lw.OnlineSCP(length=3, random_state=0).recommend(problems, list_ids=[str(i) for i in range(500)])
+        >>> log = Log()
+        >>> log.append(shown)
+        >>> _ = log.feedback(shown.list_ids, problems.features[shown.rows, 1] > 0.7)
+        >>> model = OnlineSCP(length=3, random_state=0).fit_log(log)
+        >>> problems.features[model.predict(problems)[0], 1].round(2)
+        array([0.94, 0.91, 0.73], dtype=float32)
         """
-        records = list(log.records())
+        check_propensity(propensity)
+        logged = log.answered()
         if not hasattr(self, "playing_"):
-            self.begin(log.answered().problems)
-        if not isinstance(self.learner_, GainRidge):
-            return self.update(records)  # which weighs by propensities itself
-        missing = sum(bool(np.isnan(record.propensities).any()) for record in records)
-        if missing:
-            warn_missing(missing, len(records), "count as if all their items had been equally likely")
-        return self._update(records, [importance(record, cap) for record in records])
+            self.begin(logged.problems)
+        if not isinstance(self.learner_, GainLearner):
+            return self.update(log.records())  # which weighs by propensities itself
+        looked = looks(logged) if propensity == "examination" else np.ones(logged.rows.shape[1])
+        logged = with_propensities(logged, propensity) if propensity in ESTIMATED else logged
+        unknown: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
+        if unknown.any() and propensity == "logged":
+            warn_missing(int(unknown.sum()), len(logged), "count as if all their items had been equally likely")
+        return self._learn_lists(logged, importance(logged, cap) * looked, np.nan_to_num(logged.outcomes) / looked)
+
+    def _learn_lists(self, logged: Answered, weights: Floats, gains: Floats) -> Self:
+        """Many lists at once; `weights` and `gains`: (lists, positions)."""
+        learner = self.learner_
+        assert isinstance(learner, GainLearner)
+        self._view(logged.problems, "fit_log")
+        weights = weights * self._weights(weights.shape[1])
+        folds = np.array([crc32(name.encode()) % FOLDS for name in logged.list_ids])
+        with self._memory.lock, one_thread():
+            self._make_room([logged.problems])
+            for which in runs(logged.problems):
+                some = logged.take(which)
+                shown = shown_items(self.features_, some, ~np.isnan(some.outcomes))
+                at = which[shown.numbers], shown.positions
+                units = np.ones(len(shown.numbers))
+                if self.per_size_ and some.problems.sizes is not None:
+                    units = some.problems.sizes[some.rows[shown.numbers, shown.positions]]
+                learner.reveal_many(shown.rows, gains[at] / units, weights[at], shown.numbers, folds[which])
+            before, count = self.playing_, len(logged)
+            self.playing_ = self._play(learner.policy(), before.version + count, self._learned(before.learned, count))
+        return self
 
     def _make_exploration(self) -> Exploration:
         if isinstance(self.explore, Exploration):
@@ -193,9 +265,15 @@ class OnlineSCP(ListBandit):
             if not self.policies:
                 raise InputError('explore="exp4" chooses among policies. Pass policies=[...].')
             return Exp4(self.policies)
-        if self.leverage is not None and not 0 < self.leverage < np.inf:
-            raise InputError(f"leverage must be above 0, or None for no bound. Got {self.leverage!r}.")
-        return GainRidge(self.penalty, center=False, leverage=self.leverage)
+        for name in ("leverage", "half_life"):
+            if getattr(self, name) is not None and not 0 < getattr(self, name) < np.inf:
+                raise InputError(f"{name} must be above 0, or None for none. Got {getattr(self, name)!r}.")
+        bounds: dict[str, Any] = {"leverage": self.leverage, "half_life": self.half_life}
+        if isinstance(self.learner, str) and self.learner == "ridge":
+            return GainRidge(self.penalty, center=False, **bounds)
+        if self.learner != "boosting" and not (hasattr(self.learner, "fit") and hasattr(self.learner, "predict")):
+            raise InputError(f'learner must be "ridge", "boosting" or a regressor. Got {self.learner!r}.')
+        return GainTrees(self.learner, penalty=self.penalty, **bounds)
 
     def _make_features(self, problems: Problems) -> Features:
         if self.features == "auto":
@@ -206,7 +284,55 @@ class OnlineSCP(ListBandit):
 
     def _open(self, learner: Learner, problems: Problems) -> None:
         rows = self.features_.rows(self.features_.start(problems))
-        if isinstance(learner, GainRidge):
+        if isinstance(learner, GainLearner):
             learner.open(rows)
         elif isinstance(learner, Experts):
             learner.start(n_items_of(rows) if learner.policies is None else len(learner.policies))
+
+    def _play(self, policy: Policy, version: int, learned: float) -> Playing:
+        if not isinstance(self.learner_, GainRidge) or not isinstance(policy, Linear) or policy.item_weights is None:
+            return Playing(policy, version, learned)
+        return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
+
+    def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
+        """The policy with a bonus for items that were seldom shown: the first column of each item's state is 1."""
+        if not self.optimism:
+            return None
+        assert policy.item_weights is not None
+        weights = policy.item_weights.copy()
+        assert isinstance(self.learner_, GainRidge)
+        weights[:, 0] += self.optimism * self.learner_.typical_gain() / np.sqrt(1.0 + times_shown)
+        return Linear(policy.weights, weights)
+
+    def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
+        """New items of the catalogue are seen as such: the regression can make room for them."""
+        known, asked = self.signature_.n_items, n_items_in(problems)
+        if known is None or asked <= known or not isinstance(self.learner_, GainRidge):
+            return super()._view(problems, purpose)
+        if asked > known + MOST_NEW:
+            raise InputError(
+                f"{purpose}: catalogue item {asked - 1} is new, and far beyond the {known} items that the model knows. "
+                "Number new items from there on."
+            )
+        replace(self.signature_, n_items=asked).check(problems, purpose)
+        playing, features = self.playing_, with_items(self.features_, asked)
+        assert isinstance(playing.policy, Linear)
+        policy = padded(playing.policy, asked, n_states(features, known, playing.policy))
+        shown = np.pad(self.learner_.times_shown(), (0, asked - known))
+        return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
+
+    def _make_room(self, problems: Iterable[Problems]) -> None:
+        asked = max((n_items_in(one) for one in problems), default=0)
+        known = self.signature_.n_items
+        if known is not None and asked > known and isinstance(self.learner_, GainRidge):
+            features = with_items(self.features_, asked)
+            assert isinstance(self.playing_.policy, Linear)
+            self.learner_.grow(asked, n_states(features, known, self.playing_.policy))
+            self.features_, self.signature_ = features, replace(self.signature_, n_items=asked)
+            self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
+
+    def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        known, blocks = self.signature_.n_items, np.shape(state.get("learner.sums_.0.cross_right", ()))
+        if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
+            empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
+            self._make_room([empty])

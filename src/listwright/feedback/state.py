@@ -14,6 +14,7 @@ from listwright.learners import Learner
 from listwright.policies import Policy
 
 Arrays = dict[str, NDArray[Any]]
+GROWING = ("rows_", "gains_", "weights_", "lists_")  # with every list that is learned from
 
 
 def arrays_of(value: Any, name: str) -> Arrays:
@@ -47,7 +48,8 @@ def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> Non
 def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
     """Refuses arrays of another model, before anything is set."""
     for path, array in arrays_of(value, name).items():
-        if path not in arrays or np.shape(arrays[path]) != array.shape:
+        many = int(path.rpartition(".")[2] in GROWING)  # whose number of rows is not that of the model
+        if path not in arrays or np.shape(arrays[path])[many:] != array.shape[many:]:
             got = "nothing" if path not in arrays else f"shape {np.shape(arrays[path])}"
             raise InputError(f"This state is of another model: {path} must have shape {array.shape}. Got {got}.")
 

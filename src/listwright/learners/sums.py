@@ -78,9 +78,9 @@ class RidgeSums:
             products = tables.reshape(len(learned), -1).T @ states
             self.between += weight * products.reshape(self.between.shape)
         else:
-            self._take_in_blocks(states[places], items, table, weight)
+            self.take_in_blocks(states[places], items, table, weight)
 
-    def _take_in_blocks(self, states: Floats, items: Ints, table: Floats, weight: float) -> None:
+    def take_in_blocks(self, states: Floats, items: Ints, table: Floats, weight: float) -> None:
         """Item by item, where some states do not offer all of them; `states` by row."""
         if len(self.cross_gram) == 1 and self.n_items > 1:
             self.cross_gram = np.repeat(self.cross_gram, self.n_items, axis=0)

@@ -10,12 +10,11 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright.feedback.drawing import Given
-from listwright.feedback.log import Answered
+from listwright.feedback.log import Answered, runs
 from listwright.feedback.off_policy.outcome_model import OutcomeModel, fit_outcomes, seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
 from listwright.walk.plain import walk
 
-ROWS_AT_ONCE = 100_000  # candidates whose columns are in memory at a time
 THREADS = 2
 
 
@@ -77,18 +76,11 @@ def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
 def evidence(log: LoggedGains, target: Target) -> Evidence:
     """Walks along the logged lists, some at a time, with the policy; and along the policy's own lists."""
     with ThreadPoolExecutor(THREADS) as pool:
-        parts = list(pool.map(lambda which: _part(log, which, target), chunks(log.logged)))
+        parts = list(pool.map(lambda which: _part(log, which, target), runs(log.logged.problems)))
     names = ("ratios", "same_slot", "any_slot", "policy", "path")
     whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     seen = [np.concatenate(tables) for tables in zip(*(part.path_seen for part in parts), strict=True)]
     return Evidence(log, path_seen=seen, **whole)
-
-
-def chunks(logged: Answered) -> Iterator[Ints]:
-    """Runs of lists whose candidates fit into memory together."""
-    offsets = logged.problems.offsets
-    cuts = np.searchsorted(offsets, np.arange(ROWS_AT_ONCE, offsets[-1], ROWS_AT_ONCE))
-    return (run for run in np.split(np.arange(len(logged)), np.unique(cuts)) if len(run))
 
 
 def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:

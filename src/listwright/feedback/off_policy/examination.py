@@ -11,9 +11,8 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
-from listwright.feedback.log import Answered, Log
+from listwright.feedback.log import Answered, Log, runs
 from listwright.feedback.off_policy.estimators import Parts, effective_size
-from listwright.feedback.off_policy.evidence import chunks
 from listwright.feedback.off_policy.outcome_model import seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
 from listwright.learners.sums import solved
@@ -95,7 +94,7 @@ def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
     """
     features, weights = _appeal(logged, looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
-    for which in chunks(logged):
+    for which in runs(logged.problems):
         some = logged.take(which)
         lists, shown = target.lists(some), some.rows >= 0
         own = _foretold(replace(some, rows=lists.rows), features, weights)

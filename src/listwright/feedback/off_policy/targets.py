@@ -168,7 +168,7 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
     def exploring(rows: Ints, length: int) -> Exploring:
         slots = bandit.length if one_slot else length
         return Exploring(
-            playing.policy, exploration, learned=playing.learned, length=slots, one_slot=one_slot, given=rows
+            playing.drawn_with, exploration, learned=playing.learned, length=slots, one_slot=one_slot, given=rows
         )
 
     def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:

@@ -1,0 +1,219 @@
+"""Trees, or any other estimator, on what was shown: trained again in the background as feedback comes in."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.saved import saved_as
+from listwright.errors import InputError
+from listwright.features import Crossed, Rows
+from listwright.feedback.gain_ridge import GainLearner, GainRidge
+from listwright.learners.examples import Examples
+from listwright.policies import Estimator, Policy
+
+FIRST = 300  # lists before the first training: the regression alone answers until then
+GROWTH = 1.3  # times as many lists until the next training
+KEPT = ("rows_", "gains_", "weights_", "lists_")
+TIME = 1.1  # times as many lists that a training may take before it is waited for
+
+
+def boosted_trees() -> Any:
+    """LightGBM where it is installed, else scikit-learn's boosting."""
+    try:
+        from lightgbm import LGBMRegressor
+    except ImportError:
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        return HistGradientBoostingRegressor(max_iter=100, learning_rate=0.05, max_leaf_nodes=15, random_state=0)
+    return LGBMRegressor(
+        n_estimators=100,
+        learning_rate=0.05,
+        num_leaves=15,
+        random_state=0,
+        n_jobs=1,
+        deterministic=True,
+        force_row_wise=True,
+        verbose=-1,
+    )
+
+
+@saved_as("feedback.GainTrees")
+class GainTrees(GainLearner):
+    """An estimator of gains, trained on the rows of the last lists; a ridge regression until there are enough.
+
+    After 300 lists, and then whenever there are 1.3 times as many, a thread trains the estimator on all rows that are
+    kept, while lists go on being built with the one before. It takes over when a tenth more lists have come in; if it
+    is not ready by then, learning waits for it. So what is learned depends on the feedback and its order alone, and not
+    on how long training takes.
+
+    Parameters
+    ----------
+    estimator : estimator or "boosting"
+        A scikit-learn regressor; "boosting" is LightGBM where it is installed, else scikit-learn's.
+    penalty, leverage, half_life
+        Of the regression, as in `GainRidge`. With a half-life, older rows count less for the estimator too.
+    keep : int
+        Rows that are kept; the oldest are forgotten first.
+    """
+
+    keeps_rows = True
+    not_saved: ClassVar[tuple[str, ...]] = ("_future", "_buffers")
+    ridge_: GainRidge
+    rows_: Floats32
+    gains_: Floats
+    weights_: Floats
+    lists_: Ints  # by row: the number of its list
+    rounds_: int
+    trained_on_: Ints  # first row and end of what the estimator in use was trained on; 0, 0 for none
+    training_on_: Ints  # and the one in training
+    takes_over_: int  # the round at which it takes over; 0 where none is in training
+    next_training_: int
+    estimator_: Any
+
+    def __init__(
+        self,
+        estimator: Any = "boosting",
+        *,
+        penalty: float | str = "auto",
+        leverage: float | None = None,
+        half_life: float | None = None,
+        keep: int = 50_000,
+    ) -> None:
+        self.estimator = estimator
+        self.penalty = penalty
+        self.leverage = leverage
+        self.half_life = half_life
+        self.keep = keep
+
+    def open(self, rows: Rows) -> None:
+        """No rows yet."""
+        self.ridge_ = GainRidge(self.penalty, center=False, leverage=self.leverage, half_life=self.half_life)
+        self.ridge_.open(rows)
+        self.rows_ = np.zeros((0, rows.written_out().shape[1]), dtype=np.float32)
+        self.gains_ = self.weights_ = np.zeros(0)
+        self.lists_ = np.zeros(0, dtype=np.int64)
+        self.rounds_, self.next_training_, self.takes_over_ = 0, FIRST, 0
+        self.trained_on_ = self.training_on_ = np.zeros(2, dtype=np.int64)
+        self.estimator_ = None
+
+    def learn(self, examples: Examples) -> None:
+        """The picks alone, as if they had been shown."""
+        picks = examples.picks[examples.picks >= 0]
+        seen, n, crossed = examples.rows, len(picks), None
+        if seen.crossed is not None:
+            states = seen.crossed.states[seen.owners[picks]]
+            crossed = Crossed(seen.crossed.items[picks], seen.crossed.n_items, states)
+        rows = Rows(seen.table[picks], np.arange(n), np.arange(n + 1), crossed)
+        self.reveal(rows, examples.gains[picks], np.full(n, examples.weight), 0)
+
+    def flaw(self) -> str:
+        """What is wrong with rows that were read from a file."""
+        n = len(self.rows_)
+        spans = np.concatenate([self.trained_on_, self.training_on_])
+        if self.rows_.ndim != 2 or not all(getattr(self, name).shape == (n,) for name in KEPT[1:]):
+            return "kept rows are of the wrong shape"
+        return "" if spans.shape == (4,) and (spans >= 0).all() and (spans <= n).all() else "there are not so many rows"
+
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
+        """Keeps the rows of one list."""
+        self.ridge_.reveal(rows, gains, weights, fold)
+        self._keep(rows.written_out(), gains, weights, np.full(len(gains), self.rounds_))
+        self.rounds_ += 1
+        self._train()
+
+    def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
+        """Keeps the rows of many lists; the estimator is trained once, and waited for."""
+        self.ridge_.reveal_many(rows, gains, weights, numbers, folds)
+        self._keep(rows.written_out(), gains, weights, self.rounds_ + numbers)
+        self.rounds_ += len(folds)
+        if self.rounds_ >= self.next_training_:
+            self._take_over()
+            self._start_training()
+            self._take_over()
+
+    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+        """Only the regression can take back what it learned."""
+        raise InputError("Feedback that changes later needs learner='ridge': trees cannot take back what they learned.")
+
+    def policy(self) -> Policy:
+        """The estimator in use, or the regression before there is one."""
+        return self.ridge_.policy() if self.estimator_ is None else Estimator(self.estimator_)
+
+    def recall(self) -> None:
+        """Trains again what was in use and in training, after rows have been put back from a state."""
+        self.__dict__.pop("_future", None)
+        self.estimator_ = _fitted(*self._task(*self.trained_on_)) if self.trained_on_[1] else None
+        if self.takes_over_:
+            self._submit()
+
+    def _keep(self, table: Floats32, gains: Floats, weights: Floats, lists: Ints) -> None:
+        for name, values in zip(KEPT, (table, gains, weights, lists), strict=True):
+            self._append(name, values)
+
+    def _append(self, name: str, values: Any) -> None:
+        """Into a buffer that is twice as long as need be, so that a list costs its own rows."""
+        kept, buffers = getattr(self, name), self.__dict__.setdefault("_buffers", {})
+        start, end = len(kept), len(kept) + len(values)
+        if kept.base is not buffers.get(name) or kept.base is None or len(kept.base) < end:
+            buffers[name] = np.empty((2 * end, *kept.shape[1:]), dtype=kept.dtype)
+            buffers[name][:start] = kept
+        buffers[name][start:end] = values
+        setattr(self, name, buffers[name][:end])
+
+    def _train(self) -> None:
+        if self.takes_over_ and self.rounds_ >= self.takes_over_:
+            self._take_over()
+        if not self.takes_over_ and self.rounds_ >= self.next_training_:
+            self._start_training()
+
+    def _start_training(self) -> None:
+        end = len(self.rows_)
+        self.training_on_ = np.array([max(0, end - self.keep), end])
+        self.takes_over_ = int(np.ceil(TIME * self.rounds_))
+        self.next_training_ = int(np.ceil(GROWTH * self.rounds_))
+        self._submit()
+
+    def _submit(self) -> None:
+        self.__dict__["_future"] = _pool().submit(_fitted, *self._task(*self.training_on_))
+
+    def _take_over(self) -> None:
+        """The new estimator is used from now on, and rows that nobody needs any more are forgotten."""
+        if not self.takes_over_:
+            return
+        future: Future[Any] | None = self.__dict__.pop("_future", None)
+        self.estimator_ = _fitted(*self._task(*self.training_on_)) if future is None else future.result()
+        first = int(self.training_on_[0])
+        for name in KEPT if first else ():
+            setattr(self, name, getattr(self, name)[first:].copy())
+        self.trained_on_, self.training_on_ = self.training_on_ - first, np.zeros(2, dtype=np.int64)
+        self.takes_over_ = 0
+
+    def _task(self, first: int, end: int) -> tuple[Any, Floats32, Floats, Floats]:
+        """What a training takes: a fresh estimator, rows, gains and weights."""
+        estimator = boosted_trees() if isinstance(self.estimator, str) else clone(self.estimator)
+        weights = self.weights_[first:end]
+        if self.half_life is not None:
+            weights = weights * 0.5 ** ((self.lists_[end - 1] - self.lists_[first:end]) / self.half_life)
+        return estimator, self.rows_[first:end], self.gains_[first:end], weights
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A training in the background is not copied: the copy trains again when it is due."""
+        return {name: value for name, value in vars(self).items() if name not in self.not_saved}
+
+
+def _fitted(estimator: Any, rows: Floats32, gains: Floats, weights: Floats) -> Any:
+    weighted = {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
+    return estimator.fit(rows, gains, **weighted)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """One thread for all trainings, so that they do not crowd out those that build lists."""
+    return ThreadPoolExecutor(1, thread_name_prefix="listwright-training")
