@@ -89,10 +89,11 @@ class ListBandit(BaseEstimator, ABC):
         """
         check_problems(problems)
         self._check_parameters()
+        self.exploration_ = self._make_exploration()
+        self.exploration_.compiled(0.0)  # refuses a strength that makes no sense
         warn_unsavable(self)
         seen = problems.without_reward()
         self.features_ = self._make_features(seen).fit(seen)
-        self.exploration_ = self._make_exploration()
         self.learner_ = self._make_learner()
         self._open(self.learner_, seen)
         self._settle(Signature.of(seen), per_size=self.budget is not None)
@@ -152,11 +153,28 @@ class ListBandit(BaseEstimator, ABC):
         self._memory.show(lists)
         return lists
 
-    def predict(self, problems: Problems, *, length: int | None = None, budget: ArrayLike | None = None) -> Lists:
-        """The lists that are best as far as is known: nothing is explored, and no feedback is expected."""
+    def predict(
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+    ) -> Lists:
+        """The lists that are best as far as is known: nothing is explored, and no feedback is expected.
+
+        Parameters
+        ----------
+        problems : Problems
+            What to build lists for.
+        length, budget : optional
+            Another length or budget than the constructor's; both together hold both.
+        short_lists : bool, optional
+            Accept problems with fewer candidates than the length; by default as in the constructor.
+        """
         self._check_begun()
         features, playing = self._view(problems, "predict")
-        steps, room = self._limits(problems, length, budget)
+        steps, room = self._limits(problems, length, budget, short_lists)
         policy = playing.policy if playing.policy.certain else Likeliest(playing, self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
         lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
@@ -290,11 +308,13 @@ class ListBandit(BaseEstimator, ABC):
         self.seed_ = int(as_generator(self.random_state).integers(2**63))
         self.__dict__.pop("_waiting", None)
 
-    def _limits(self, problems: Problems, length: int | None, budget: ArrayLike | None) -> tuple[int, Floats | None]:
+    def _limits(
+        self, problems: Problems, length: int | None, budget: ArrayLike | None, short_lists: bool | None = None
+    ) -> tuple[int, Floats | None]:
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         if length is not None:
-            check_length(length, problems, short_lists=self.short_lists)
+            check_length(length, problems, short_lists=self.short_lists if short_lists is None else short_lists)
         return int(problems.counts.max()) if length is None else length, as_room(budget, problems)
 
     def _weights(self, count: int) -> Floats:

@@ -134,3 +134,23 @@ class Own(Exploration):
         """See `Policy.chances`; the likeliest row is the one that stands for no exploration."""
         chances = policy.chances(rows, options, position)
         return chances, best_rows(chances, options, rows.offsets)
+
+
+class Best(Exploration):
+    """Nothing is explored: what a policy picks is certain.
+
+    Parameters
+    ----------
+    policy : Policy
+        What picks.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
+        """1 for the pick of each problem."""
+        picks, _ = self.policy.pick(rows, options, position, np.random.default_rng(0))
+        chances = np.zeros(len(options))
+        chances[picks[picks >= 0]] = 1.0
+        return chances, picks

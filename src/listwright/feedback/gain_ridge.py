@@ -74,7 +74,7 @@ class GainRidge(RidgeLeader, GainLearner):
         grows, and with it the penalty.
     """
 
-    growth_: float = 1.0
+    growth_: float
     anchor_: Floats  # R with R'R = G + penalty, as it was when last taken; without crossed columns
     next_anchor_: int
 
@@ -130,7 +130,7 @@ class GainRidge(RidgeLeader, GainLearner):
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
         """The same sums as list by list, but for rounding; no list is bounded in leverage."""
         if self.half_life is not None:
-            self._fade(0.5 ** (len(folds) / self.half_life) / self.growth_)
+            self._fade(0.5 ** (len(folds) / self.half_life) / self._now)
             self.growth_ = 1.0
             weights = weights * 0.5 ** ((len(folds) - 1 - numbers) / self.half_life)
         roots, by_row = np.sqrt(weights), folds[numbers] % len(self.sums_)
@@ -148,11 +148,16 @@ class GainRidge(RidgeLeader, GainLearner):
     def _grown(self) -> float:
         """What the next list counts; sums that have grown by much are scaled down by a power of two, exactly."""
         if self.half_life is not None:
-            self.growth_ *= 2.0 ** (1.0 / self.half_life)
+            self.growth_ = self._now * 2.0 ** (1.0 / self.half_life)
             if self.growth_ > LARGEST:
                 self._fade(1.0 / LARGEST)
                 self.growth_ /= LARGEST
-        return self.growth_
+        return self._now
+
+    @property
+    def _now(self) -> float:
+        """What a list counts now; files of earlier versions do not say."""
+        return float(vars(self).get("growth_", 1.0))
 
     def _fade(self, share: float) -> None:
         """All lists so far count `share` times as much."""
@@ -162,13 +167,13 @@ class GainRidge(RidgeLeader, GainLearner):
     def _end_round(self, count: int) -> None:
         self.rounds_ += count
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
-            sums = self.sums_ if self.growth_ == 1.0 else [_scaled(one, 1.0 / self.growth_) for one in self.sums_]
+            sums = self.sums_ if self._now == 1.0 else [_scaled(one, 1.0 / self._now) for one in self.sums_]
             total = reduce(RidgeSums.combined, sums)
             self.penalty_, self.next_choice_ = best_penalty(sums, total, self.penalty_), 4 * self.rounds_
 
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
         """Changes the gains of a list that was revealed before: its rows stay as they are, and count once."""
-        sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights * self.growth_)
+        sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights * self._now)
         change = weights * (gains - earlier)
         sums.right += rows.table.astype(np.float64).T @ change
         sums.squares += float(weights @ (gains**2 - earlier**2))
@@ -191,7 +196,7 @@ class GainRidge(RidgeLeader, GainLearner):
             total = float(weights @ (reach**2).sum(axis=0))
         if rows.crossed is not None:
             blocks: Floats = reduce(np.add, [sums.cross_gram[rows.crossed.items] for sums in self.sums_])
-            blocks = blocks + self.growth_ * self.penalty_ * np.eye(rows.crossed.states.shape[1])
+            blocks = blocks + self._now * self.penalty_ * np.eye(rows.crossed.states.shape[1])
             states = rows.crossed.states.astype(np.float64)[:, :, None]
             total += float(weights @ (states * np.linalg.solve(blocks, states)).sum(axis=(1, 2)))
         return weights * min(1.0, self.leverage / max(total, np.finfo(np.float64).tiny))
@@ -199,21 +204,21 @@ class GainRidge(RidgeLeader, GainLearner):
     def _take_anchor(self) -> None:
         """A factor costs the columns cubed, so it is taken anew once that many lists cost as much by themselves."""
         gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
-        gram = gram + self.growth_ * self.penalty_ * np.eye(len(gram))
+        gram = gram + self._now * self.penalty_ * np.eye(len(gram))
         self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.asarray(np.linalg.cholesky(gram).T, np.float64)
         self.next_anchor_ = self.rounds_ + max(1, len(gram) // 16)
 
     def policy(self) -> Policy:
         """Solves for the weights; asking twice changes nothing."""
-        return Linear(*reduce(RidgeSums.combined, self.sums_).solve(self.growth_ * self.penalty_))
+        return Linear(*reduce(RidgeSums.combined, self.sums_).solve(self._now * self.penalty_))
 
     def times_shown(self) -> Floats:
         """By item of the catalogue: how often it was shown, as far as that counts."""
-        return sum((sums.cross_gram[:, 0, 0] for sums in self.sums_), np.zeros(self.sums_[0].n_items)) / self.growth_
+        return sum((sums.cross_gram[:, 0, 0] for sums in self.sums_), np.zeros(self.sums_[0].n_items)) / self._now
 
     def typical_gain(self) -> float:
         """The root mean square of the gains of items of a catalogue."""
-        squares = sum(sums.squares for sums in self.sums_) / self.growth_
+        squares = sum(sums.squares for sums in self.sums_) / self._now
         return float(np.sqrt(squares / max(float(self.times_shown().sum()), 1e-9))) if squares > 0 else 0.0
 
     def grow(self, n_items: int, n_states: int) -> None:

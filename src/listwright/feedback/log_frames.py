@@ -28,9 +28,10 @@ from listwright.lists import installed_backend
 from listwright.problems import Problems
 from listwright.tables import Columns
 from listwright.tables.columns import Wanted
-from listwright.tables.files import format_of, read_table
+from listwright.tables.files import all_files, format_of, read_table
 from listwright.tables.frame import as_table, build
 from listwright.tables.grouping import Groups, group
+from listwright.tables.streams import unreadable
 from listwright.tables.table import Table
 from listwright.tables.values import is_number
 
@@ -269,6 +270,17 @@ def _numbers(table: Table, name: str) -> Floats:
         raise InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}.")
     whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
     return np.asarray(whole.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def columns_in(paths: Sequence[str | Path]) -> list[str]:
+    """Names of the columns of the first of some files, without reading its rows where that can be."""
+    first = next(iter(all_files(list(paths), None)), None)
+    if first is not None and format_of(first) in (None, "parquet"):
+        try:
+            return list(pq.read_schema(first).names)
+        except (OSError, pa.ArrowException) as error:
+            raise unreadable(first, error) from None
+    return _table_of(list(paths), {}).names
 
 
 def write_parquet(table: pa.Table, path: str | Path, *, cascade: bool) -> None:

@@ -13,6 +13,7 @@ from listwright.apps.cli.compare import compare
 from listwright.apps.cli.demo import demo
 from listwright.apps.cli.evaluate import evaluate
 from listwright.apps.cli.explain import explain
+from listwright.apps.cli.export import export
 from listwright.apps.cli.fit import fit
 from listwright.apps.cli.inspect import inspect
 from listwright.apps.cli.predict import predict
@@ -60,3 +61,4 @@ app.command(epilog="Example: listwright summarize reports/ --budget 665b --expla
 app.command(epilog="Example: listwright select vectors.parquet -k 1000 -o rows.csv")(select)
 app.command(epilog="Example: listwright serve model.listwright --learn")(serve)
 app.command(epilog="Example: listwright backup sqlite:///lists.db -o backup.db")(backup)
+app.command(epilog="Example: listwright export listwright.db -o log.parquet")(export)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from listwright.apps.cli import logs
 from listwright.apps.cli import options as given
 from listwright.apps.cli.show import progress, show_json
 from listwright.apps.cli.sources import load_model, read_for
 from listwright.errors import InputError
 
+if TYPE_CHECKING:
+    from listwright.feedback import Evaluation, Log
+
 
 def evaluate(
     model: given.Model,
-    data: given.Data,
+    data: given.OptionalData = None,
+    log: logs.LogFiles = None,
     reward: given.ModelReward = None,
     references: given.References = None,
     length: given.Length = None,
@@ -23,12 +30,30 @@ def evaluate(
     max_memory: given.MaxMemory = None,
     engine: given.Engine = "local",
     address: given.Address = None,
+    cascade: logs.Cascade = False,
+    propensity: logs.Propensity = "logged",
+    value: Annotated[
+        str, typer.Option(help="With --log: what a list is worth, the sum of its outcomes or any click.")
+    ] = "sum",
+    list_column: logs.ListColumn = None,
+    position_column: logs.PositionColumn = None,
+    outcome_column: logs.OutcomeColumn = None,
+    propensity_column: logs.PropensityColumn = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Measure a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
-    distance, where they apply; means over problems with 95 % intervals."""
+    distance, where they apply; means over problems with 95 % intervals. On a log of lists that another policy showed
+    (--log): what the model's lists would have brought, by ten estimators."""
+    logs.one_source(data, log)
+    if log:
+        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
+        learned = load_model(model, log)
+        found = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels)
+        _show(off_policy(learned, found, value=value, propensity=propensity), as_json)
+        return
     from listwright.evaluation import evaluate as evaluated
 
+    data = data or []
     learned = load_model(model, data)
     learned.engine = given.engine_of(engine, address)
     with progress("reading"):
@@ -43,11 +68,24 @@ def evaluate(
             max_memory=given.memory_of(max_memory, engine),
         )
     lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
-    found = evaluated(lists, problems)
+    _show(evaluated(lists, problems), as_json)
+
+
+def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluation:
+    """What the lists of a model would have brought."""
+    from listwright.feedback import evaluate as estimated
+
+    with logs.notes(), progress("estimating"):
+        return estimated(log, model.predict, value=value, propensity=propensity)
+
+
+def _show(found: Any, as_json: bool) -> None:
     if as_json:
         show_json(found.to_dict())
-    else:
-        print(found)
+        return
+    print(found)
+    if hasattr(found, "against_log"):
+        print(found.against_log.advice)
 
 
 def known_reward(model: Any) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from listwright.apps.cli import logs
 from listwright.apps.cli import options as given
 from listwright.apps.cli.show import as_options, progress, show_json
 from listwright.apps.cli.sources import STANDARD, check_place, save_model
-from listwright.apps.cli.training_tables import Read, on_tables
+from listwright.apps.cli.training_tables import Read, log_options, on_tables
 
 if TYPE_CHECKING:
     from listwright.guarantees import Certificate
@@ -32,6 +33,9 @@ def _known(effort: str) -> str:
 @on_tables
 def fit(
     read: Read,
+    data: given.OptionalData = None,
+    *,
+    reward: given.OptionalReward = None,
     out: Annotated[str, typer.Option("-o", "--out", help="Model file to write, or - for standard output.")],
     length: given.Length = None,
     budget: given.Budget = None,
@@ -58,25 +62,50 @@ def fit(
             min=0, max=1, help="Share of the problems to hold back, such as 0.2, to certify what lists are worth."
         ),
     ] = None,
+    log: logs.LogFiles = None,
+    cascade: logs.Cascade = False,
+    propensity: logs.Propensity = "logged",
+    learner: Annotated[str, typer.Option(help="With --log: ridge, or boosting for trees.")] = "ridge",
+    half_life: Annotated[
+        float | None, typer.Option(help="With --log: lists after which one counts half, for tastes that change.")
+    ] = None,
+    list_column: logs.ListColumn = None,
+    position_column: logs.PositionColumn = None,
+    outcome_column: logs.OutcomeColumn = None,
+    propensity_column: logs.PropensityColumn = None,
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
 ) -> None:
-    """Learn to build lists from a table of problems whose lists can be measured, and write a model file."""
+    """Learn to build lists from a table of problems whose lists can be measured, or from a log of lists that were shown
+    (--log), and write a model file."""
     given.one_limit(length, budget)
     check_place(out)
+    logs.one_source(data, log)
+    settings: dict[str, Any]
+    if log:
+        settings = {"length": length} if budget is None else {"budget": budget}
+        settings |= {"learner": logs.check_learner(learner), "half_life": half_life}
+        named = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
+        settings |= {"short_lists": short_lists, "random_state": seed}
+        _fit_log(read, log, settings, named, cascade=cascade, propensity=propensity, out=out, as_json=as_json)
+        return
     if resume and checkpoint is None:
         raise typer.BadParameter("name the file to go on from, with --checkpoint.", param_hint="--resume")
     from listwright.estimators.scp import SCP
 
     say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
-    problems, columns, reward = read(max_memory=given.memory_of(max_memory, engine, checkpoint))
+    worth, memory_limit = logs.needs_reward(reward), given.memory_of(max_memory, engine, checkpoint)
+    with logs.hinting(data or []):
+        problems, columns, spec = read(data=data, reward=worth, max_memory=memory_limit)
+    if told := logs.hint(data or []):
+        print(f"Note: {told}", file=sys.stderr)
     given.sizes_for(budget, problems, "Name it with --size-column.")
-    settings: dict[str, Any] = {"length": length} if budget is None else {"budget": budget}
+    settings = {"length": length} if budget is None else {"budget": budget}
     settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort}
     model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
     saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
     seconds = _learn(model, problems, say, saved)
-    model.columns_, model.reward_spec_ = columns, reward
+    model.columns_, model.reward_spec_ = columns, spec
     save_model(model, out)
     certificate = model.online_certificate()
     certified = getattr(model, "certified_", None)
@@ -93,6 +122,29 @@ def fit(
                 "certified": None if certified is None else asdict(certified),
             }
         )
+
+
+def _fit_log(
+    read: Any,
+    files: list[str],
+    settings: dict[str, Any],
+    columns: dict[str, Any],
+    *,
+    cascade: bool,
+    propensity: str,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Learns from a log, and says what it was like and what came of it."""
+    say = _speaker(quiet=as_json, aside=out == STANDARD)
+    log = logs.read_log(files, cascade=cascade, columns=columns, options=log_options(read.keywords))
+    say(f"{str(log).removeprefix('Log: ')}, {log.answered().problems.n_rows:,} candidates.")
+    model, seconds = logs.fit_on_log(log, settings, propensity)
+    save_model(model, out)
+    if not as_json:
+        say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
+    elif out != STANDARD:
+        show_json({"lists": len(log), "seconds": seconds, "model": out})
 
 
 def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:

@@ -18,13 +18,26 @@ def inspect(model: given.Model, as_json: given.AsJson = False) -> None:
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
         "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
-        "certificate": as_options(str(learned.online_certificate())),
+        "certificate": _certificate(learned),
+        "learned from": _learned_from(learned),
     }
     if as_json:
         show_json(found)
         return
     for name, value in found.items():
         _show(name, value)
+
+
+def _certificate(model: Any) -> str | None:
+    """Of a model that learned with full information."""
+    return as_options(str(model.online_certificate())) if hasattr(model, "online_certificate") else None
+
+
+def _learned_from(model: Any) -> str | None:
+    """Of a model that learns from clicks: how many lists, and how it explores."""
+    if not hasattr(model, "playing_"):
+        return None
+    return f"feedback on {model.version:,} lists; shows lists with {model.exploration_}"
 
 
 def _show(name: str, value: Any) -> None:

@@ -24,18 +24,22 @@ def _above_zero(budget: float | None) -> float | None:
     return budget
 
 
-Data = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DATA",
-        help="Table with one row a candidate: Parquet, CSV, JSON lines or SVMlight; a file, a folder, a pattern, or - "
-        "for standard input. Several are read as one.",
-    ),
+DATA = (
+    "Table with one row per candidate: Parquet, CSV, JSON lines or SVMlight; a file, a folder, a pattern, or - for "
+    "standard input. Several are read as one."
+)
+Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA)]
+OptionalData = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="DATA", help=f"{DATA} May be missing with --log.", show_default=False),
 ]
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="File that `listwright fit` wrote, or - for standard input.")
 ]
 Reward = Annotated[str, typer.Option(help=f"What a list is worth: {REWARDS}.")]
+OptionalReward = Annotated[
+    str | None, typer.Option("--reward", help=f"What a list is worth, for tables: {REWARDS}.", show_default=False)
+]
 ModelReward = Annotated[
     str | None, typer.Option("--reward", help="What a list is worth; by default what the model was trained for.")
 ]

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from listwright.lab.report import Section, Table
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
-              "device", "engine", "features", "format", "groups", "ignore", "item", "length",
-              "max_memory", "metric", "n_passes", "neighbors", "new_levels", "per_group",
-              "precision", "problem", "references", "resume", "reward", "sample", "short_lists",
+              "device", "engine", "features", "format", "groups", "ignore", "item", "length", "list_id",
+              "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group", "position",
+              "precision", "problem", "propensity", "references", "resume", "reward", "sample", "short_lists",
               "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
-NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes"}
+NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes",
+                   "list_id": "list-column", "outcome": "outcome-column", "position": "position-column"}  # fmt: skip
 _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
 
 
@@ -30,11 +31,14 @@ def as_options(message: str) -> str:
     'Problem q17 has 4 candidates but --length 5. Pass --short-lists to accept shorter lists.'
     >>> as_options("Name the right column with problem=.")
     'Name the right column with --problem-column.'
+    >>> as_options('Name it with propensity=, or pass propensity="model".')
+    'Name it with --propensity-column, or pass --propensity model.'
     """
 
     def option(found: re.Match[str]) -> str:
         name, _, text, number = found.groups()
-        flag = "--" + NAMED_OTHERWISE.get(name, name).replace("_", "-")
+        column = name == "propensity" and not text  # which names a way, or else a column
+        flag = "--propensity-column" if column else "--" + NAMED_OTHERWISE.get(name, name).replace("_", "-")
         return f"{flag} {text or number}" if text or number else flag
 
     return _PARAMETER.sub(option, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,12 +25,13 @@ Names = list[str] | None
 
 
 def on_tables(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of `_read` too, but for those that it has itself; its first argument is a function
-    that reads the table."""
+    """The command with the options of `_read` too, except for those that it has itself, which it passes on; its first
+    argument is a function that reads the table."""
     own = inspect.signature(command, eval_str=True).parameters
     table = {name: one for name, one in inspect.signature(_read, eval_str=True).parameters.items() if name not in own}
-    data, reward, *others = table.values()
-    both = [data, reward, *list(own.values())[1:], *others]
+    first = [table[name] for name in ("data", "reward") if name in table]
+    others = [one for name, one in table.items() if name not in ("data", "reward")]
+    both = [*first, *list(own.values())[1:], *others]
 
     @wraps(command)
     def joined(**values: Any) -> None:
@@ -81,6 +82,14 @@ def _read(
             max_memory=max_memory,
         )
     return *found, reward
+
+
+def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a table that a log of lists takes too, from those of `_read`."""
+    names = ("features", "context", "vectors", "categorical", "ignore")
+    found: dict[str, Any] = {name: several(values[name]) for name in names if values[name]}
+    others = {"catalogue": None, "item": "item", "size": "size"}
+    return found | {name: values[name] for name, usual in others.items() if values[name] != usual}
 
 
 def several(values: Names) -> Names:

@@ -16,7 +16,7 @@ from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import estimators
-from listwright.feedback.off_policy.evaluate import bound_of, check_arguments, evaluation_of, known_gains
+from listwright.feedback.off_policy.evaluate import basis_of, check_arguments, evaluation_of, known_gains
 from listwright.feedback.off_policy.evidence import LoggedGains, evidence
 from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.off_policy.verdict import Difference, difference
@@ -163,13 +163,13 @@ def _checked(policies: Mapping[str, Any], baseline: str | None) -> str:
 def _told(
     log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str
 ) -> tuple[OffPolicyEstimate, Floats]:
-    """The recommended estimate of a policy, and by list the doubly robust one that its interval is made of."""
+    """The recommended estimate of a policy, and by list the one that its interval is made of."""
     if isinstance(policy, str) and policy == LOGGED:
-        low, high = skewed(log.values, confidence=confidence, bounds=(0.0, bound_of(log)))
+        low, high = skewed(log.values, confidence=confidence, bounds=(0.0, log.most))
         return OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log))), log.values
     seen = evidence(log, as_target(policy, seed))
     parts = estimators(seen)
-    return evaluation_of(seen, parts, confidence, propensity).value, parts["cascade_dr"].influence
+    return evaluation_of(seen, parts, confidence, propensity).value, parts[basis_of(log, parts)].influence
 
 
 def _plain(value: Any) -> Any:

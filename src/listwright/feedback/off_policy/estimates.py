@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from listwright.evaluation.intervals import Bounds, skewed, unseen
+from listwright.evaluation.intervals import Bounds, none_if_nan, skewed, unseen
 from listwright.evaluation.table import aligned
 from listwright.feedback.off_policy.estimators import Parts
+from listwright.feedback.off_policy.verdict import Difference
 
 LEAST = 2.0  # lists of equal weight, below which there is nothing to estimate from
 RECOMMENDED = "switch"
@@ -52,6 +53,8 @@ class Evaluation:
         The estimates.
     logged : OffPolicyEstimate
         What the lists of the log brought themselves.
+    against_log : Difference
+        How much more the policy would bring than the log, and what to do.
     n_lists : int
         Lists with an outcome and propensities.
     recommended : str
@@ -75,6 +78,7 @@ class Evaluation:
     cascade_dr: OffPolicyEstimate
     switch: OffPolicyEstimate
     logged: OffPolicyEstimate
+    against_log: Difference
     n_lists: int
     recommended: str = RECOMMENDED
     propensity: str = "logged"
@@ -101,7 +105,10 @@ class Evaluation:
         """Plain values, as JSON takes them; None where there is no evidence."""
         found = {name: _plain(one) for name, one in (self.estimates | {"logged": self.logged}).items()}
         about = {"recommended": self.recommended, "n_lists": self.n_lists, "propensity": self.propensity}
-        return {"estimates": found, "sensitivity": self.sensitivity} | about
+        apart = {name: getattr(self.against_log, name) for name in ("value", "low", "high")}
+        plain = {name: none_if_nan(number) for name, number in apart.items()}
+        verdict = plain | {"verdict": self.against_log.verdict, "advice": self.against_log.advice}
+        return {"estimates": found, "against_log": verdict, "sensitivity": self.sensitivity} | about
 
     def __str__(self) -> str:
         rows = [["", "value", "effective size"]]
@@ -146,4 +153,4 @@ def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> 
 
 def _plain(one: OffPolicyEstimate) -> dict[str, float | None]:
     found = {"value": one.value, "low": one.low, "high": one.high, "effective_size": one.effective_size}
-    return {name: None if np.isnan(number) else float(number) for name, number in found.items()}
+    return {name: none_if_nan(number) for name, number in found.items()}

@@ -12,14 +12,16 @@ from listwright.errors import InputError
 from listwright.evaluation.intervals import Bounds
 from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimates import Evaluation, OffPolicyEstimate, estimate_of
-from listwright.feedback.off_policy.estimators import Parts, estimators, temporal_errors
+from listwright.feedback.off_policy.estimates import RECOMMENDED, Evaluation, OffPolicyEstimate, estimate_of
+from listwright.feedback.off_policy.estimators import ENOUGH, Parts, estimators, temporal_errors
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence, gains_of
 from listwright.feedback.off_policy.examination import examined, looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, sensitivity, with_propensities
 from listwright.feedback.off_policy.targets import Target, as_target
+from listwright.feedback.off_policy.verdict import Difference, difference
 
 FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
+MANY = 100.0  # of lists that agree in single slots
 MODELLED = ("direct", "switch")  # a model's value, with the interval of the doubly robust estimate
 VALUES = ("sum", "any")
 
@@ -64,7 +66,7 @@ def evaluate(
         effective size says how many there were. `direct` is a model of clicks alone. `per_position_dr` and
         `cascade_dr` put both together. `switch` is the one to look at first: `direct`, unless the log shows that its
         model is wrong; then as few corrections as it takes. As neither knows its own bias, `direct` and `switch` have
-        the interval of `cascade_dr`.
+        the interval of `cascade_dr` (or of `pseudo_inverse`, where only single slots agree with the log).
 
     See Also
     --------
@@ -142,23 +144,37 @@ def check_arguments(log: Log, value: str, confidence: float, propensity: str) ->
 
 def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, propensity: str) -> Evaluation:
     """Estimates with their intervals."""
-    log = seen.log
-    bounds = 0.0, bound_of(log)
+    log, bounds = seen.log, (0.0, seen.log.most)
     alike = bool(np.ptp(log.values) == 0)
     found = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
-    robust = found["cascade_dr"]
+    known = found[basis_of(log, parts)]
     for name in MODELLED:
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
-        ends = min(robust.low, middle), max(robust.high, middle)
-        found[name] = OffPolicyEstimate(middle, *ends, robust.effective_size)
-    own = Parts(log.values, float(len(log)))
+        found[name] = OffPolicyEstimate(middle, min(known.low, middle), max(known.high, middle), known.effective_size)
     return Evaluation(
         **found,  # type: ignore[arg-type]
-        logged=estimate_of(own, confidence, bounds, alike),
+        logged=estimate_of(Parts(log.values, float(len(log))), confidence, bounds, alike),
         n_lists=len(log),
+        against_log=_against_log(log, parts, found[RECOMMENDED], confidence),
         propensity=propensity,
         sensitivity=_sensitivity(seen, bounds) if propensity in ESTIMATED else None,
     )
+
+
+def basis_of(log: LoggedGains, parts: dict[str, Parts]) -> str:
+    """The estimate that intervals of modelled ones are made of.
+
+    The doubly robust one, which is right whatever the model says. Where that has no evidence and outcomes add up, the
+    pseudo-inverse, for which it is enough that single slots agree.
+    """
+    robust, slots = parts["cascade_dr"].effective_size, parts["pseudo_inverse"].effective_size
+    return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
+
+
+def _against_log(log: LoggedGains, parts: dict[str, Parts], found: OffPolicyEstimate, confidence: float) -> Difference:
+    point = found.value - float(log.values.mean())
+    apart = parts[basis_of(log, parts)].influence - log.values
+    return difference(("the policy", "the log"), point, apart, found.effective_size, log, confidence)
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
@@ -171,13 +187,8 @@ def _with_examination(
     found: Evaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
 ) -> Evaluation:
     part = examined(log.logged, target, looked)
-    one = estimate_of(part, confidence, (0.0, bound_of(log)), bool(np.ptp(log.values) == 0))
+    one = estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
     return replace(found, examination=one, recommended="examination")
-
-
-def bound_of(log: LoggedGains) -> float:
-    """The most that a list can bring."""
-    return 1.0 if log.stops else float((log.logged.rows >= 0).sum(axis=1).max())
 
 
 def _warn_few(size: float, n_lists: int) -> None:

@@ -35,6 +35,11 @@ class LoggedGains:
         """What each logged list was worth."""
         return self.gains.sum(axis=1)
 
+    @property
+    def most(self) -> float:
+        """The most that a list can be worth."""
+        return 1.0 if self.stops else float((self.logged.rows >= 0).sum(axis=1).max())
+
     def __len__(self) -> int:
         return len(self.gains)
 

@@ -13,7 +13,7 @@ from listwright.evaluation.intervals import skewed
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import ENOUGH, supported
-from listwright.feedback.off_policy.evaluate import bound_of, check_arguments, known_gains
+from listwright.feedback.off_policy.evaluate import check_arguments, known_gains
 from listwright.feedback.off_policy.evidence import evidence
 from listwright.feedback.off_policy.targets import as_target
 
@@ -105,7 +105,7 @@ def safe_rollout(
         raise InputError("safe_rollout takes logged or estimated propensities.")
     target = as_target(policy, int(as_generator(random_state).integers(2**62)))
     ratios, gains = evidence(known, target).ratios, known.gains
-    rows = [_at(share, ratios, gains, confidence, bound_of(known)) for share in SHARES]
+    rows = [_at(share, ratios, gains, confidence, known.most) for share in SHARES]
     columns = np.array(rows).T
     curve = Table(dict(zip(("share", "ahead", "low", "effective_size"), columns, strict=True)))
     safe = np.flatnonzero(~((curve["low"] > -tolerance) & (curve["effective_size"] >= ENOUGH)))

@@ -17,11 +17,12 @@ from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features
 from listwright.feedback.bandit import ListBandit
-from listwright.feedback.drawing import Exploring
-from listwright.feedback.explore import Own
+from listwright.feedback.drawing import Exploring, Likeliest
+from listwright.feedback.explore import Best, Own
 from listwright.feedback.log import Answered
 from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
+from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 
@@ -153,6 +154,11 @@ def as_target(policy: Any, seed: int = 0) -> Target:
         return policy
     if isinstance(policy, ListBandit):
         return _of_bandit(policy, seed)
+    owner = getattr(policy, "__self__", None)
+    if isinstance(owner, ListBandit) and policy == owner.predict:
+        return _without_exploration(owner)
+    if isinstance(owner, ListEstimator) and policy == owner.predict:
+        return _of_estimator(owner)
     if isinstance(policy, ListEstimator):
         return _of_estimator(policy)
     predict = getattr(policy, "predict", policy)
@@ -177,6 +183,22 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
         return playing.draw(problems, seen, exploration, numbers=numbers, room=room, one_slot=one_slot)[0]
 
     return Walked(bandit.features_, exploring, draw, draws=True)
+
+
+def _without_exploration(bandit: ListBandit) -> Target:
+    """What `predict` shows."""
+    bandit._check_begun()
+    playing = bandit.playing_
+    greedy = playing.policy if isinstance(playing.policy, Linear) else Likeliest(playing, bandit.exploration_)
+
+    def exploring(rows: Ints, length: int) -> Exploring:
+        return Exploring(playing.policy, Best(greedy), learned=playing.learned, length=length, given=rows)
+
+    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
+        limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
+        return bandit.predict(problems, **limit, short_lists=True).rows
+
+    return Walked(bandit.features_, exploring, draw, draws=False)
 
 
 def _of_estimator(model: ListEstimator) -> Target:

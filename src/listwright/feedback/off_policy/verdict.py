@@ -10,7 +10,6 @@ from scipy import stats
 from listwright._internal.arrays import Floats
 from listwright.evaluation.intervals import skewed
 from listwright.feedback.off_policy.estimators import ENOUGH
-from listwright.feedback.off_policy.evaluate import bound_of
 from listwright.feedback.off_policy.evidence import LoggedGains
 
 POWER = 0.8  # the chance that a difference as large as the one estimated would be seen
@@ -57,9 +56,9 @@ def difference(
     size : float
         Lists of equal weight that say as much.
     """
-    if size < ENOUGH:
+    if size < ENOUGH or np.isnan(point):
         return Difference(point, np.nan, np.nan, size, "cannot tell", _no_evidence(names, point, size, log, confidence))
-    low, high = skewed(apart, confidence=confidence, bounds=(-bound_of(log), bound_of(log)), n_effective=size)
+    low, high = skewed(apart, confidence=confidence, bounds=(-log.most, log.most), n_effective=size)
     low, high = min(low, point), max(high, point)
     between = f"{point:+.3f} per list ({low:+.3f} to {high:+.3f})"
     verdict = "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"

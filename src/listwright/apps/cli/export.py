@@ -1,0 +1,41 @@
+"""`listwright export`: what a service stored, as a log."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from listwright.apps.cli import options as given
+from listwright.apps.cli.show import progress, show_json
+from listwright.apps.cli.sources import STANDARD, check_place
+from listwright.errors import InputError
+
+
+def export(
+    store: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE",
+            help="What `listwright serve --store` names: sqlite:///FILE, postgresql://USER@HOST/DATABASE, or the path "
+            "of an SQLite file.",
+        ),
+    ],
+    out: Annotated[str, typer.Option("-o", "--out", help="Parquet file to write.")],
+    version: Annotated[int | None, typer.Option(min=1, help="Lists of one model version alone.")] = None,
+    cascade: Annotated[bool, typer.Option("--cascade", help="Users stop at the first click.")] = False,
+    as_json: given.AsJson = False,
+) -> None:
+    """Turn the lists, propensities and feedback that a service stored into a log, for `fit --log` and
+    `evaluate --log`. The service may go on meanwhile."""
+    if out == STANDARD:
+        raise InputError("A log is written to a file. Name one with --out.")
+    check_place(out)
+    from listwright.apps.serve.export import export as exported  # only here: it takes packages of the service
+
+    with progress("exporting") as tick:
+        count = exported(store, out, version=version, cascade=cascade, tick=tick)
+    if as_json:
+        show_json({"lists": count, "log": out})
+    else:
+        print(f"Wrote {count:,} lists to {out}.")

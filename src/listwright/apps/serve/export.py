@@ -1,0 +1,223 @@
+"""What a service stored as a log in a Parquet file: read and written some lists at a time."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sqlalchemy import Connection, Select, func, inspect, select
+from sqlalchemy.exc import DatabaseError, InterfaceError
+
+from listwright.apps.serve.models.fleet import load_bytes
+from listwright.apps.serve.store.database import Database, cause_of
+from listwright.apps.serve.store.records import Packed, unpack
+from listwright.apps.serve.store.schema import feedback, lists, models, version_table
+from listwright.apps.serve.store.upgrades import UPGRADES
+from listwright.errors import InputError
+from listwright.feedback.log_frames import as_arrow, file_mark
+from listwright.feedback.recommendations import Recommendations
+from listwright.problems import Problems
+
+AT_ONCE = 1000  # lists
+SECONDS = 3_600.0  # that a query on PostgreSQL may take
+PARTS = ("context", "sizes", "catalogue", "vectors")  # of problems, beside their features
+
+
+def export(
+    store: str,
+    out: str | Path,
+    *,
+    version: int | None = None,
+    cascade: bool = False,
+    password: str | None = None,
+    tick: Any = None,
+) -> int:
+    """Writes the lists of a store, with their propensities and feedback, to a file that `Log.from_parquet` reads.
+
+    Parameters
+    ----------
+    store : str
+        The address of the store, sqlite:///FILE or postgresql://USER@HOST/DATABASE, or the path of an SQLite file.
+    out : str or Path
+        The file to write; it appears when it is complete.
+    version : int, optional
+        Lists of one model version alone; needed where versions have different features.
+    cascade : bool
+        Users stop at the first click: what follows it was not seen.
+    password : str, optional
+        Of PostgreSQL, where the address has none.
+    tick : callable, optional
+        Called with the number of lists done and their total.
+
+    Returns
+    -------
+    int
+        The number of lists.
+    """
+    database = Database.of(_address(store), password=password, seconds=SECONDS)
+    beside = Path(out).with_name(f".{Path(out).name}.{secrets.token_hex(4)}.part")
+    try:
+        with database.reading.connect() as connection:
+            count = _write(connection, beside, version, cascade, tick)
+        os.replace(beside, out)
+    except (DatabaseError, InterfaceError) as error:
+        raise InputError(f"The store cannot be read: {cause_of(error)}.") from None
+    except OSError as error:
+        raise InputError(f"Cannot write {out}: {error.strerror or error}. Choose another place.") from None
+    finally:
+        database.close()
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    return count
+
+
+def _address(store: str) -> str:
+    """The path of a file as an address."""
+    if "://" in store:
+        file = store.removeprefix("sqlite:///")
+        if store.startswith("sqlite:") and not Path(file).is_file():
+            raise InputError(f"There is no store {file}. Name the file that `listwright serve --store` writes.")
+        return store
+    if not Path(store).is_file():
+        raise InputError(f"There is no store {store}. Name the file that `listwright serve --store` writes, or a URL.")
+    return f"sqlite:///{Path(store).resolve()}"
+
+
+def _write(connection: Connection, path: Path, version: int | None, cascade: bool, tick: Any) -> int:
+    """Batches of lists as row groups of one file."""
+    _check_store(connection)
+    wanted = [] if version is None else [lists.c.version == version]
+    total = int(connection.execute(select(func.count()).select_from(lists).where(*wanted)).scalar_one())
+    if not total:
+        raise InputError("The store has no such lists yet." if version is not None else "The store has no lists yet.")
+    writer, done = None, 0
+    try:
+        for table in _tables(connection, _rows(wanted), cascade):
+            if writer is None:
+                writer = pq.ParquetWriter(path, table.schema.with_metadata(file_mark(cascade)))
+            _check_schema(writer.schema, table.schema)
+            writer.write_table(table.replace_schema_metadata(file_mark(cascade)))
+            done += len(pa.compute.unique(table["list"]))
+            if tick is not None:
+                tick(done, total)
+    finally:
+        if writer is not None:
+            writer.close()
+    return done
+
+
+def _check_store(connection: Connection) -> None:
+    if not inspect(connection).has_table(version_table.name):
+        raise InputError("This database is no store of listwright: it has no lists.")
+    found = int(connection.execute(select(version_table.c.version)).scalar_one())
+    if found != len(UPGRADES):
+        way = "Start the service once to upgrade it" if found < len(UPGRADES) else "Update listwright"
+        raise InputError(f"The store has schema version {found}, this listwright reads {len(UPGRADES)}. {way}.")
+
+
+def _rows(wanted: Sequence[Any]) -> Select[Any]:
+    """Lists with their feedback, the last where there is more, in order of time."""
+    last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
+    joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
+    return select(lists, feedback.c.gains, feedback.c.earlier).select_from(joined).where(*wanted).order_by(lists.c.id)
+
+
+def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterator[pa.Table]:
+    names: dict[int, tuple[str, ...] | None] = {}
+    streamed = connection.execution_options(stream_results=True, yield_per=AT_ONCE).execute(rows)
+    for batch in streamed.partitions(AT_ONCE):
+        for run in _by_version(batch):
+            number = run[0].version
+            if number not in names:
+                names[number] = _names(connection, number)
+            yield _table(run, names[number], cascade)
+
+
+def _by_version(rows: Sequence[Any]) -> Iterator[list[Any]]:
+    """Runs of rows of one model version."""
+    run: list[Any] = []
+    for row in rows:
+        if run and row.version != run[0].version:
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
+
+
+def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
+    """The feature names of a model version."""
+    with connection.engine.connect() as other:  # the first one is busy streaming
+        file = other.execute(select(models.c.file).where(models.c.version == version)).scalar()
+    return None if file is None else load_bytes(file).signature_.feature_names
+
+
+def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
+    """One row per candidate."""
+    packed = [unpack(row.record, ids=False) for row in rows]
+    counts = np.array([one.problem.n_rows for one in packed])
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    parts: dict[str, Any] = {
+        name: np.concatenate([getattr(one.problem, name) for one in packed])
+        for name in PARTS
+        if getattr(packed[0].problem, name) is not None
+    }
+    problems = Problems.from_arrays(
+        np.concatenate([one.problem.features for one in packed]),
+        offsets=offsets,
+        item_ids=[str(item) for one in packed for item in one.ids],
+        feature_names=names,
+        **parts,
+    )._with(problem_ids=np.array([row.id for row in rows]))
+    shape = len(rows), max(1, max(len(one.picks) for one in packed))
+    picks, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
+    for i, (row, one) in enumerate(zip(rows, packed, strict=True)):
+        n = len(one.picks)
+        picks[i, :n] = one.picks + offsets[i]
+        chances[i, :n] = np.nan if one.propensities is None else one.propensities
+        seen = _outcome(row, cascade)
+        gains[i, : len(seen)] = seen
+    ids = tuple(row.id for row in rows)
+    shown = Recommendations(
+        problems, picks, list_ids=ids, propensities=chances, version=rows[0].version, room=_budgets(packed)
+    )
+    return _with_more(as_arrow(shown, gains), rows, counts)
+
+
+def _outcome(row: Any, cascade: bool) -> Sequence[float]:
+    """What came back for a list, by position: the most that any feedback said; nothing where there was none."""
+    if row.gains is None:
+        return ()
+    gains = msgspec.json.decode(row.gains)
+    if row.earlier is not None:
+        gains = [max(pair) for pair in zip(gains, msgspec.json.decode(row.earlier), strict=True)]
+    stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
+    return gains[:stop]
+
+
+def _budgets(packed: list[Packed]) -> Any:
+    budgets = [one.budget for one in packed if one.budget is not None]
+    return np.array(budgets) if len(budgets) == len(packed) else None
+
+
+def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
+    """When each list was built, what the policy had learned from, and what the caller sent along."""
+    more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
+    more["request_context"] = [row.context for row in rows]
+    for name, values in more.items():
+        kind = pa.string() if name == "request_context" else None
+        table = table.append_column(name, pa.array(np.repeat(np.array(values, dtype=object), counts), type=kind))
+    return table
+
+
+def _check_schema(first: pa.Schema, other: pa.Schema) -> None:
+    if not first.equals(other):
+        raise InputError("The store has lists of models with other features. Export one of them with --version.")
