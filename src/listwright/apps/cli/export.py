@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -27,14 +28,16 @@ def export(
     as_json: given.AsJson = False,
 ) -> None:
     """Turn the lists, propensities and feedback that a service stored into a log, for `fit --log` and
-    `evaluate --log`. The service may go on meanwhile."""
+    `evaluate --log`. The service may go on meanwhile. A password that the address does not have comes from
+    LISTWRIGHT_STORE_PASSWORD."""
     if out == STANDARD:
         raise InputError("A log is written to a file. Name one with --out.")
     check_place(out)
     from listwright.apps.serve.export import export as exported  # only here: it takes packages of the service
 
     with progress("exporting") as tick:
-        count = exported(store, out, version=version, cascade=cascade, tick=tick)
+        password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")
+        count = exported(store, out, version=version, cascade=cascade, password=password, tick=tick)
     if as_json:
         show_json({"lists": count, "log": out})
     else:
