@@ -16,6 +16,7 @@ from listwright.apps.cli.explain import explain
 from listwright.apps.cli.export import export
 from listwright.apps.cli.fit import fit
 from listwright.apps.cli.inspect import inspect
+from listwright.apps.cli.pack import pack
 from listwright.apps.cli.predict import predict
 from listwright.apps.cli.reproduce import reproduce
 from listwright.apps.cli.select import select
@@ -58,6 +59,7 @@ app.command(epilog="Example: listwright compare past.csv --reward any:clicked --
 app.command(epilog="Example: listwright inspect model.listwright")(inspect)
 app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2 --out report")(reproduce)
 app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
+app.command(epilog="Example: listwright pack questions.jsonl --budget 2000 -o packed.jsonl")(pack)
 app.command(epilog="Example: listwright select vectors.parquet -k 1000 -o rows.csv")(select)
 app.command(epilog="Example: listwright serve model.listwright --learn")(serve)
 app.command(epilog="Example: listwright backup sqlite:///lists.db -o backup.db")(backup)

@@ -1,0 +1,97 @@
+"""`listwright pack`: passages for questions within a budget of tokens; or a packer that learns from such questions."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.context import ContextPacker
+
+QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context", "documents")
+
+
+def pack(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: a question and its passages on each.")],
+    budget: Annotated[float, typer.Option(help="Tokens that the passages of a question may have together.")] = 2000,
+    length: Annotated[int | None, typer.Option(help="Passages that may be picked.")] = None,
+    per_source: Annotated[int | None, typer.Option(help="Passages that may come from one source.")] = None,
+    model: Annotated[Path | None, typer.Option(help="A packer's file; without it the shipped model.")] = None,
+    query: Annotated[str | None, typer.Option(help="Key of the question: query or question by default.")] = None,
+    passages: Annotated[str | None, typer.Option(help="Key of the passages: passages, paragraphs, ...")] = None,
+    train: Annotated[bool, typer.Option("--train", help="Learn from the file, and write a packer's file.")] = False,
+    label: Annotated[str | None, typer.Option(help="To learn: key of the labels of passages.")] = None,
+    answer: Annotated[str | None, typer.Option(help="To learn: key of the answer.")] = None,
+    cited: Annotated[str | None, typer.Option(help="To learn: key of the passages that were cited.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write to.")] = None,
+) -> None:
+    """Choose passages for each question that together hold what its answer needs."""
+    from listwright.context import ContextPacker
+
+    records = _records(file)
+    names = {
+        "query": query or _key(records[0], QUERIES, file),
+        "passages": passages or _key(records[0], PASSAGES, file),
+    }
+    packer = ContextPacker(model)
+    if train:
+        if output is None:
+            raise InputError("Say where to write the packer's file: -o packer.listwright.")
+        packer.fit(records, **names, label=label, answer=answer, cited=cited)
+        packer.save(output)
+        print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
+        return
+    limits = {"budget": budget, "length": length, "per_source": per_source}
+    lines = [_packed(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
+    _write("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), output)
+
+
+def _packed(
+    packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, limits: dict[str, Any]
+) -> dict[str, Any]:
+    try:
+        packed = packer.pack(record[names["query"]], record[names["passages"]], **limits)
+    except KeyError as error:
+        raise InputError(f"Line {number} has no {error.args[0]!r}.") from None
+    except InputError as error:
+        raise InputError(f"Line {number}: {error}") from None
+    kept = {key: value for key, value in record.items() if key in ("id", "_id", names["query"])}
+    found = {"positions": packed.positions, "texts": packed.texts, "tokens": packed.tokens, "reasons": packed.reasons}
+    return kept | found
+
+
+def _records(file: Path) -> list[dict[str, Any]]:
+    from listwright.text.files import read_text
+
+    records = []
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
+        if line.strip():
+            try:
+                records.append(json.loads(line))
+            except ValueError as error:
+                raise InputError(f"Line {number} of {file} is no JSON: {error}.") from None
+            if not isinstance(records[-1], dict):
+                raise InputError(f"Line {number} of {file} must hold a JSON object.")
+    return records
+
+
+def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
+    found = [name for name in known if name in record]
+    if not found:
+        raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")
+    return found[0]
+
+
+def _write(text: str, output: Path | None) -> None:
+    from listwright._internal.files import write_whole
+
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(output, text.encode())
