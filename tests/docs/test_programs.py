@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROGRAMS = sorted(EXAMPLES.glob("*.py"))
+PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem != "rag")  # which compares nothing
 CELL = re.compile(r"^# %%(?: \[markdown\])?$")
 
 
@@ -60,3 +60,13 @@ def test_every_program_has_its_picture_and_is_named() -> None:
         picture = program.with_suffix(".png")
         assert picture.stat().st_size < 150_000
         assert f"({picture.name})" in told
+
+
+def test_a_prompt_is_packed_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    program = EXAMPLES / "rag.py"
+    assert f"({program.name})" in (EXAMPLES / "README.md").read_text(encoding="utf8")
+    packed = runpy.run_path(str(program))["packed"]
+    assert set(packed.positions) >= {0, 3}
+    printed = capsys.readouterr().out
+    assert "linked by 'Ridley Scott'" in printed
+    assert printed.rstrip().endswith("born?")
