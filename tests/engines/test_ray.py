@@ -14,10 +14,10 @@ import pytest
 
 import listwright as lw
 import listwright.engines.ray as on_ray
-from listwright.engines import Crew, Engine, Ray
+from listwright.engines import Crew, Engine, Local, Ray
 from listwright.errors import InputError, MissingExtra
 from listwright.tables import Scan
-from tests.scan_tools import scanned, weights
+from tests.scan_tools import scanned, table, weights
 
 QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 2}
 
@@ -116,6 +116,13 @@ def test_what_goes_wrong_on_a_worker_is_told_as_it_is(three: Same) -> None:
         list(three.open_crew.each(vanished, [3]))
     with pytest.raises(ZeroDivisionError):
         list(three.open_crew.each(lambda blocks, shard: 1 // shard, [0]))
+
+
+def test_problems_in_memory_are_shared_out(cluster: Any) -> None:
+    problems = lw.Problems.from_frame(table(80), reward="any:clicked", ignore=["grade"])
+    settings = {"length": 2, "n_passes": 2, "random_state": 0}
+    here, there = (lw.SCP(**settings, engine=engine).fit(problems) for engine in (Local(1), Ray(workers=2)))
+    assert np.array_equal(weights(here), weights(there))
 
 
 def test_a_worker_that_dies_is_replaced(three: Same, data: Scan, tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, overload
@@ -30,7 +30,6 @@ from listwright.features.auto import auto_features
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
-from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 from listwright.rewards import reward_of
@@ -39,40 +38,12 @@ from listwright.tables import Scan
 from listwright.training.checkpoints import Checkpoints, Progress
 from listwright.training.keep import KEEPS, Keeper
 from listwright.training.loaded import try_loaded
-from listwright.training.loop import learn
+from listwright.training.loop import Run, learn
 from listwright.training.round import Training
-from listwright.training.signature import Signature
+from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import Fitted, Plan, Source, opened
 from listwright.walk.limits import as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A fit under way."""
-
-    training: Training
-    signature: Signature
-    n_passes: int
-    about: dict[str, Any] = field(default_factory=dict)  # how the plan was chosen
-    progress: Progress | None = None  # of a fit that goes on
-
-    def fitted(self, policy: Policy) -> dict[str, Any]:
-        """The attributes of the fitted estimator."""
-        names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
-        return self.about | names | {"n_features_in_": self.signature.n_features}
-
-
-@dataclass(frozen=True)
-class OfKnownKind:
-    """Problems that a fitted model goes on with: such that they can be learned from, and of the kind that it knows."""
-
-    check: Callable[[Problems], None]
-    signature: Signature
-
-    def __call__(self, problems: Problems) -> None:
-        self.check(problems)
-        self.signature.check(problems, "partial_fit")
 
 
 class ListEstimator(Certifies, BaseEstimator):

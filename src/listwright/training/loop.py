@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
+from listwright.policies import Policy
+from listwright.training.checkpoints import Progress
 from listwright.training.keep import Keeper
 from listwright.training.round import Training
+from listwright.training.signature import Signature
 from listwright.training.sources.base import Rounds
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A fit under way."""
+
+    training: Training
+    signature: Signature
+    n_passes: int
+    about: dict[str, Any] = field(default_factory=dict)  # how the plan was chosen
+    progress: Progress | None = None  # of a fit that goes on
+
+    def fitted(self, policy: Policy) -> dict[str, Any]:
+        """The attributes of the fitted estimator."""
+        names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
+        return self.about | names | {"n_features_in_": self.signature.n_features}
 
 
 def learn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
@@ -103,6 +104,18 @@ class Signature:
         parts += [f"not known: {', '.join(extra)}"] if extra else []
         detail = "; ".join(parts) or "they come in another order"
         raise InputError(f"{purpose}: the features are not the ones that the model was trained on ({detail}).")
+
+
+@dataclass(frozen=True)
+class OfKnownKind:
+    """Problems that a fitted model goes on with: such that they can be learned from, and of the kind that it knows."""
+
+    check: Callable[[Problems], None]
+    signature: Signature
+
+    def __call__(self, problems: Problems) -> None:
+        self.check(problems)
+        self.signature.check(problems, "partial_fit")
 
 
 def fingerprint(problems: Problems) -> str:

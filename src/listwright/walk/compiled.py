@@ -6,8 +6,7 @@ with those of the plain walk to float32 rounding, and candidates that look the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -46,8 +45,7 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
     return CompiledWalk(problems, parts, policy) if applies else None
 
 
-@dataclass(frozen=True, eq=False)
-class CompiledWalk:
+class CompiledWalk(NamedTuple):
     """A linear policy over built-in features, for some problems."""
 
     problems: Problems
