@@ -11,7 +11,7 @@ import pytest
 
 import listwright
 from listwright.apps.cli import main
-from listwright.lab.experiments import trajectory
+from listwright.lab.experiments import demo
 from listwright.lab.experiments.registry import EXPERIMENTS, Experiment
 from listwright.lab.report import Section, Table
 
@@ -135,14 +135,36 @@ def test_unwritable_out_is_exit_1(call, tiny, tmp_path):
     assert "Traceback" not in err
 
 
-def test_demo_writes_a_page_and_says_what_is_next(call, tmp_path, monkeypatch):
-    run = trajectory.run
-    monkeypatch.setattr(trajectory, "run", lambda **settings: run(**(settings | {"sizes": (10,), "seeds": 1})))
-    page = tmp_path / "page.html"
-    code, out, _ = call("demo", "--out", str(page))
+@pytest.fixture
+def small_demo(monkeypatch):
+    """A demo on a few questions, without the slowest method."""
+    run = demo.run
+    monkeypatch.setattr(demo, "run", lambda **settings: run(n_train=20, n_test=30, effort=False, **settings))
+
+
+def test_demo_writes_a_page_and_fits_one_screen(call, tmp_path, small_demo, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = call("demo")
     assert code == 0
-    assert all(name in out for name in ("SCP", "ConSeqOpt", "Static list", "Oracle", "Try next:", str(page)))
-    assert page.read_text().count('class="chart"') == 4  # one curve, three environments
+    lines = out.splitlines()
+    assert len(lines) <= 39  # the row of effort="best" comes on top
+    assert max(map(len, lines)) <= 80
+    assert all(
+        name in out for name in ("sorted by relevance", "MMR, tuned", "DPP, tuned", "ConSeqOpt", "SCP", "oracle")
+    )
+    assert "On problems like these 30, with 95 % confidence" in out
+    assert "made up" in out
+    assert "docs/results.md" in out
+    page = (tmp_path / "report.html").read_text()
+    assert page.count('class="chart"') == 1
+    assert page.count('<details class="problem">') == 10
+
+
+def test_demo_for_machines(call, tmp_path, small_demo):
+    code, out, _ = call("demo", "--json", "--out", str(tmp_path / "page.html"))
+    assert code == 0
+    assert {record["metric"] for record in json.loads(out)} == {"value"}
 
 
 def test_missing_typer_names_the_extra(call, monkeypatch):

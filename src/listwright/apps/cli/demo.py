@@ -7,20 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from listwright.apps.cli.show import progress, show_json, show_section, show_text
+from listwright.apps.cli.show import progress, show_demo, show_json
 from listwright.apps.cli.written_lists import table_bytes
 
-TITLE = "listwright: lists that are relevant and not redundant"
-NEXT = """\
-Open {page} in a browser: charts, and pictures of the arm.
-
-Try next:
-  listwright reproduce trajectory      the whole experiment, with more training sets
-  listwright reproduce news            recommend news to readers
-  listwright reproduce summaries       summarise reports
-  listwright summarize FOLDER          summarise text files of your own
-  python -c "import listwright as lw; help(lw.SCP)"    learn lists from data of your own
-"""
 TABLES: dict[str, dict[str, Any]] = {
     "past.csv": {"n_readers": 200, "random_state": 1},
     "held_out.csv": {"n_readers": 100, "first": 200, "random_state": 2},
@@ -35,25 +24,23 @@ def demo(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
-    """Learn to list starting trajectories for a robot arm, compare with other ways, and write a page with pictures; or
+    """Learn to list passages for made-up questions, compare with other ways, and write a page with charts and lists; or
     write some tables to try the other commands on."""
     if tables is not None:
         written = write_tables(tables)
         show_json(written) if as_json else print("Wrote " + ", ".join(written))
         return
-    from listwright.lab.experiments import trajectory
-    from listwright.lab.report import Report, write_page
+    from listwright.lab.experiments import demo as experiment
+    from listwright.lab.experiments.demo_report import report
+    from listwright.lab.report import write_page
 
     with progress("learning") as tick:
-        records = trajectory.run(seeds=3, sizes=(10, 30, 100, 310), steps=(), tick=tick)
-    report = Report(TITLE, trajectory.findings(records), [trajectory.section(records)])
-    page = write_page(report, out)
+        found = experiment.run(tick=tick)
+    page = write_page(report(found), out)
     if as_json:
-        show_json(records)
+        show_json(found.records)
         return
-    show_section(report.sections[0])
-    show_text(report.findings)
-    print("\n" + NEXT.format(page=page), end="")
+    show_demo(found, page)
 
 
 def write_tables(folder: Path) -> list[str]:

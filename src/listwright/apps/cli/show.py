@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from listwright.lab.experiments.demo import Demo
     from listwright.lab.experiments.parallel import Tick
-    from listwright.lab.report import Section, Table
+    from listwright.lab.report import Section, SideBySide, Table
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
               "device", "engine", "features", "format", "groups", "ignore", "item", "length", "list_id",
@@ -94,13 +97,52 @@ def show_text(text: str) -> None:
     Console(highlight=False).print(f"\n{text}", markup=False)
 
 
-def _rich_table(table: Table) -> Any:
+def show_demo(found: Demo, page: Path) -> None:
+    """The demo on one screen of 80 columns and 40 lines."""
+    from rich.console import Console
+
+    from listwright.lab.experiments.demo_report import IN_SHORT, cost, value_table, widest
+
+    console = Console(highlight=False, width=min(80, Console().width))
+    first, records = found.problems[0], found.records
+    console.print(first.problem, style="bold", markup=False)
+    console.print(f"{first.note} Four passages, listed in three ways:\n", markup=False)
+    console.print(_side_by_side(first))
+    about = f"\nPer cent of what is needed, by length, on {found.n_test} other questions (± {widest(records):.1f}):"
+    console.print(about, style="bold", markup=False)
+    console.print(_rich_table(value_table(records), compact=True))
+    for text in (found.certificate, cost(found), IN_SHORT):
+        if text:
+            console.print(text, markup=False)
+    console.print(f"\nOpen {page} for the chart, the texts and ten more questions. Then try:", markup=False)
+    console.print("listwright reproduce all | listwright summarize FOLDER | listwright --help", markup=False)
+
+
+def _side_by_side(part: SideBySide) -> Any:
+    """One column per list, two lines per pick; repeats are struck out."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    styles = {"new": "green", "repeat": "dim", "nothing": "dim"}
+    shown = RichTable(box=None, pad_edge=False, expand=True, header_style="bold")
+    for one in part.lists:
+        shown.add_column(one.method, no_wrap=True, overflow="ellipsis", ratio=1)
+    for place, picks in enumerate(zip(*(one.picks for one in part.lists), strict=True)):
+        cells = []
+        for pick in picks:
+            title = Text(f"{place + 1} ").append(pick.title, style="strike" if pick.kind == "repeat" else "")
+            cells.append(title.append(f"\n  {pick.adds}", style=styles[pick.kind]))
+        shown.add_row(*cells)
+    shown.add_row(*(Text(one.worth, style="bold") for one in part.lists))
+    return shown
+
+
+def _rich_table(table: Table, *, compact: bool = False) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 
-    shown = RichTable(
-        *table.columns, box=SIMPLE_HEAD, caption=table.caption or None, caption_justify="left", pad_edge=False
-    )
+    box = None if compact else SIMPLE_HEAD
+    shown = RichTable(*table.columns, box=box, caption=table.caption or None, caption_justify="left", pad_edge=False)
     for column in shown.columns[1:]:
         column.justify = "right"
     for index, row in enumerate(table.rows):

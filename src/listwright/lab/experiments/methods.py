@@ -50,7 +50,8 @@ class Regression(BaseEstimator):
         """Ridge regression of the gain in an empty list."""
         features = Candidate() if self.features is None else self.features
         learner = RidgeLeader(self.penalty)
-        self.model_ = SCP(1, features=features, learner=learner, short_lists=True, random_state=0).fit(problems)
+        settings: dict[str, Any] = {"effort": "fast", "short_lists": True, "random_state": 0}
+        self.model_ = SCP(1, features=features, learner=learner, **settings).fit(problems)
         return self
 
     def predict(self, problems: Problems, *, length: int | None = None, **limits: Any) -> Lists:

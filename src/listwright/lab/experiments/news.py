@@ -50,7 +50,7 @@ def _learned(penalty: float) -> dict[str, Any]:
     """The methods that learn, with one penalty."""
     settings: dict[str, Any] = {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES}
     return {
-        "SCP": SCP(**settings),
+        "SCP": SCP(effort="fast", **settings),
         "ConSeqOpt": ConSeqOpt(weighting="uniform", **settings),
         "Regression": Regression(features=Candidate() + CandidateByContext(), penalty=penalty),
     }

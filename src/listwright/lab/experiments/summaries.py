@@ -51,9 +51,9 @@ PASSES = 4  # of SCP and ConSeqOpt over the training clusters, where they see ex
 FULL: dict[str, Any] = {"features": summary_features(), "n_passes": PASSES}
 PAPERS: dict[str, Any] = {"features": paper_features(), "learner": "hinge_rank"}
 METHODS: dict[str, Any] = {
-    "SCP": SCP(**FULL),
+    "SCP": SCP(effort="fast", **FULL),
     "ConSeqOpt": ConSeqOpt(**FULL, weighting="uniform"),
-    "SCP, paper's features": SCP(**PAPERS),
+    "SCP, paper's features": SCP(effort="fast", **PAPERS),
     "ConSeqOpt, paper's features": ConSeqOpt(**PAPERS, weighting="uniform"),
     "SubMod": SubMod(),
     "DPP": LearnedDPP(),

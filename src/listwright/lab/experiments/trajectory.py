@@ -40,18 +40,19 @@ LENGTHS = (1, 2, 3, 4, 5, 8)
 PASSES = 3  # of SCP and ConSeqOpt over the training environments
 WHOLE = 3  # repetitions where all training environments are used: only the order of the states differs between them
 
+FAST: dict[str, Any] = {"effort": "fast", "n_passes": PASSES}
 PAPER: dict[str, Any] = {"features": paper_features()}
 # ConSeqOpt's learners share nothing, so that weights between positions have no meaning.
 SEPARATE: dict[str, Any] = {"n_passes": PASSES, "weighting": "uniform"}
 # Algorithm 2 as printed: one pass, an update after every state, and the squared loss on the costs themselves.
-PRINTED: dict[str, Any] = {**PAPER, "n_passes": 1, "batch_size": 1, "skip_solved": False}
+PRINTED: dict[str, Any] = {**PAPER, **FAST, "n_passes": 1, "batch_size": 1, "skip_solved": False}
 ON_COSTS: dict[str, Any] = {**PRINTED, "learner": RidgeLeader(center=False, target="cost")}
 RANKING: dict[str, Any] = {**PRINTED, "learner": "hinge_rank"}
 
 METHODS: dict[str, Any] = {
-    "SCP": SCP(n_passes=PASSES),
+    "SCP": SCP(**FAST),
     "ConSeqOpt": ConSeqOpt(**SEPARATE),
-    "SCP, paper's features": SCP(**PAPER, n_passes=PASSES),
+    "SCP, paper's features": SCP(**PAPER, **FAST),
     "ConSeqOpt, paper's features": ConSeqOpt(**PAPER, **SEPARATE),
     "Regression": Regression(),
     "Static list": StaticList(),
@@ -77,7 +78,7 @@ STEPS: dict[str, Step] = {
     "+ three passes": Step("+ batches", SCP(**{**PRINTED, "batch_size": "auto", "n_passes": PASSES})),
     "+ solved states skipped": Step("+ three passes", METHODS["SCP, paper's features"]),
     "+ first position crossed": Step(
-        "+ solved states skipped", SCP(features=paper_features() + FirstPosition(), n_passes=PASSES)
+        "+ solved states skipped", SCP(features=paper_features() + FirstPosition(), **FAST)
     ),
     "+ identity (the default)": Step("+ solved states skipped", METHODS["SCP"]),
     "ConSeqOpt, paper's features": Step("+ solved states skipped", METHODS["ConSeqOpt, paper's features"]),

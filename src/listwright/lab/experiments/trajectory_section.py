@@ -125,7 +125,7 @@ def _by_length(records: Sequence[Record]) -> Any:
 def _pictures() -> list[Figure]:
     """Three test environments of the simulated arm in which the first, the second and the third try works."""
     train, test = trajectory.problems()
-    lists = SCP(8, random_state=0).fit(train).predict(test)
+    lists = SCP(8, effort="fast", random_state=0).fit(train).predict(test)
     gains = measured(lists, test).picked_gains
     assert gains is not None
     works = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)

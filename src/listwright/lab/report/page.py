@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from listwright.lab.report.parts import Figure, Gallery, Report, Section, Table
+from listwright.lab.report.parts import (
+    Figure,
+    Gallery,
+    Note,
+    Part,
+    Pick,
+    PickedList,
+    Report,
+    Section,
+    SideBySide,
+    Table,
+)
 from listwright.lab.report.theme import FONT, chart_config
 
 # The page may run its own script and nothing else; it cannot reach the network.
@@ -15,9 +26,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 STYLE = f"""
 :root {{ color-scheme: light dark; --page: #fff; --text: #1c2127; --faint: #5c6570; --line: #e1e5ea; --card: #f6f8fa;
-  --accent: #2f7fd1; }}
+  --accent: #2f7fd1; --good: #14805e; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --page: #14181d; --text: #e3e6ea; --faint: #a3abb5; --line: #343b45;
-  --card: #1c2229; --accent: #6cb0f5; }} }}
+  --card: #1c2229; --accent: #6cb0f5; --good: #4cc99a; }} }}
 * {{ box-sizing: border-box; }}
 body {{ margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 {FONT}; }}
 main {{ max-width: 54rem; margin: 0 auto; padding: 2rem 1.1rem 4rem; }}
@@ -38,6 +49,20 @@ tr.emphasis td {{ font-weight: 600; }}
 .gallery figure {{ margin: .4rem 0; }}
 .gallery .chart {{ width: auto; }}
 .gallery figcaption {{ max-width: 15.5rem; }}
+.problem {{ margin: 1rem 0; border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; }}
+.problem summary {{ cursor: pointer; }}
+.asked {{ font-weight: 600; margin: 0; }}
+.note {{ color: var(--faint); margin: .3rem 0 .6rem; }}
+.worths {{ display: flex; flex-wrap: wrap; gap: 0 1.1rem; color: var(--faint); font-size: .86rem; margin-top: .2rem; }}
+.lists {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(13.5rem, 1fr)); gap: .4rem 1.4rem; }}
+.lists h3 {{ font-size: .95rem; margin: .2rem 0; }}
+.lists ol {{ margin: 0; padding-left: 1.3rem; font-size: .9rem; line-height: 1.45; }}
+.lists li {{ margin: .5rem 0; }}
+.lists .nothing, .lists .repeat {{ color: var(--faint); }}
+.adds {{ display: block; font-size: .86rem; }}
+.new .adds {{ color: var(--good); font-weight: 600; }}
+.worth {{ font-weight: 600; margin: .4rem 0 0; }}
+a {{ color: var(--accent); }}
 .vega-embed {{ width: 100%; }}
 .vega-bindings {{ font-size: .9rem; color: var(--text); padding: .4rem 0 0; }}
 .vega-bind label {{ display: flex; align-items: center; gap: .6rem; }}
@@ -53,7 +78,7 @@ const specifications = JSON.parse(document.getElementById("specifications").text
 const night = matchMedia("(prefers-color-scheme: dark)");
 function draw() {
   const config = night.matches ? specifications.night : specifications.day;
-  config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 120));
+  config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 170));
   for (const [name, chart] of Object.entries(specifications.charts)) {
     vegaEmbed("#chart-" + name, chart, {config, mode: "vega-lite", actions: false, renderer: "svg", ast: true,
       tooltip: {theme: night.matches ? "dark" : "light"}});
@@ -100,13 +125,42 @@ def _section(section: Section, stills: Mapping[str, str]) -> str:
     return f"<section>\n<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}\n</section>"
 
 
-def _part(part: Table | Figure | Gallery, stills: Mapping[str, str]) -> str:
-    if isinstance(part, Table):
-        return _table(part)
-    if isinstance(part, Figure):
-        return _figure(part, stills)
-    inside = "\n".join(_figure(figure, stills) for figure in part.figures)
-    return f'<figure>\n<div class="gallery">\n{inside}\n</div>{_caption(part.caption)}\n</figure>'
+def _part(part: Part, stills: Mapping[str, str]) -> str:
+    match part:
+        case Table():
+            return _table(part)
+        case Figure():
+            return _figure(part, stills)
+        case SideBySide():
+            return _side_by_side(part)
+        case Note():
+            return f'<p>{escape(part.text)} <a href="{escape(part.href, quote=True)}">{escape(part.link)}</a></p>'
+        case Gallery():
+            inside = "\n".join(_figure(figure, stills) for figure in part.figures)
+            return f'<figure>\n<div class="gallery">\n{inside}\n</div>{_caption(part.caption)}\n</figure>'
+
+
+def _side_by_side(part: SideBySide) -> str:
+    """One column per list; on a narrow screen, one below the other."""
+    columns = "\n".join(_picked_list(one) for one in part.lists)
+    inside = f'<p class="note">{escape(part.note)}</p>\n<div class="lists">\n{columns}\n</div>'
+    if not part.folded:
+        return f'<div class="problem"><p class="asked">{escape(part.problem)}</p>\n{inside}\n</div>'
+    worth = "".join(f"<span>{escape(one.method)}: <b>{escape(one.worth)}</b></span>" for one in part.lists)
+    summary = f'<summary>{escape(part.problem)}<span class="worths">{worth}</span></summary>'
+    return f'<details class="problem">{summary}\n{inside}\n</details>'
+
+
+def _picked_list(one: PickedList) -> str:
+    picks = "\n".join(_pick(pick) for pick in one.picks)
+    worth = f'<p class="worth">{escape(one.worth)}</p>'
+    return f'<div class="list"><h3>{escape(one.method)}</h3>\n<ol>\n{picks}\n</ol>\n{worth}</div>'
+
+
+def _pick(pick: Pick) -> str:
+    text = f"<b>{escape(pick.title)}</b> {escape(pick.text)}"
+    shown = f"<s>{text}</s>" if pick.kind == "repeat" else text
+    return f'<li class="{pick.kind}">{shown}<span class="adds">{escape(pick.adds)}</span></li>'
 
 
 def _figure(figure: Figure, stills: Mapping[str, str]) -> str:

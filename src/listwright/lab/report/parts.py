@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from listwright.errors import InputError
 
@@ -56,12 +56,56 @@ class Gallery:
 
 
 @dataclass(frozen=True)
+class Pick:
+    """An item of a list: its title and text, and what it adds to the items before it.
+
+    `kind` is "new" where it adds something, "repeat" where an item before has told the same, "nothing" otherwise.
+    """
+
+    title: str
+    text: str
+    adds: str
+    kind: Literal["new", "repeat", "nothing"]
+
+
+@dataclass(frozen=True)
+class PickedList:
+    """The list that one method made, and what it is worth."""
+
+    method: str
+    picks: Sequence[Pick]
+    worth: str
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The lists of several methods for one problem; those that are folded open with a click."""
+
+    problem: str
+    note: str
+    lists: Sequence[PickedList]
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph that ends in a link."""
+
+    text: str
+    link: str
+    href: str
+
+
+Part = Table | Figure | Gallery | SideBySide | Note
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading, a paragraph, and what it shows."""
 
     title: str
     text: str
-    parts: Sequence[Table | Figure | Gallery] = ()
+    parts: Sequence[Part] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,310 @@
+"""Made-up questions that take several passages to answer, for learning what to hand to a reader or a language model.
+
+"Which river is the river at the birthplace of the director of Silent Harbour?" Three passages answer it: one on the
+film, one on its director, one on the director's birthplace. Only the first shares a name with the question; the others
+are found through the names in the passage before. Around them lie passages that say the same thing again in other
+words, passages on other people and towns, and dead ends. What is needed is known, so that every list can be measured.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats, starts_of
+from listwright.errors import InputError
+from listwright.lab.simulate._wording import choose, number, person, pick, place
+from listwright.problems import Problems
+from listwright.rewards import Coverage
+from listwright.text.tokenizer import tokens
+from listwright.text.vectors import hashed_tf_idf
+from listwright.text.words import FUNCTION_WORDS
+
+FILE = Path(__file__).with_name("encyclopedia.json")
+WIDTH = 256  # columns of the vectors that likeness is measured on
+FEATURES = (
+    "likeness",
+    "question words",
+    "named in the question",
+    "named elsewhere",
+    "named where the question leads",
+    "names others",
+    "length",
+)
+STARTS = ("film", "novel", "painting", "bridge", "company")
+REPEATED = 0.75  # chance that a fact is told once more, in other words
+OTHERS = 2  # ways that run beside the one asked for, from another start
+DEAD_END = 0.4  # chance that a subject has another passage, with something that was not asked for
+
+
+class Passage(NamedTuple):
+    """One candidate, and which step of the way to the answer it states (None: none)."""
+
+    title: str
+    text: str
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, its passages, and the steps that lead to the answer.
+
+    Attributes
+    ----------
+    id : str
+        Its name: the seed and its number.
+    text : str
+        The question.
+    passages : tuple of Passage
+        The candidates, in random order.
+    steps : tuple of (str, str)
+        What each step tells, and the name that it leads to: ("director", "Ada Quill"). The last name is the answer.
+    """
+
+    id: str
+    text: str
+    passages: tuple[Passage, ...]
+    steps: tuple[tuple[str, str], ...]
+
+
+def question_problems(asked: Sequence[Question]) -> Problems:
+    """Questions as problems: passages are candidates, and a list is worth the share of the steps that it tells.
+
+    Features are what any retriever could know: likeness to the question, whether the question names the passage's
+    subject, and how well other passages lead to it. Links say which passage names the subject of which other.
+
+    >>> question_problems(questions(2))
+    Problems: 2 problems, 50 candidates (25 each), 7 features, links by is named in, names, same subject, reward
+    Coverage
+    """
+    known = [_known(one) for one in asked]
+    counts = [len(one.passages) for one in asked]
+    held = [(row, passage.step) for row, passage in enumerate(p for one in asked for p in one.passages)]
+    rows, steps = np.array([pair for pair in held if pair[1] is not None], dtype=np.int64).T
+    covers = sparse.csr_array((np.ones(len(rows)), (rows, steps)), shape=(sum(counts), int(steps.max()) + 1))
+    return Problems.from_arrays(
+        np.concatenate([one.features for one in known]),
+        offsets=starts_of(counts),
+        feature_names=FEATURES,
+        vectors=np.concatenate([one.vectors for one in known]),
+        links={name: _below([one.links[name] for one in known], max(counts)) for name in known[0].links},
+        reward=Coverage(covers),
+        problem_ids=[one.id for one in asked],
+    )
+
+
+class _Known(NamedTuple):
+    """What can be known of the passages of a question without labels."""
+
+    features: Floats
+    vectors: Floats
+    links: dict[str, Floats]
+
+
+def _known(asked: Question) -> _Known:
+    titles, wanted = [passage.title for passage in asked.passages], set(tokens(asked.text)) - FUNCTION_WORDS
+    words = [tokens(f"{passage.title} {passage.text}") for passage in asked.passages]
+    rows = hashed_tf_idf([*words, tokens(asked.text)], WIDTH).toarray()
+    like = rows[:-1] @ rows[-1]
+    names = np.array([[title in other.text for other in asked.passages] for title in titles], dtype=np.float64)
+    same = np.array([[title == other for other in titles] for title in titles], dtype=np.float64)
+    led_to = names * (1.0 - same)  # another passage names the subject
+    columns = {
+        "likeness": like,
+        "question words": [len(wanted.intersection(one)) / len(wanted) for one in words],
+        "named in the question": [title in asked.text for title in titles],
+        "named elsewhere": led_to.sum(axis=1),
+        "named where the question leads": (led_to * like).max(axis=1),
+        "names others": led_to.sum(axis=0),
+        "length": [len(one) for one in words],
+    }
+    assert tuple(columns) == FEATURES
+    links = {"is named in": led_to, "names": led_to.T, "same subject": same - np.eye(len(titles))}
+    return _Known(np.array(list(columns.values()), dtype=np.float64).T, rows[:-1], links)
+
+
+def _below(tables: Sequence[Floats], width: int) -> Floats:
+    """Tables of different widths below each other."""
+    return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
+
+
+class _Relation(NamedTuple):
+    start: str
+    end: str
+    label: str
+    asks: str
+    forms: tuple[str, ...]
+
+
+class _Link(NamedTuple):
+    """A relation with the names that it joins."""
+
+    relation: _Relation
+    subject: str
+    leads_to: str
+
+
+def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int] = (3, 4)) -> list[Question]:
+    """Draws questions. A question does not depend on how many there are.
+
+    Parameters
+    ----------
+    n_questions : int
+        How many.
+    random_state : int
+        The same seed gives the same questions.
+    steps : (int, int)
+        The fewest and the most passages that a question needs.
+
+    >>> one = questions(1, random_state=3)[0]
+    >>> one.text
+    'Which lake is the lake at the end of the river at the birthplace of the author of An Honest Orchard?'
+    >>> one.steps[0], one.steps[-1]
+    (('author', 'Hamid Norfenell'), ('lake', 'Lake Brihalana'))
+    """
+    if n_questions < 1:
+        raise InputError(f"n_questions must be at least 1. Got {n_questions}.")
+    if not 1 <= steps[0] <= steps[1] <= 5:
+        raise InputError(f"steps must rise from 1 to 5 at most. Got {steps}.")
+    return [_question(random_state, index, steps) for index in range(n_questions)]
+
+
+def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
+    rng = np.random.default_rng([seed, index])
+    namer = _Namer(rng)
+    way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
+    relations = [link.relation for link in way]
+    passages = _told(way, rng, namer, needed=True)
+    for _ in range(OTHERS):
+        passages += _told(_joined(relations, namer), rng, namer, needed=False)
+    order = rng.permutation(len(passages))
+    return Question(
+        f"q{seed}-{index}",
+        _asked(way),
+        tuple(passages[i] for i in order),
+        tuple((link.relation.label, link.leads_to) for link in way),
+    )
+
+
+def _way(n_steps: int, namer: _Namer, rng: np.random.Generator) -> list[_Link]:
+    """Relations that lead from something famous to the answer, each from where the one before ends."""
+    while True:
+        kind, relations = pick(STARTS, rng), list[_Relation]()
+        while len(relations) < n_steps and (onward := _from(kind, without=relations)):
+            relations.append(onward[int(rng.integers(len(onward)))])
+            kind = relations[-1].end
+        if len(relations) == n_steps:
+            break
+    return _joined(relations, namer)
+
+
+def _joined(relations: list[_Relation], namer: _Namer) -> list[_Link]:
+    """New names for the relations, each of which starts where the one before ends."""
+    way: list[_Link] = []
+    for relation in relations:
+        way.append(_link(relation, way[-1].leads_to if way else namer.of(relation.start), namer))
+    return way
+
+
+def _told(way: list[_Link], rng: np.random.Generator, namer: _Namer, *, needed: bool) -> list[Passage]:
+    """The passages on one way: each link, some of them once more in other words, and dead ends."""
+    relations, passages = [link.relation for link in way], []
+    for step, link in enumerate(way):
+        tells = step if needed else None
+        passages.append(_passage(link, tells, rng, namer))
+        if rng.random() < REPEATED:
+            passages.append(_passage(link, tells, rng, namer, again=True))
+        onward = _from(link.relation.end, without=relations)
+        if onward and rng.random() < DEAD_END:
+            passages.append(
+                _passage(_link(onward[int(rng.integers(len(onward)))], link.leads_to, namer), None, rng, namer)
+            )
+    return passages
+
+
+def _passage(link: _Link, step: int | None, rng: np.random.Generator, namer: _Namer, *, again: bool = False) -> Passage:
+    """A few sentences about the subject; one of them states the link."""
+    forms, fillers = link.relation.forms, _facts()["fillers"][link.relation.start]
+    stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
+    others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]
+    sentences = [_filled(stated, link, rng, namer)]
+    for other in others:
+        sentences.insert(int(rng.integers(len(sentences) + 1)), _filled(other, link, rng, namer))
+    return Passage(link.subject, " ".join(sentences), step)
+
+
+def _filled(form: str, link: _Link, rng: np.random.Generator, namer: _Namer) -> str:
+    made_up = {
+        "{a}": link.subject,
+        "{b}": link.leads_to,
+        "{year}": str(1880 + int(rng.integers(120))),
+        "{few}": number("few", rng),
+        "{tens}": number("tens", rng),
+        "{name}": namer.of("person"),
+    }
+    text = choose(form, rng)
+    for blank, value in made_up.items():
+        text = text.replace(blank, value)
+    return text[:1].upper() + text[1:]
+
+
+def _asked(way: list[_Link]) -> str:
+    phrase = way[0].subject
+    for link in way:
+        phrase = link.relation.asks.replace("{a}", phrase)
+    return _facts()["asked"][way[-1].relation.end].replace("{a}", phrase)
+
+
+def _link(relation: _Relation, subject: str, namer: _Namer) -> _Link:
+    return _Link(relation, subject, namer.of(relation.end))
+
+
+def _from(kind: str, *, without: list[_Relation]) -> list[_Relation]:
+    """The relations that start from a kind of thing; no label twice in a question."""
+    labels = {relation.label for relation in without}
+    return [one for one in _relations() if one.start == kind and one.label not in labels]
+
+
+@cache
+def _facts() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
+
+
+@cache
+def _relations() -> tuple[_Relation, ...]:
+    return tuple(
+        _Relation(one["from"], one["to"], one["label"], one["asks"], tuple(one["forms"]))
+        for one in _facts()["relations"]
+    )
+
+
+class _Namer:
+    """Names of things, none of them twice in a question."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.taken: set[str] = set()
+
+    def of(self, kind: str) -> str:
+        """A new name for something of a kind."""
+        while (name := self._drawn(kind)) in self.taken:
+            pass
+        self.taken.add(name)
+        return name
+
+    def _drawn(self, kind: str) -> str:
+        titles = _facts()["titles"]
+        if kind in ("film", "novel", "painting"):
+            return f"{pick(titles[kind], self.rng)} {pick(titles['nouns'], self.rng)}"
+        if kind == "person":
+            return person(self.rng)
+        patterns = {"bridge": "{} Bridge", "company": "{} Works", "university": "{} University", "lake": "Lake {}"}
+        return patterns.get(kind, "{}").format(place(self.rng))
