@@ -93,7 +93,7 @@ def in_float64(table: Any) -> Any:
     for _ in range(K):
         gains = torch.cat([(similar[:, low : low + 2000] - best[:, None]).clamp(min=0).sum(dim=0)
                            for low in range(0, len(x), 2000)])  # fmt: skip
-        row = int(gains.argmax())
+        row = int((gains >= gains.max() * (1 - 1e-9)).int().argmax())  # ties up to rounding go to the lowest row
         rows.append(row)
         best = torch.maximum(best, similar[:, row])
     return np.array(rows)

@@ -74,7 +74,10 @@ def test_exact_precision_gives_the_picks_of_the_cpu(metric: str) -> None:
         ours = lw.select(x, 100, metric=metric, device="cuda", precision="exact", **rule)
         cpu = lw.select(x, 100, metric=metric, device="cpu", **rule)
         assert ours.device == torch.cuda.get_device_name()
-        assert (ours.rows == cpu.rows).mean() > 0.97, (metric, rule)
+        if "neighbors" in rule:  # a graph of float32 numbers, on which nothing is measured again
+            assert (ours.rows == cpu.rows).mean() > 0.97, (metric, rule)
+        else:
+            np.testing.assert_array_equal(ours.rows, cpu.rows, err_msg=f"{metric}, {rule}")
         assert ours.value == pytest.approx(cpu.value, rel=1e-5)
         assert ours.ratio == pytest.approx(cpu.ratio, abs=1e-3)
 

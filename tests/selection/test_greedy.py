@@ -97,7 +97,7 @@ def test_with_a_budget_gains_per_size_never_rise_and_sizes_fit(name: str) -> Non
 
 @pytest.mark.parametrize("method", ["lazy", "naive", "stochastic"])
 def test_a_long_list_is_all_there_is(method: str) -> None:
-    problems = example("coverage", [3, 1])
+    problems = example("log det", [3, 1])
     lists = lw.greedy(problems, length=10, method=method, random_state=0)
     assert [sorted(one.tolist()) for one in lists] == [[0, 1, 2], [0]]
 
@@ -184,7 +184,7 @@ def test_sizes_alone_are_no_budget() -> None:
 
 
 def test_stochastic_is_the_same_for_the_same_seed() -> None:
-    problems = sized("coverage", seed=1, counts=[40] * 5)
+    problems = sized("log det", seed=1, counts=[40] * 5)
     one, again, other = (
         lw.greedy(problems, length=10, method="stochastic", epsilon=0.5, random_state=seed) for seed in (1, 1, 2)
     )
@@ -194,13 +194,13 @@ def test_stochastic_is_the_same_for_the_same_seed() -> None:
 
 
 def test_stochastic_with_a_sample_of_all_equals_naive() -> None:
-    problems = sized("facility location", seed=1)
+    problems = sized("log det", seed=1)
     everything = lw.greedy(problems, length=3, method="stochastic", epsilon=1e-9, random_state=0)
     assert everything == lw.greedy(problems, length=3, method="naive")
 
 
 def test_stochastic_keeps_its_bound_on_average() -> None:
-    problems = example("coverage", [8] * 30, seed=3)
+    problems = example("log det", [8] * 30, seed=3)
     best = np.max([value_of(problems, items) for items in combinations(range(8), 3)], axis=0)
     values = [
         lw.greedy(problems, length=3, method="stochastic", epsilon=0.2, random_state=seed).values for seed in range(20)
@@ -209,7 +209,7 @@ def test_stochastic_keeps_its_bound_on_average() -> None:
 
 
 def test_stochastic_with_a_budget_fits() -> None:
-    problems = sized("coverage", seed=2)
+    problems = sized("log det", seed=2)
     lists = lw.greedy(problems, budget=2.0, method="stochastic", random_state=0)
     assert problems.sizes is not None
     assert all(problems.sizes[rows[rows >= 0]].sum() <= 2.0 for rows in lists.rows)
@@ -228,7 +228,7 @@ def test_stochastic_with_a_budget_fits() -> None:
     ],
 )
 def test_the_bound_that_holds_is_told(options: dict[str, Any], ratio: float | None, words: str) -> None:
-    lists = lw.greedy(sized("coverage", seed=1), **options, random_state=0)
+    lists = lw.greedy(sized("log det", seed=1), **options, random_state=0)
     assert lists.ratio == (None if ratio is None else pytest.approx(ratio))
     assert lists.bound is not None
     assert words in lists.bound
@@ -258,7 +258,13 @@ def test_no_bound_without_submodularity() -> None:
 )
 def test_errors_say_what_was_got(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lw.greedy(sized("coverage", seed=1), **options)
+        lw.greedy(sized("log det", seed=1), **options)
+
+
+@pytest.mark.parametrize("name", ["coverage", "facility location", "facility location, sparse"])
+def test_stochastic_is_not_offered_where_lazy_is_compiled(name: str) -> None:
+    with pytest.raises(InputError, match=r'method="stochastic" is not offered for .* Use method="lazy"'):
+        lw.greedy(sized(name, seed=1), length=2, method="stochastic", random_state=0)
 
 
 def test_greedy_needs_a_reward_and_a_budget_needs_sizes() -> None:

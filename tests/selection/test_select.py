@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import listwright as lw
-from listwright.selection import epochs, similarity
+from listwright.selection import epochs, facility, similarity
 from tests.selection import plain
 
 N, D, K = 90, 7, 12
@@ -28,7 +28,28 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     if request.param != "wide tiles":
         for name, size in (("TARGETS", 16), ("CANDIDATES", 8), ("GATHERED", 24), ("LEAST", 4)):
             monkeypatch.setattr(similarity, name, size)
+        monkeypatch.setattr(facility, "GATHERED", 40)
         monkeypatch.setattr(epochs, "LEAST_ACTIVE", 5)
+
+
+def by_matrix(table: Any, k: int) -> list[int]:
+    """Greedy on a whole matrix in float64; ties up to rounding go to the lowest row."""
+    best, rows = np.zeros(table.shape[1]), []
+    for _ in range(k):
+        gains = np.maximum(table - best, 0.0).sum(axis=1)
+        rows.append(int(np.argmax(gains >= gains.max() * (1 - 1e-9))))
+        best = np.maximum(best, table[rows[-1]])
+    return rows
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_rows_that_float32_cannot_tell_apart_are_decided_in_float64(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.normal(size=(200, 24)), 2, axis=0)  # pairs: each of the two brings the same
+    x = (x + 0.1 * np.tile([[1.0], [-1.0]], (200, 1)) * np.repeat(rng.normal(size=(200, 24)), 2, axis=0)).astype(
+        np.float32
+    )
+    assert lw.select(x, 150, metric=metric).rows.tolist() == by_matrix(plain.similarity(x, x, metric), 150)
 
 
 @pytest.mark.usefixtures("small")

@@ -5,7 +5,8 @@ best, the active ones, are brought up to date after each pick, from the targets 
 gain, which bounds the new one since gains only fall. When the best active row falls below the best bound, a new epoch
 begins: rows with high bounds are measured again, from all the targets that changed since they were measured last, until
 the best rows are known. A target that changed five times meanwhile counts once. No row is picked that plain greedy
-would not pick.
+would not pick. Gains are sums of float32 numbers; rows that these cannot tell apart are measured again in float64, so
+that the picks are those of plain greedy in float64, on any device.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 
+NEAR = 1e-5  # gains that differ by a smaller share are measured again in float64
+MOST_NEAR = 64  # unless so many are: then the rows are as good as equal
 TIE = 1e-9  # gains that differ by a smaller share are equal, and the lowest row goes first
 ACTIVE = 20  # one row in so many is active
 LEAST_ACTIVE = 512
@@ -45,6 +48,9 @@ class Board(Protocol):
     def pick(self, row: int) -> tuple[float, Floats]:
         """What the row brings, and the falls of the active rows when it is taken."""
 
+    def exact_gains(self, rows: Ints) -> Floats | None:
+        """What each of a few rows would bring now in float64; None where nobody asked for that precision."""
+
 
 class Epochs:
     """One run of the greedy. `bounds`: no gain of a row is higher; it ends so too."""
@@ -63,10 +69,11 @@ class Epochs:
         rows: list[int] = []
         gains: list[float] = []
         while not self.rules.done:
-            at, score = self._best()
-            if score < self.outside * (1 + TIE):
+            scores = self._scores()
+            if scores.max(initial=-np.inf) < self.outside * (1 + NEAR):
                 self._new_epoch()
-                at, _ = self._best()
+                scores = self._scores()
+            at = self._best(scores)
             row = int(self.active[at])
             brought, falls = self.board.pick(row)
             self.gains -= falls
@@ -78,16 +85,23 @@ class Epochs:
         self.bounds[rows] = 0.0
         return np.array(rows, dtype=np.int64), np.array(gains)
 
-    def _best(self) -> tuple[int, float]:
-        """Place and score of the best active row that is open, the lowest among equals; -inf for none."""
-        if not len(self.active):
-            return -1, -np.inf
+    def _scores(self) -> Floats:
+        """Of the active rows; -inf where a row may not be picked any more."""
         scores = self.gains / self.rules.costs[self.active] if self.rules.priced else self.gains
-        scores = np.where(self.shut, -np.inf, scores)
+        return np.where(self.shut, -np.inf, scores)
+
+    def _best(self, scores: Floats) -> int:
+        """Place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
         most = float(scores.max())
         self.largest = max(self.largest, most)
-        equal = most - max(TIE * abs(most), ROUNDING * self.largest)
-        return int(np.argmax(scores >= equal)), most
+        near = np.flatnonzero(scores >= most * (1 - NEAR))
+        scores = scores[near]
+        if 1 < len(near) <= MOST_NEAR:
+            rows = self.active[near]
+            exact = self.board.exact_gains(rows)
+            scores = scores if exact is None else exact / self.rules.costs[rows] if self.rules.priced else exact
+        equal = scores.max() - max(TIE * abs(most), ROUNDING * self.largest)
+        return int(near[np.argmax(scores >= equal)])
 
     def _take(self, at: int, row: int) -> None:
         self.rules.take(row)

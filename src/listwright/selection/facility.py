@@ -13,6 +13,7 @@ from listwright._kernels.tiles import falls
 from listwright.selection.epochs import Marks
 from listwright.selection.similarity import TARGETS, Similarity, column, sweep
 
+GATHERED = 2048  # targets of a tile in float64
 GATHERING = 64  # putting the vectors of changed targets side by side costs as much as so many candidates
 
 
@@ -24,6 +25,7 @@ class Blocks:
         self.best = np.zeros(similarity.n_targets, dtype=np.float32)
         self.marks: list[Floats32] = []
         self.active = np.empty(0, dtype=np.int64)
+        self.doubles = Doubles(similarity, weights)
 
     def gain_bounds(self) -> Floats:
         """By candidate: no gain is higher."""
@@ -59,9 +61,14 @@ class Blocks:
         """Takes the row; gives what it brings."""
         return self._lifted(row)[0]
 
+    def exact_gains(self, rows: Ints) -> Floats:
+        """What each of a few rows would bring now, in float64."""
+        return self.doubles.gains(rows)
+
     def _lifted(self, row: int) -> tuple[float, Ints, Floats32]:
         """Takes the row: what it brings, the targets whose best similarity rose, and what that was before."""
         similar = column(self.similarity, row)
+        self.doubles.picked.append(row)
         changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))
         before = self.best[changed]
         rises = (similar[changed] - before).astype(np.float64)
@@ -76,6 +83,35 @@ class Blocks:
             falls(tile, old[low:high], new[low:high], weights[low:high], self.similarity.noise, sums)
 
         return sweep(self.similarity, rows, changed, measure)
+
+
+class Doubles:
+    """The same in float64, for the few rows between which float32 cannot decide.
+
+    Best similarities are brought up to date only when they are needed, from all the rows picked since.
+    """
+
+    def __init__(self, similarity: Similarity, weights: Floats) -> None:
+        self.similarity, self.weights = similarity, weights
+        self.best = np.zeros(similarity.n_targets)
+        self.picked: list[int] = []
+
+    def gains(self, rows: Ints) -> Floats:
+        """What each of the rows would bring. Cost: 2 d operations for each target and row, or row picked since."""
+        both = self.similarity.candidates(np.concatenate([np.array(self.picked, dtype=np.int64), rows]), np.float64)
+        new, starts = len(self.picked), range(0, self.similarity.n_targets, GATHERED)
+        parts = np.zeros((len(starts), len(rows)))
+
+        def work(part: int) -> None:
+            block = slice(starts[part], min(starts[part] + GATHERED, self.similarity.n_targets))
+            tile = self.similarity.tile(both, self.similarity.targets(block, np.float64))
+            best = self.best[block] = np.maximum(self.best[block], tile[:new].max(axis=0, initial=0.0))
+            parts[part] = np.maximum(tile[new:] - best, 0.0) @ self.weights[block]
+
+        with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
+            list(pool.map(work, range(len(starts))))
+        self.picked = []
+        return parts.sum(axis=0)
 
 
 def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:

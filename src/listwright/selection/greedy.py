@@ -42,7 +42,7 @@ def greedy(
     length : number of items.
     budget : total size, one number or one a problem; may go together with length.
     method : "lazy" (the same lists as "naive", with fewer evaluations), "naive", or "stochastic" (each pick is the best
-        of a random sample).
+        of a random sample; for rewards without a compiled lazy greedy, such as `LogDet` and `Function`).
     epsilon : what "stochastic" may lose in expectation.
 
     >>> import listwright as lw
@@ -63,6 +63,11 @@ def greedy(
     steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
+    if method == "stochastic" and reward.lazy_lists(problems, weights, room.left, 1) is not None:
+        raise InputError(
+            f'method="stochastic" is not offered for {type(reward).__name__}: the lazy greedy of this reward is '
+            'compiled, faster, and gives greedy\'s own lists. Use method="lazy".'
+        )
     compiled = (
         reward.lazy_lists(problems, weights, room.left, steps) if method == "lazy" and reward.submodular else None
     )

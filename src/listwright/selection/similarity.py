@@ -33,16 +33,16 @@ class Similarity(ABC):
     ceiling: float  # no similarity is higher
 
     @abstractmethod
-    def candidates(self, rows: Ints | slice) -> Any:
+    def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """What `tile` needs of some candidates."""
 
     @abstractmethod
-    def targets(self, rows: Ints | slice) -> Any:
+    def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """What `tile` needs of some targets."""
 
     @abstractmethod
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """float32, (candidates, targets)."""
+        """Similarities, (candidates, targets), of the dtype that both were asked for in."""
 
     @abstractmethod
     def gain_bounds(self, weights: Floats) -> Floats:
@@ -74,13 +74,13 @@ class Dots(Similarity):
         self.n, self.n_targets = len(candidates), len(targets)
         self.ceiling = float(np.sqrt(candidates.squares.max() * targets.squares.max()))
 
-    def candidates(self, rows: Ints | slice) -> Any:
+    def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Vectors."""
-        return self.of_candidates.take(rows)
+        return _rows(self.of_candidates, rows, dtype)
 
-    def targets(self, rows: Ints | slice) -> Any:
+    def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Vectors."""
-        return self.of_targets.take(rows)
+        return _rows(self.of_targets, rows, dtype)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
         """Their products. Cost: 2 d operations for each pair."""
@@ -126,26 +126,26 @@ class Distances(Similarity):
         far = max(float(candidates.away.max()), float(targets.away.max()))
         self.ceiling = 1.0 if gamma > 0 else 4.0 * far
 
-    def candidates(self, rows: Ints | slice) -> Any:
+    def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Vectors and squared lengths."""
-        return self.of_candidates.take(rows), self.of_candidates.squares[rows].astype(np.float32)
+        return _rows(self.of_candidates, rows, dtype), self.of_candidates.squares[rows].astype(dtype)
 
-    def targets(self, rows: Ints | slice) -> Any:
+    def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Vectors and squared lengths."""
-        return self.of_targets.take(rows), self.of_targets.squares[rows].astype(np.float32)
+        return _rows(self.of_targets, rows, dtype), self.of_targets.squares[rows].astype(dtype)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
         """From |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
         (one, ones), (other, others) = candidates, targets
         product = one @ other.T
         squared = product.toarray() if sparse.issparse(product) else product
-        squared *= np.float32(-2.0)
+        squared *= -2.0
         squared += ones[:, None]
         squared += others
-        np.maximum(squared, np.float32(0.0), out=squared)
+        np.maximum(squared, 0.0, out=squared)
         if self.gamma == 0:
-            return np.subtract(np.float32(self.ceiling), squared, out=squared)
-        squared *= np.float32(-self.gamma)
+            return np.subtract(self.ceiling, squared, out=squared)
+        squared *= -self.gamma
         return np.exp(squared, out=squared)
 
     def only(self, targets: Ints) -> Distances:
@@ -188,17 +188,17 @@ class Given(Similarity):
         """None: the numbers are what they are."""
         return 0.0
 
-    def candidates(self, rows: Ints | slice) -> Any:
+    def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Their rows of the matrix."""
-        return self.table[rows]
+        return self.table[rows].astype(dtype, copy=False)
 
-    def targets(self, rows: Ints | slice) -> Any:
+    def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Which columns."""
         return rows
 
     def tile(self, candidates: Any, targets: Any) -> Any:
         """Looked up."""
-        return np.ascontiguousarray(candidates[:, targets], dtype=np.float32)
+        return np.ascontiguousarray(candidates[:, targets])
 
     def only(self, targets: Ints) -> Given:
         """Some columns, copied."""
@@ -214,6 +214,10 @@ class Given(Similarity):
         for low in range(0, self.n, CANDIDATES):
             found[low : low + CANDIDATES] = np.maximum(self.table[low : low + CANDIDATES], 0.0) @ weights
         return found * (1 + NOISE)
+
+
+def _rows(vectors: Vectors, rows: Ints | slice, dtype: Any) -> Any:
+    return vectors.doubles(rows) if dtype == np.float64 else vectors.take(rows)
 
 
 def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]:

@@ -57,6 +57,17 @@ class Vectors:
             return block
         return block * self.inverse[rows][:, None] if self.centre is None else block - self.centre
 
+    def doubles(self, rows: Ints | slice) -> Any:
+        """The same in float64, with their lengths put right.
+
+        In float32 a unit vector is not exactly of length 1, so that rows which are equally good would seem to differ.
+        """
+        some = self.take(rows).astype(np.float64)
+        squared = some.multiply(some) if sparse.issparse(some) else some * some
+        lengths = np.asarray(squared.sum(axis=1)).reshape(-1)
+        scale = np.sqrt(self.squares[rows] / np.where(lengths > 0, lengths, 1.0))[:, None]
+        return sparse.csr_array(some.multiply(scale)) if sparse.issparse(some) else some * scale
+
     def prepared(self) -> Vectors:
         """The same with all rows scaled or centred in memory, unless they lie on disk or are sparse."""
         if self.ready or sparse.issparse(self.table) or isinstance(self.table, np.memmap):

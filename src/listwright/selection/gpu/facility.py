@@ -37,6 +37,7 @@ class Tiles:
         self.best = torch.zeros(similarity.n_targets, device="cuda")
         self.marks: list[Any] = []
         self.active: tuple[Any, Any] = (self.candidates[:0], self.squares[:0])
+        self.doubles = Doubles(self) if exact else None
 
     def gain_bounds(self) -> Floats:
         """As `Dots.gain_bounds`, on the GPU."""
@@ -88,9 +89,15 @@ class Tiles:
 
     def lift(self, row: int) -> Any:
         """Takes the row: what it brings."""
+        if self.doubles is not None:
+            self.doubles.picked.append(row)
         squares = (self.target_squares, self.squares[row : row + 1])
         self.best, brought = lift(self.targets, self.candidates[row], squares, self.best, self.weights, self.kind)
         return brought
+
+    def exact_gains(self, rows: Ints) -> Floats | None:
+        """What each of a few rows would bring now, in float64; None in half precision."""
+        return None if self.doubles is None else self.doubles.gains(rows)
 
     def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
         at = torch.from_numpy(rows).cuda()
@@ -103,6 +110,44 @@ class Tiles:
         targets = self.targets if changed is None else self.targets[changed]
         both = (self.target_squares, squares)
         return falls(targets, candidates, both, changed, old, new, self.weights, self.kind)
+
+
+class Doubles:
+    """The same in float64, for the few rows between which float32 cannot decide; as `facility.Doubles`."""
+
+    def __init__(self, board: Tiles) -> None:
+        self.board, self.weights = board, torch.from_numpy(board.all_weights).cuda()
+        self.of_targets, self.of_candidates = (
+            torch.from_numpy(vectors.squares).cuda()
+            for vectors in (board.similarity.of_targets, board.similarity.of_candidates)
+        )
+        self.best = torch.zeros(len(board.targets), device="cuda", dtype=torch.float64)
+        self.picked: list[int] = []
+
+    def gains(self, rows: Ints) -> Floats:
+        """What each of the rows would bring. Cost: 2 d operations for each target and row, or row picked since."""
+        board, new = self.board, len(self.picked)
+        at = torch.tensor([*self.picked, *rows.tolist()], device="cuda")
+        total, both = (
+            torch.zeros(len(rows), device="cuda", dtype=torch.float64),
+            _doubles(board.candidates[at], self.of_candidates[at]),
+        )
+        for low in range(0, len(board.targets), ROWS):
+            block = slice(low, low + ROWS)
+            product = _doubles(board.targets[block], self.of_targets[block]) @ both.T
+            similar = from_products(board.similarity, product, self.of_targets[block], self.of_candidates[at])
+            if new:
+                self.best[block] = torch.maximum(self.best[block], similar[:, :new].max(dim=1).values)
+            total += self.weights[block] @ (similar[:, new:] - self.best[block, None]).clamp(min=0.0)
+        self.picked = []
+        return np.asarray(total.cpu().numpy())
+
+
+def _doubles(rows: Any, squares: Any) -> Any:
+    """As `Vectors.doubles`."""
+    rows = rows.double()
+    lengths = (rows * rows).sum(dim=1)
+    return rows * torch.sqrt(squares / torch.where(lengths > 0, lengths, 1.0))[:, None]
 
 
 def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
