@@ -1,7 +1,8 @@
 """`python -m benchmarks.feedback`: learning from clicks, measured.
 
 It writes results.json beside this file, and prints the figures as a section of the results page. On one core
-that takes some five minutes. `--data` names the folder with movietweetings100k; without it that part is left out.
+that takes some two hours, nearly all of it for the check of off-policy estimates. `--data` names the folder with
+movietweetings100k, `--obd` that of the Open Bandit Dataset; without them these parts are left out.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.feedback.costs import times
+from benchmarks.feedback.drift import compare_half_lives
 from benchmarks.feedback.movies import REWARDS, replay
 from benchmarks.feedback.news import failures, regret
 from benchmarks.feedback.off_policy import estimates
+from benchmarks.feedback.open_bandit import real_log
 from benchmarks.feedback.section import section
+from benchmarks.feedback.size import large_log
+from benchmarks.feedback.trees import compare_learners
 
 FILE = Path(__file__).with_name("results.json")
 SEEDS = 3
@@ -24,8 +29,9 @@ SEEDS = 3
 def main() -> None:
     """Runs every part, or those named."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.feedback")
-    parser.add_argument("parts", nargs="*", help="some of costs, failures, regret, movies, estimates; all by default")
+    parser.add_argument("parts", nargs="*", help="some of the parts; all by default")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--obd", type=Path, default=Path("obd"))
     options = parser.parse_args()
     movies = options.data / "movietweetings100k"
     parts: dict[str, Any] = {
@@ -33,6 +39,10 @@ def main() -> None:
         "failures": lambda: [failures(seed) for seed in range(SEEDS)],
         "regret": lambda: regret(0),
         "movies": lambda: {reward: replay(movies, reward) for reward in REWARDS} if movies.exists() else None,
+        "drift": compare_half_lives,
+        "trees": compare_learners,
+        "size": large_log,
+        "open bandit": lambda: real_log(options.obd) if options.obd.exists() else None,
         "estimates": estimates,
     }
     for name in options.parts or parts:

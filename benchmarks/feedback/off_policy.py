@@ -1,65 +1,62 @@
-"""Off-policy estimates on simulated logs, against the value that the policy has in truth."""
+"""Off-policy estimates on simulated logs of eighteen settings, against the value that the policy has in truth."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import listwright as lw
-from benchmarks.feedback.news import stream
-from listwright.evaluation.values import list_values
-from listwright.features.auto import paper_features
-from listwright.feedback.explore import Epsilon
-from listwright.lab.simulate.news import news
+from benchmarks.feedback.settings import LOGS, Setting, settings
+from benchmarks.feedback.world import cell, log_of
 
-LENGTH, POOL, READERS_SEED = 3, 8, 7
-NAMES = ("slate_ips", "self_normalised", "per_position_ips", "cascade_dr")
+ENOUGH = 100  # effective size from which on intervals are held to their word
+SEED = 11
 
 
-def policy(problems: lw.Problems, share: float, seed: int) -> lw.OnlineSCP:
-    """What was learned from some problems, with even exploration."""
-    model = lw.SCP(LENGTH, features=paper_features(), random_state=0).fit(problems)
-    return lw.OnlineSCP.from_model(model, explore=Epsilon(share), random_state=seed, memory=0)
+def estimates(chosen: Iterable[Setting] | None = None, *, logs: int = LOGS) -> list[dict[str, Any]]:
+    """One entry per setting: the truth, and for each estimator its errors and how often its interval held the truth."""
+    found = []
+    for setting in settings() if chosen is None else chosen:
+        found.append(checked(setting, logs))
+        print(setting.name, flush=True)
+    return found
 
 
-def made_log(logger: lw.OnlineSCP, valued: lw.Problems, number: int) -> lw.feedback.Log:
-    """The first clicks on the lists that a policy shows."""
-    rng = np.random.default_rng([number, 4])
-    shown = logger.recommend(valued, list_ids=[f"{number}, {i}" for i in range(len(valued))])
-    clicks = rng.random(shown.rows.shape) < valued.reward.tables["success"].values[shown.rows]
-    log = lw.feedback.Log(cascade=True)
-    log.append(shown)
-    log.feedback(shown.list_ids, clicks & (np.cumsum(clicks, axis=1) == 1))
-    return log
-
-
-def estimates(*, logs: int = 500, lists: int = 2000, population: int = 30_000) -> dict[str, Any]:
-    """Mean error and coverage of each estimator over many logs."""
-    world = news(pool=POOL, random_state=READERS_SEED)
-    train = stream(world, 300, 1)[0]
-    logger, target = policy(train[:60], 0.7, 0), policy(train, 0.3, 1)
-    valued = stream(world, population, 2)[1]
-    true = float(list_values(target.recommend(valued, list_ids=[str(i) for i in range(population)]), valued).mean())
-    found, sizes = np.empty((logs, len(NAMES), 3)), np.empty(logs)
-    for i in range(logs):
-        some = np.random.default_rng([i, 3]).choice(population, size=lists, replace=False)
+def checked(setting: Setting, logs: int) -> dict[str, Any]:
+    """All estimators in one setting."""
+    here = cell(setting, SEED)
+    told: dict[str, list[tuple[float, float, float, float]]] = {}
+    value = "any" if setting.clicks == "any" else "sum"
+    for number in range(logs):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.feedback.EvidenceWarning)
-            told = lw.feedback.evaluate(made_log(logger, valued[some], i), target, random_state=i)
-        found[i] = [(one.value, one.low, one.high) for one in (getattr(told, name) for name in NAMES)]
-        sizes[i] = told.effective_size
-    summary = {name: summarised(found[:, k], true) for k, name in enumerate(NAMES)}
-    return {"true value": true, "logs": logs, "lists a log": lists, "effective size": float(sizes.mean()), **summary}
-
-
-def summarised(found: NDArray[np.float64], true: float) -> dict[str, float]:
-    """(logs, 3) of value, low and high."""
-    value, low, high = found.T
+            evaluated = lw.feedback.evaluate(log_of(here, number), here.target, value=value, random_state=number)
+        for name, one in evaluated.estimates.items():
+            told.setdefault(name, []).append((one.value, one.low, one.high, one.effective_size))
     return {
-        "mean error": float(np.abs(value - true).mean()),
-        "bias": float(value.mean() - true),
-        "coverage": float(((low <= true) & (true <= high)).mean()),
+        "setting": setting.name,
+        "truth": here.truth,
+        "logged": here.logged,
+        "logs": logs,
+        "lists": setting.n_lists,
+        "estimators": {name: summary(np.array(rows), here.truth) for name, rows in told.items()},
+    }
+
+
+def summary(rows: Any, truth: float) -> dict[str, float | None]:
+    """(logs, 4) of value, low, high and effective size: logs without evidence are counted, and left out of the rest."""
+    known = ~np.isnan(rows[:, 0])
+    value, low, high, _ = rows[known].T
+    bounded = ~np.isnan(low)
+    error = value - truth
+    return {
+        "evidence": float(known.mean()),
+        "effective size": float(np.median(rows[:, 3])),
+        "error": float(np.sqrt((error**2).mean())) if known.any() else None,
+        "bias": float(error.mean()) if known.any() else None,
+        "coverage": float(((low <= truth) & (truth <= high))[bounded].mean()) if bounded.any() else None,
+        "width": float((high - low)[bounded].mean()) if bounded.any() else None,
     }

@@ -19,7 +19,7 @@ learner = lw.OnlineSCP(length=3, random_state=0)
 log = lw.feedback.Log()
 for hour in range(40):
     problems = visitors(25)
-    ids = [f"{hour}:{i}" for i in range(25)]  # an id a list; left out, they are drawn
+    ids = [f"{hour}:{i}" for i in range(25)]  # an id per list; left out, they are drawn
     # draws items, and knows the chance of each pick
     lists = learner.recommend(problems, list_ids=ids)
     shown = clicks(problems, lists)
@@ -27,23 +27,23 @@ for hour in range(40):
     log.append(lists)
     log.feedback(ids, shown)
 print(log)
+log.to_parquet("log.parquet")
 # --8<-- [end:online]
 
+# --8<-- [start:fit]
+log = lw.feedback.Log.from_parquet("log.parquet")
+first = lw.OnlineSCP(length=3, random_state=0).fit_log(log)
+print(first.predict(visitors(1)).explain(0))
+# --8<-- [end:fit]
+
 # --8<-- [start:off_policy]
-careful = lw.OnlineSCP(length=3, random_state=0).fit_log(log)  # learned from the log alone
-print(lw.feedback.evaluate(log, careful))  # what it would have earned from the same visitors
+print(
+    lw.feedback.evaluate(log, first.predict)
+)  # what it would have earned from the same visitors
 # --8<-- [end:off_policy]
 
-# --8<-- [start:warm]
-problems = visitors(300)
-measured = problems.with_reward(lw.rewards.AnySuccess(problems.features[:, 0] > 0.8))
-model = lw.SCP(length=3, random_state=0).fit(measured)
-# goes on from what was learned with all clicks known
-warm = lw.OnlineSCP.from_model(model, random_state=0)
-print(warm.recommend(visitors(1)))
-# --8<-- [end:warm]
-
-# --8<-- [start:file]
-log.to_parquet("log.parquet")
-print(lw.feedback.Log.from_parquet("log.parquet"))
-# --8<-- [end:file]
+# --8<-- [start:compare]
+found = lw.feedback.compare(log, {"first": first.predict, "today": "logged"})
+print(found.advice)
+print(lw.feedback.safe_rollout(log, first.predict))
+# --8<-- [end:compare]

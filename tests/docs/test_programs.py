@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem != "rag")  # which compares nothing
+PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem != "rag")  # which draws nothing
+COMPARING = [program for program in PROGRAMS if program.stem != "clicks"]
 CELL = re.compile(r"^# %%(?: \[markdown\])?$")
 
 
@@ -36,7 +37,7 @@ def test_a_program_is_cells_of_text_and_code(program: Path) -> None:
             compile(body, program.name, "exec")
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", COMPARING, ids=lambda path: path.stem)
 def test_a_program_runs_and_draws(program: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
@@ -50,6 +51,19 @@ def test_a_program_runs_and_draws(program: Path, tmp_path: Path, monkeypatch, ca
     )
     assert (tmp_path / f"{program.stem}.png").read_bytes().startswith(b"\x89PNG")
     assert "Comparison: mean value" in capsys.readouterr().out
+
+
+def test_from_a_log_to_a_service_and_back(tmp_path: Path, monkeypatch, capsys) -> None:
+    for name in ("altair", "vl_convert", "fastapi", "uvicorn"):
+        pytest.importorskip(name)
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(EXAMPLES / "clicks.py"))
+    assert len(names["visits"]) == 2000
+    assert names["ahead"].low > 0
+    told = capsys.readouterr().out
+    assert "Log: 2,000 lists, 2,000 with an outcome" in told
+    assert "the second is ahead by" in told
+    assert (tmp_path / "clicks.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_every_program_has_its_picture_and_is_named() -> None:
