@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import listwright as lw
 from listwright.evaluation.intervals import estimate
 
-VISITORS, VISITS, PRODUCTS, LENGTH, KINDS = 500, 2000, 30, 5, 4
+VISITORS, VISITS, PRODUCTS, LENGTH, KINDS = 3000, 2000, 30, 5, 4
 LOOKS = np.array([1.0, 0.8, 0.65, 0.5, 0.4])  # visitors look at the first position most
 rng = np.random.default_rng(0)
 
@@ -59,12 +59,12 @@ def click_chances(appeal, kind, picks):
 # %% [markdown]
 # ## A log
 #
-# Until now the shop has shown what sells well, with some chance in it, and has written down the chance that each
-# product had. The names of the columns are its own.
+# Until now the shop has shown what sells well, with a good deal of chance in it, and has written down the chance that
+# each product had. The names of the columns are its own.
 
 # %%
 seen, appeal, kind = arrivals(VISITORS)
-left, picks, chances = seen[..., 0].copy(), [], []
+left, picks, chances = 0.4 * seen[..., 0], [], []
 for _ in range(LENGTH):
     mass = np.exp(left - left.max(axis=1, keepdims=True))
     mass /= mass.sum(axis=1, keepdims=True)
@@ -177,7 +177,7 @@ finally:
 subprocess.run([sys.executable, "-m", "listwright", "export", "shop.db", "-o", "visits.parquet"], check=True)
 visits = lw.feedback.Log.from_parquet("visits.parquet")
 print(visits)
-second = lw.OnlineSCP(LENGTH, random_state=0).fit_log(visits)
+second = lw.OnlineSCP(LENGTH, random_state=0).fit_log(log).fit_log(visits)
 second.save("second.listwright")
 
 # %% [markdown]

@@ -97,8 +97,8 @@ def _drift(found: dict[str, Any]) -> str:
     ]
     return (
         "Clicks per list over the second half of 6,000 visits, learned without and with a half-life of 1,500 lists: "
-        "for visitors whose taste turns once in 4,000 visits, and for those whose taste stays. Means over six seeds, and "
-        "how far the half-life is ahead.\n\n" + _table(["taste", "all lists count", "half-life", "ahead"], rows)
+        "for visitors whose taste turns once in 4,000 visits, and for those whose taste stays. Means over six seeds, "
+        "and how far the half-life is ahead.\n\n" + _table(["taste", "all lists count", "half-life", "ahead"], rows)
     )
 
 
@@ -126,9 +126,9 @@ def _check_text(found: list[dict[str, Any]]) -> str:
         "### Off-policy estimates against the truth\n\n"
         f"Eighteen settings (`benchmarks/feedback/settings.py`), {found[0]['logs']} simulated logs each. The settings "
         "were written down before the first run; only the temperature and the share of exploration were chosen by "
-        "looking at effective sizes of single logs, without the truth. None is left out. Visitors click on what no model of the "
-        "estimates can express. The policy asked about is one that learned from more problems, with the exploration of "
-        "the log, or with none where the log was drawn evenly. "
+        "looking at effective sizes of single logs, without the truth. None is left out. Visitors click on what no "
+        "model of the estimates can express. The policy asked about is one that learned from more problems, with the "
+        "exploration of the log, or with none where the log was drawn evenly. "
         f"`switch`, which `evaluate` recommends, has the lowest error in {best} of {len(found)} settings (or the same "
         f"as the lowest). Where the effective size is at least {ENOUGH}, {right} of {len(cells)} intervals hold the "
         f"truth in {LOW:.0%} to {HIGH:.0%} of the logs.{told}"

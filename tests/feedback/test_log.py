@@ -176,5 +176,6 @@ def test_logs_without_propensities_are_learned_from_with_a_warning() -> None:
     log = Log()
     log.append(lw.Lists(lw.Problems.from_arrays(np.zeros((2, 4, 1))), np.array([[0, 1], [4, 5]])), list_ids=["a", "b"])
     log.feedback("a", [1, 0])
+    assert lw.OnlineSCP(2, random_state=0).fit_log(log).version == 1  # where they are not asked for
     with pytest.warns(EvidenceWarning, match="1 of 1 lists have no propensities"):
-        assert lw.OnlineSCP(2, random_state=0).fit_log(log).version == 1
+        assert lw.OnlineSCP(2, random_state=0).fit_log(log, cap=10.0).version == 1

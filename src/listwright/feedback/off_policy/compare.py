@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from listwright.evaluation.intervals import none_if_nan, skewed
 from listwright.evaluation.picture import altair
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
+from listwright.feedback.off_policy.asked import check_arguments, known_gains
 from listwright.feedback.off_policy.estimates import OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import estimators
-from listwright.feedback.off_policy.evaluate import basis_of, check_arguments, evaluation_of, known_gains
-from listwright.feedback.off_policy.evidence import LoggedGains, evidence
+from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of
+from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
+from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.off_policy.verdict import Difference, difference
 
@@ -137,13 +139,8 @@ def compare(
         raise InputError("compare takes logged or estimated propensities, not examination.")
     seed = int(as_generator(random_state).integers(2**62))
     told = {name: _told(known, policy, seed, confidence, propensity) for name, policy in policies.items()}
-    estimates = {name: one for name, (one, _) in told.items()}
-    differences = {}
-    for name in (name for name in told if name != first):
-        point = estimates[name].value - estimates[first].value
-        size = min(estimates[name].effective_size, estimates[first].effective_size)
-        differences[name] = difference((name, first), point, told[name][1] - told[first][1], size, known, confidence)
-    return PolicyComparison(estimates, differences, first, len(known))
+    differences = {name: _difference(told, (name, first), known, confidence) for name in told if name != first}
+    return PolicyComparison({name: one.estimate for name, one in told.items()}, differences, first, len(known))
 
 
 def _checked(policies: Mapping[str, Any], baseline: str | None) -> str:
@@ -160,16 +157,32 @@ def _checked(policies: Mapping[str, Any], baseline: str | None) -> str:
     return baseline
 
 
-def _told(
-    log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str
-) -> tuple[OffPolicyEstimate, Floats]:
-    """The recommended estimate of a policy, and by list the one that its interval is made of."""
+class _Told(NamedTuple):
+    """What the log says of one policy."""
+
+    estimate: OffPolicyEstimate
+    influence: Floats  # by list: what its interval is made of
+    seen: Evidence | None  # None for the policy of the log itself
+
+
+def _told(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _Told:
     if isinstance(policy, str) and policy == LOGGED:
         low, high = skewed(log.values, confidence=confidence, bounds=(0.0, log.most))
-        return OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log))), log.values
+        own = OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log)))
+        return _Told(own, log.values, None)
     seen = evidence(log, as_target(policy, seed))
     parts = estimators(seen)
-    return evaluation_of(seen, parts, confidence, propensity).value, parts[basis_of(log, parts)].influence
+    value = evaluation_of(seen, parts, confidence, propensity).value
+    return _Told(value, parts[basis_of(log, parts)].influence, seen)
+
+
+def _difference(told: Mapping[str, _Told], names: tuple[str, str], log: LoggedGains, confidence: float) -> Difference:
+    new, old = (told[name] for name in names)
+    point, apart = new.estimate.value - old.estimate.value, new.influence - old.influence
+    size = min(new.estimate.effective_size, old.estimate.effective_size)
+    if new.seen is not None and old.seen is None:
+        return against_log(names, point, apart, size, new.seen, confidence)
+    return difference(names, point, apart, size, log, confidence)
 
 
 def _plain(value: Any) -> Any:

@@ -68,12 +68,12 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
         "self_normalised": Parts(_ratio(last * values, last), supported(last)),
         "pseudo_inverse": _pseudo_inverse(evidence),
         "per_position_ips": Parts((weights * log.gains).sum(axis=1), size),
-        "per_position_sn": Parts(_normalised(weights, log.gains), size),
-        "clipped": Parts(_normalised(capped, log.gains), size),  # clipping does not add evidence
+        "per_position_sn": Parts(normalised(weights, log.gains), size),
+        "clipped": Parts(normalised(capped, log.gains), size),  # clipping does not add evidence
         "per_position_dr": Parts(_per_position_dr(evidence), size),
     }
     start, errors = temporal_errors(evidence)
-    parts["cascade_dr"] = Parts(start + _normalised(weights, errors), size)
+    parts["cascade_dr"] = Parts(start + normalised(weights, errors), size)
     parts["switch"] = Parts(_switch(parts, start, weights, errors), size)
     return parts
 
@@ -141,7 +141,7 @@ def _per_position_dr(evidence: Evidence) -> Floats:
     log, weights = evidence.log, evidence.weights
     before = np.concatenate([np.ones((len(log), 1)), weights[:, :-1]], axis=1)
     policy = np.where(log.alive, evidence.policy, 0.0)
-    return _normalised(weights, log.gains - log.own) + _normalised(before, policy)
+    return normalised(weights, log.gains - log.own) + normalised(before, policy)
 
 
 def _direct(evidence: Evidence) -> Floats:
@@ -200,7 +200,7 @@ def _pseudo_inverse(evidence: Evidence) -> Parts:
     return Parts(_ratio(weights * log.values, weights), effective_size(weights) if weights.sum() > 0 else 0.0)
 
 
-def _normalised(weights: Floats, gains: Floats) -> Floats:
+def normalised(weights: Floats, gains: Floats) -> Floats:
     """Sum over positions of sum(w * r) / sum(w), as a mean over lists."""
     return sum(
         (_ratio(weights[:, j] * gains[:, j], weights[:, j]) for j in range(gains.shape[1])), np.zeros(len(gains))

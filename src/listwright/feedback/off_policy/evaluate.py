@@ -8,22 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
-from listwright.errors import InputError
 from listwright.evaluation.intervals import Bounds
 from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
+from listwright.feedback.off_policy.asked import check_arguments, known_gains
 from listwright.feedback.off_policy.estimates import RECOMMENDED, Evaluation, OffPolicyEstimate, estimate_of
 from listwright.feedback.off_policy.estimators import ENOUGH, Parts, estimators, temporal_errors
-from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence, gains_of
-from listwright.feedback.off_policy.examination import examined, looks
-from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, sensitivity, with_propensities
+from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
+from listwright.feedback.off_policy.examination import examined
+from listwright.feedback.off_policy.propensities import ESTIMATED, sensitivity
+from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import Target, as_target
-from listwright.feedback.off_policy.verdict import Difference, difference
+from listwright.feedback.off_policy.verdict import Difference
 
 FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
 MANY = 100.0  # of lists that agree in single slots
 MODELLED = ("direct", "switch")  # a model's value, with the interval of the doubly robust estimate
-VALUES = ("sum", "any")
 
 
 def evaluate(
@@ -119,29 +119,6 @@ def evaluate(
     return found
 
 
-def known_gains(log: Log, value: str, propensity: str) -> tuple[LoggedGains, Floats | None]:
-    """The log as estimators take it; and by position how often users look there, where that is asked for."""
-    logged = log.answered()
-    if propensity != "examination":
-        return gains_of(with_propensities(logged, propensity), cascade=log.cascade, value=value), None
-    if log.cascade or value == "any":
-        raise InputError('propensity="examination" is for lists that are worth the sum of their clicks.')
-    if np.isnan(logged.propensities[logged.rows >= 0]).any():  # then nothing else can be said
-        logged = replace(logged, propensities=np.where(logged.rows >= 0, 1.0, np.nan))
-    return gains_of(logged, cascade=False, value=value), looks(logged)
-
-
-def check_arguments(log: Log, value: str, confidence: float, propensity: str) -> None:
-    """What all questions to a log need."""
-    if not isinstance(log, Log):
-        raise InputError(f"log must be a listwright.feedback.Log. Got {type(log).__name__}.")
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must be between 0 and 1. Got {confidence!r}.")
-    if value not in VALUES:
-        raise InputError(f"value must be one of {', '.join(VALUES)}. Got {value!r}.")
-    check_propensity(propensity)
-
-
 def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, propensity: str) -> Evaluation:
     """Estimates with their intervals."""
     log, bounds = seen.log, (0.0, seen.log.most)
@@ -155,7 +132,7 @@ def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, pr
         **found,  # type: ignore[arg-type]
         logged=estimate_of(Parts(log.values, float(len(log))), confidence, bounds, alike),
         n_lists=len(log),
-        against_log=_against_log(log, parts, found[RECOMMENDED], confidence),
+        against_log=_against_log(seen, parts, found[RECOMMENDED], confidence),
         propensity=propensity,
         sensitivity=_sensitivity(seen, bounds) if propensity in ESTIMATED else None,
     )
@@ -171,10 +148,11 @@ def basis_of(log: LoggedGains, parts: dict[str, Parts]) -> str:
     return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
 
 
-def _against_log(log: LoggedGains, parts: dict[str, Parts], found: OffPolicyEstimate, confidence: float) -> Difference:
+def _against_log(seen: Evidence, parts: dict[str, Parts], found: OffPolicyEstimate, confidence: float) -> Difference:
+    log = seen.log
     point = found.value - float(log.values.mean())
     apart = parts[basis_of(log, parts)].influence - log.values
-    return difference(("the policy", "the log"), point, apart, found.effective_size, log, confidence)
+    return against_log(("the policy", "the log"), point, apart, found.effective_size, seen, confidence)
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:

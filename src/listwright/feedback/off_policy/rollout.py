@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from listwright.errors import InputError
 from listwright.evaluation.intervals import skewed
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimators import ENOUGH, supported
-from listwright.feedback.off_policy.evaluate import check_arguments, known_gains
-from listwright.feedback.off_policy.evidence import evidence
+from listwright.feedback.off_policy.asked import check_arguments, known_gains
+from listwright.feedback.off_policy.estimators import ENOUGH, normalised, supported
+from listwright.feedback.off_policy.evidence import Evidence, evidence
 from listwright.feedback.off_policy.targets import as_target
+from listwright.feedback.off_policy.verdict import Difference, difference
 
 SHARES = np.array([0.01, 0.02, 0.05, *np.arange(0.1, 1.01, 0.1)])
 
@@ -95,7 +96,7 @@ def safe_rollout(
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> new = lw.OnlineSCP(length=3, random_state=0).fit_log(log)
     >>> print(safe_rollout(log, new.predict))
-    Up to 70 % of the slots can show what the new policy would: at least +0.381 per list against today's 1.500.
+    Up to 70 % of the slots can show what the new policy would: at least +0.356 per list against today's 1.500.
     """
     check_arguments(log, value, confidence, propensity)
     if not 0 <= tolerance < np.inf:
@@ -104,13 +105,28 @@ def safe_rollout(
     if looked is not None:
         raise InputError("safe_rollout takes logged or estimated propensities.")
     target = as_target(policy, int(as_generator(random_state).integers(2**62)))
-    ratios, gains = evidence(known, target).ratios, known.gains
-    rows = [_at(share, ratios, gains, confidence, known.most) for share in SHARES]
-    columns = np.array(rows).T
-    curve = Table(dict(zip(("share", "ahead", "low", "effective_size"), columns, strict=True)))
-    safe = np.flatnonzero(~((curve["low"] > -tolerance) & (curve["effective_size"] >= ENOUGH)))
-    last = int(safe[0]) - 1 if len(safe) else len(SHARES) - 1  # every smaller share is safe too
-    return Rollout(0.0 if last < 0 else float(SHARES[last]), curve, float(known.values.mean()))
+    return rollout_of(evidence(known, target), tolerance, confidence)
+
+
+def rollout_of(seen: Evidence, tolerance: float, confidence: float) -> Rollout:
+    """The shares that were looked at, and the largest that is safe."""
+    log = seen.log
+    rows = [_at(share, seen.ratios, log.gains, confidence, log.most) for share in SHARES]
+    curve = Table(dict(zip(("share", "ahead", "low", "effective_size"), np.array(rows).T, strict=True)))
+    unsafe = np.flatnonzero(~((curve["low"] > -tolerance) & (curve["effective_size"] >= ENOUGH)))
+    last = int(unsafe[0]) - 1 if len(unsafe) else len(SHARES) - 1  # every smaller share is safe too
+    return Rollout(0.0 if last < 0 else float(SHARES[last]), curve, float(log.values.mean()))
+
+
+def against_log(
+    names: tuple[str, str], point: float, apart: Floats, size: float, seen: Evidence, confidence: float
+) -> Difference:
+    """How a policy does against the policy of the log; where too few lists speak for it, how far to go all the same."""
+    found = difference(names, point, apart, size, seen.log, confidence)
+    if found.verdict != "cannot tell" or size >= ENOUGH:
+        return found
+    step = rollout_of(seen, 0.0, confidence)
+    return replace(found, advice=f"{found.advice} {step}") if step.share else found
 
 
 def _at(
@@ -118,7 +134,7 @@ def _at(
 ) -> tuple[float, float, float, float]:
     """The difference to today, its lower bound, and the effective size of the last position."""
     weights: Floats = np.cumprod(1.0 - share + share * ratios, axis=1, dtype=np.float64)
-    apart = ((weights - 1.0) * gains).sum(axis=1)
+    apart = normalised(weights, gains) - gains.sum(axis=1)
     size = supported(weights[:, -1])
     low, _ = skewed(apart, confidence=confidence, bounds=(-most, most), n_effective=size)
     return share, float(apart.mean()), low, size
