@@ -1,0 +1,1 @@
+"""Context packing inside other people's pipelines: LangChain, LlamaIndex and Haystack."""

@@ -1,0 +1,94 @@
+"""The adapters, against the real packages."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from listwright.errors import InputError
+
+QUESTION = "Where was the director of Alien born?"
+TEXTS = [
+    "Rain fell on the town.",
+    "Ridley Scott was born in South Shields in 1937.",
+    "Alien is a film of 1979, directed by Ridley Scott.",
+    "Aliens is a film of 1986, directed by James Cameron.",
+]
+
+
+def falls(scores: list[float]) -> bool:
+    return all(first > second for first, second in pairwise(scores))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_langchain() -> None:
+    core = pytest.importorskip("langchain_core")
+    assert core
+    from langchain_core.documents import Document
+    from langchain_core.embeddings import DeterministicFakeEmbedding
+
+    from listwright.integrations.langchain import ListwrightCompressor
+
+    documents = [Document(page_content=text, metadata={"source": "a" if i else "b"}) for i, text in enumerate(TEXTS)]
+    kept = ListwrightCompressor(budget=20).compress_documents(documents, QUESTION)
+    assert {document.page_content for document in kept} == set(TEXTS[1:3])
+    assert falls([document.metadata["listwright_score"] for document in kept])
+    assert all(document.metadata["listwright_reason"] for document in kept)
+    assert "listwright_score" not in documents[1].metadata
+    assert len(ListwrightCompressor(top_k=1).compress_documents(documents, QUESTION)) == 1
+    one_each = ListwrightCompressor(per_source=1).compress_documents(documents, QUESTION)
+    assert {document.metadata["source"] for document in one_each} == {"a", "b"}
+    embedded = ListwrightCompressor(embedder=DeterministicFakeEmbedding(size=8))
+    assert len(embedded.compress_documents(documents, QUESTION)) == 4
+    assert embedded.compress_documents([], QUESTION) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_llama_index() -> None:
+    pytest.importorskip("llama_index.core")
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+    from listwright.integrations.llama_index import ListwrightPostprocessor
+
+    nodes = [
+        NodeWithScore(node=TextNode(text=text, embedding=[1.0, i]), score=0.5 - i / 10) for i, text in enumerate(TEXTS)
+    ]
+    kept = ListwrightPostprocessor(budget=20).postprocess_nodes(nodes, query_str=QUESTION)
+    assert {one.node.get_content() for one in kept} == set(TEXTS[1:3])
+    assert falls([one.score for one in kept])
+    bundle = QueryBundle(QUESTION, embedding=[1.0, 2.0])
+    assert len(ListwrightPostprocessor(top_n=3).postprocess_nodes(nodes, bundle)) == 3
+    assert ListwrightPostprocessor().postprocess_nodes([], bundle) == []
+    with pytest.raises(InputError, match="needs the query"):
+        ListwrightPostprocessor().postprocess_nodes(nodes)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_haystack() -> None:
+    pytest.importorskip("haystack")
+    from haystack import Document, Pipeline
+
+    from listwright.integrations.haystack import ListwrightRanker
+
+    documents = [Document(content=text, score=0.5, meta={"source": "s"}) for text in TEXTS]
+    kept = ListwrightRanker(budget=20).run(QUESTION, documents)["documents"]
+    assert {document.content for document in kept} == set(TEXTS[1:3])
+    assert falls([document.score for document in kept])
+    assert documents[1].score == 0.5
+    assert len(ListwrightRanker(top_k=3).run(QUESTION, documents, top_k=1)["documents"]) == 1
+    pipeline = Pipeline()
+    pipeline.add_component("pack", ListwrightRanker(budget=30, per_source=1))
+    again = Pipeline.from_dict(pipeline.to_dict())
+    found = again.run({"pack": {"query": QUESTION, "documents": documents}})["pack"]["documents"]
+    assert len(found) == 1
+
+
+def test_the_base_package_pulls_none_of_them() -> None:
+    names: list[Any] = ["langchain_core", "llama_index", "haystack"]
+    program = f"import sys, listwright as lw; lw.ContextPacker; print([n for n in {names!r} if n in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
