@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,10 @@ def test_learns_what_counts(kind: dict[str, str]) -> None:
     assert before < 0.5 < packer.score(RECORDS[30:], length=1, **NAMES, **kind)
 
 
-def test_a_fitted_packer_is_saved(tmp_path: Any) -> None:
+@pytest.mark.parametrize("library", ["lightgbm", "scikit-learn"])
+def test_a_fitted_packer_is_saved(tmp_path: Any, monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    if library == "scikit-learn":
+        monkeypatch.setitem(sys.modules, "lightgbm", None)
     packer = lw.ContextPacker().fit(RECORDS[:10], **NAMES, label="helps")
     packer.save(tmp_path / "packer.listwright")
     again = lw.ContextPacker.load(tmp_path / "packer.listwright")

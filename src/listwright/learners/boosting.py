@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
-from listwright.storage.boosters import as_booster
+from listwright.storage.boosters import as_booster, from_histogram
 
 
 @saved_as("learners.Boosting")
@@ -59,7 +59,7 @@ class Boosting(RegressorMixin, BaseEstimator):
         table = np.asarray(table)
         rest = np.asarray(target) - _summed(self.start, table)
         fitted = self._fresh().fit(table, rest, sample_weight=sample_weight)
-        self.model_ = as_booster(fitted) or fitted
+        self.model_ = as_booster(fitted) or from_histogram(fitted)
         return self
 
     def _fresh(self) -> Any:

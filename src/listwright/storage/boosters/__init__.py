@@ -6,7 +6,8 @@ of texts). So the text of a model file never reaches them. Its trees are checked
 with a loaded model needs neither library.
 """
 
+from listwright.storage.boosters.histogram import from_histogram
 from listwright.storage.boosters.libraries import LIBRARIES, as_booster, fresh_booster, fresh_parameters
 from listwright.storage.boosters.models import Boosted, boosted
 
-__all__ = ["LIBRARIES", "Boosted", "as_booster", "boosted", "fresh_booster", "fresh_parameters"]
+__all__ = ["LIBRARIES", "Boosted", "as_booster", "boosted", "fresh_booster", "fresh_parameters", "from_histogram"]
