@@ -82,7 +82,7 @@ def test_haystack() -> None:
     assert len(ListwrightRanker(top_k=3).run(QUESTION, documents, top_k=1)["documents"]) == 1
     pipeline = Pipeline()
     pipeline.add_component("pack", ListwrightRanker(budget=30, per_source=1))
-    again = Pipeline.from_dict(pipeline.to_dict())
+    again = Pipeline.from_dict(pipeline.to_dict(), allowed_modules=["listwright.integrations.haystack"])
     found = again.run({"pack": {"query": QUESTION, "documents": documents}})["pack"]["documents"]
     assert len(found) == 1
 

@@ -14,7 +14,7 @@ from listwright.context import ContextPacker
 class ListwrightRanker:
     """Keeps the documents that together hold what an answer needs, within a budget of tokens.
 
-    Scores are taken from the documents where all have one; titles and sources from their `meta`.
+    Scores and embeddings are taken from the documents where all have one; titles and sources from their `meta`.
 
     Parameters
     ----------
@@ -42,7 +42,6 @@ class ListwrightRanker:
     @component.output_types(documents=list[Document])
     def run(self, query: str, documents: list[Document], top_k: int | None = None) -> dict[str, list[Document]]:
         """The documents to keep, best first; `top_k` takes the place of the one that was set."""
-        scores = [document.score for document in documents]
         packed = self._packer.pack(
             query,
             [document.content or "" for document in documents],
@@ -50,7 +49,8 @@ class ListwrightRanker:
             length=self.top_k if top_k is None else top_k,
             titles=[document.meta.get("title") for document in documents],
             sources=_sources(documents),
-            scores=scores if scores and all(score is not None for score in scores) else None,
+            scores=_of_all([document.score for document in documents]),
+            embeddings=_of_all([document.embedding for document in documents]),
             per_source=self.per_source,
         )
         kept = zip(packed.positions, packed.scores, strict=True)
@@ -67,5 +67,9 @@ class ListwrightRanker:
 
 
 def _sources(documents: list[Document]) -> list[Any] | None:
-    found = [document.meta.get("source") or document.meta.get("file_path") for document in documents]
-    return found if found and all(found) else None
+    return _of_all([document.meta.get("source") or document.meta.get("file_path") for document in documents])
+
+
+def _of_all(values: list[Any]) -> list[Any] | None:
+    """The values, where none is missing."""
+    return values if values and all(value is not None for value in values) else None

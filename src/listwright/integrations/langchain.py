@@ -29,7 +29,8 @@ class ListwrightCompressor(BaseDocumentCompressor):
     top_k, per_source : int, optional
         Documents that may be kept, in all and from one source.
     embedder : Embeddings, optional
-        Embeds the query and, where their metadata hold no embeddings, the documents.
+        Embeds the query and, where their metadata hold no embeddings, the documents. Without one, embeddings in the
+        metadata still tell near copies.
     title_key, source_key, score_key, embedding_key : str
         Keys of the metadata.
     """
@@ -69,9 +70,9 @@ class ListwrightCompressor(BaseDocumentCompressor):
         return found if found and all(value is not None for value in found) else None
 
     def _embeddings(self, documents: Sequence[Document], query: str) -> dict[str, Any]:
-        if self.embedder is None or not documents:
-            return {}
         known = self._all(documents, self.embedding_key)
+        if self.embedder is None or not documents:
+            return {"embeddings": known}
         vectors = known or self.embedder.embed_documents([document.page_content for document in documents])
         return {"embeddings": vectors, "query_embedding": self.embedder.embed_query(query)}
 
