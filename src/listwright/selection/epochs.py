@@ -20,8 +20,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 
-NEAR = 1e-5  # gains that differ by a smaller share are measured again in float64
-MOST_NEAR = 64  # unless so many are: then the rows are as good as equal
+MOST_NEAR = 64  # if more rows than these are too near to the best to tell, they are as good as equal
 TIE = 1e-9  # gains that differ by a smaller share are equal, and the lowest row goes first
 ACTIVE = 20  # one row in so many is active
 LEAST_ACTIVE = 512
@@ -34,6 +33,8 @@ Marks = NDArray[np.int32]
 
 class Board(Protocol):
     """The targets' best similarities so far, wherever they are kept, and what follows from them."""
+
+    near: float  # gains that differ by a smaller share are measured again in float64; 0 for never
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
         """What each of the rows would bring now, where it brought what is `known` at the mark `since`; -1: nothing is
@@ -48,8 +49,8 @@ class Board(Protocol):
     def pick(self, row: int) -> tuple[float, Floats]:
         """What the row brings, and the falls of the active rows when it is taken."""
 
-    def exact_gains(self, rows: Ints) -> Floats | None:
-        """What each of a few rows would bring now in float64; None where nobody asked for that precision."""
+    def exact_gains(self, rows: Ints) -> Floats:
+        """What each of a few rows would bring now, in float64."""
 
 
 class Epochs:
@@ -70,7 +71,7 @@ class Epochs:
         gains: list[float] = []
         while not self.rules.done:
             scores = self._scores()
-            if scores.max(initial=-np.inf) < self.outside * (1 + NEAR):
+            if scores.max(initial=-np.inf) < self.outside * (1 + max(self.board.near, TIE)):
                 self._new_epoch()
                 scores = self._scores()
             at = self._best(scores)
@@ -94,12 +95,11 @@ class Epochs:
         """Place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
         most = float(scores.max())
         self.largest = max(self.largest, most)
-        near = np.flatnonzero(scores >= most * (1 - NEAR))
+        near = np.flatnonzero(scores >= most * (1 - max(self.board.near, TIE)))
         scores = scores[near]
-        if 1 < len(near) <= MOST_NEAR:
+        if self.board.near and 1 < len(near) <= MOST_NEAR:
             rows = self.active[near]
-            exact = self.board.exact_gains(rows)
-            scores = scores if exact is None else exact / self.rules.costs[rows] if self.rules.priced else exact
+            scores = self.board.exact_gains(rows) / (self.rules.costs[rows] if self.rules.priced else 1.0)
         equal = scores.max() - max(TIE * abs(most), ROUNDING * self.largest)
         return int(near[np.argmax(scores >= equal)])
 

@@ -20,6 +20,8 @@ GATHERING = 64  # putting the vectors of changed targets side by side costs as m
 class Blocks:
     """The board of `Epochs` on the CPU. Memory: a few numbers for each target and mark, and the tiles at work."""
 
+    near = 1e-5  # tiles are in float32, and added up in float64
+
     def __init__(self, similarity: Similarity, weights: Floats) -> None:
         self.similarity, self.weights = similarity, weights
         self.best = np.zeros(similarity.n_targets, dtype=np.float32)

@@ -15,6 +15,7 @@ from listwright.selection.gpu.tables import floats, on_gpu
 from listwright.selection.similarity import NOISE, Distances, Dots, Similarity
 
 GATHERING = 256  # putting vectors of changed targets side by side costs as much as so many candidates
+NEAR = 3e-4  # tiles are added up in float32, so that small gains are known to so many digits
 ROWS = 65_536  # that bounds are made of at a time
 
 
@@ -37,7 +38,8 @@ class Tiles:
         self.best = torch.zeros(similarity.n_targets, device="cuda")
         self.marks: list[Any] = []
         self.active: tuple[Any, Any] = (self.candidates[:0], self.squares[:0])
-        self.doubles = Doubles(self) if exact else None
+        self.near = NEAR if exact else 0.0
+        self.doubles = Doubles(self)
 
     def gain_bounds(self) -> Floats:
         """As `Dots.gain_bounds`, on the GPU."""
@@ -89,15 +91,14 @@ class Tiles:
 
     def lift(self, row: int) -> Any:
         """Takes the row: what it brings."""
-        if self.doubles is not None:
-            self.doubles.picked.append(row)
+        self.doubles.picked.append(row)
         squares = (self.target_squares, self.squares[row : row + 1])
         self.best, brought = lift(self.targets, self.candidates[row], squares, self.best, self.weights, self.kind)
         return brought
 
-    def exact_gains(self, rows: Ints) -> Floats | None:
-        """What each of a few rows would bring now, in float64; None in half precision."""
-        return None if self.doubles is None else self.doubles.gains(rows)
+    def exact_gains(self, rows: Ints) -> Floats:
+        """What each of a few rows would bring now, in float64."""
+        return self.doubles.gains(rows)
 
     def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
         at = torch.from_numpy(rows).cuda()
