@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Engine, create_engine, select
 
-import listwright as lw
 from benchmarks.reliability.traffic import Book
 from listwright.apps.serve.learning.learner import Learner, record_of
 from listwright.apps.serve.learning.published import publish
 from listwright.apps.serve.learning.states import events_after, rows_of
 from listwright.apps.serve.learning.updater import learner_maker
-from listwright.apps.serve.store.schema import feedback, lists
+from listwright.apps.serve.models.fleet import load_bytes
+from listwright.apps.serve.store.schema import feedback, lists, models
 
 EVERYTHING = 10**9
 
 
-def audit(store: str, model: Path, book: Book, *, learned: bool = True) -> list[str]:
+def audit(store: str, book: Book, *, learned: bool = True) -> list[str]:
     """What is wrong; nothing, if all is well."""
     engine = create_engine(store.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:
@@ -35,23 +35,29 @@ def audit(store: str, model: Path, book: Book, *, learned: bool = True) -> list[
     if len({row.event for row in rows}) != len(rows) or len(events) != len(rows):
         wrong.append("an event is there twice")
     if learned:
-        wrong += _audit_learner(engine, model)
+        wrong += _audit_learners(engine)
     engine.dispose()
     return wrong
 
 
-def _audit_learner(engine: Engine, model: Path) -> list[str]:
-    """What the store says was learned, against a learner that was never interrupted."""
+def _audit_learners(engine: Engine) -> list[str]:
+    """What the store says was learned by each version, against learners that were never interrupted."""
+    with engine.connect() as connection:
+        rows, files = rows_of(connection), connection.execute(select(models.c.version, models.c.file)).all()
+    found = [one for version, file in files if version in rows for one in _audit_learner(engine, rows[version], file)]
+    return found if rows else ["nothing was learned"]
+
+
+def _audit_learner(engine: Engine, row: Any, file: bytes) -> list[str]:
     make = learner_maker("igw", 0, 0.1)
     with engine.connect() as connection:
-        row = rows_of(connection).get(1)
-        events = events_after(connection, 1, 0, EVERYTHING)
-    if row is None or not events:
-        return ["nothing was learned"]
+        events = events_after(connection, row.version, 0, EVERYTHING)
+    if not events:
+        return []
     if row.applied != events[-1].number:
-        return [f"learned up to event {row.applied} of {events[-1].number}"]
-    expected = make(lw.load(model)).update([record_of(event) for event in events if event.learn])
-    found = Learner.read(engine, 1, lambda: make(lw.load(model)), row).online
+        return [f"version {row.version} learned up to event {row.applied} of {events[-1].number}"]
+    expected = make(load_bytes(file)).update([record_of(event) for event in events if event.learn])
+    found = Learner.read(engine, row.version, lambda: make(load_bytes(file)), row).online
     wrong = [] if _same(expected.state(), found.state()) else ["the state differs from that of an uninterrupted run"]
     return wrong if row.policy == publish(expected) else [*wrong, "what is served differs from what was learned"]
 

@@ -56,12 +56,16 @@ class Client:
 
 def make_model(path: Path, *, features: int = 32, candidates: int = 100, length: int = 10, seed: int = 0) -> Path:
     """A model of that shape, learned from made-up problems."""
-    rng = np.random.default_rng(seed)
-    table = rng.random((200, candidates, features), dtype=np.float32)
-    scores = table @ rng.normal(size=features)
+    table = np.random.default_rng(seed).random((200, candidates, features), dtype=np.float32)
+    scores = table @ true_weights(features, seed)
     problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(scores > np.quantile(scores, 0.97)))
     lw.SCP(length=length, n_passes=2, random_state=0).fit(problems).save(path)
     return path
+
+
+def true_weights(features: int, seed: int = 0) -> Any:
+    """What a feature really counts for in those problems."""
+    return np.random.default_rng([seed, 1]).normal(size=features)
 
 
 def list_bodies(count: int, *, candidates: int = 100, features: int = 32, length: int = 10) -> list[bytes]:
@@ -78,5 +82,5 @@ def _list_body(table: Any, length: int) -> bytes:
 def feedback_body(answer: bytes, clicked: bool) -> bytes:
     """Feedback on a list: a click on its first item, or none."""
     told = json.loads(answer)
-    clicks = [told["items"][0]["id"]] if clicked else []
+    clicks = [item["id"] for item in told["items"][:1]] if clicked else []
     return json.dumps({"list_id": told["list_id"], "clicks": clicks}).encode()

@@ -78,7 +78,7 @@ def finished(model: Path, store: str, book: Book) -> list[str]:
     traffic.stop()
     service.learn_all()
     service.stop()
-    return audit(store, model, book)
+    return audit(store, book)
 
 
 def warm_model(folder: Path) -> Path:

@@ -1,4 +1,8 @@
-"""Bodies that nobody would send: schemathesis on the OpenAPI text, and mutations of good bodies. No 5xx, no crash."""
+"""Bodies that nobody would send: schemathesis on the OpenAPI text, and mutations of good bodies. No 5xx, no crash.
+
+The service learns meanwhile, also from feedback on lists that were built from mutated bodies. Afterwards its lists must
+be as good as before: they are valued on problems whose truth is known.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,15 @@ from collections import Counter
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
-from benchmarks.reliability.client import Broken, Client, make_model
+import numpy as np
+
+from benchmarks.reliability.client import Broken, Client, feedback_body, make_model, true_weights
 from benchmarks.reliability.server import Server, is_ready, running
 
 SHAPE = {"features": 4, "candidates": 6, "length": 2}
+ROUND = 20  # mutated bodies between two lists whose feedback is known
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 TOKENS = (
     b"NaN", b"-Infinity", b"1e999", b"-0", b"1e-400", b"null", b"true", b"{}", b"[]", b'""', b"[" * 300, b'{"a":' * 300,
@@ -26,19 +34,51 @@ TOKENS = (
 VALUES = (
     None, True, False, 0, -1, 1, 2**31, 2**53 + 1, 2**63, 10**30, -(10**400), 0.5, 1e308, -1e39, float("nan"),
     float("inf"), "", "a", "\x00", "x" * 300, "é\u202e", [], {}, [[]], [None], {"a": {}}, [1.0] * 4, [0] * 2000,
-    {"": 1}, "0" * 32, "i0",
+    {"": 1}, "0" * 32, "i0", "NaN", "\ud800NaN",
 )  # fmt: skip
 
 
-def good_bodies(list_id: str) -> list[tuple[str, Any]]:
+class Shop:
+    """Makes requests whose truth is known: an item is good if its true score is among the highest."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.weights = true_weights(SHAPE["features"])
+        sample = np.random.default_rng(2).random((5_000, SHAPE["features"])) @ self.weights
+        self.bar = float(np.quantile(sample, 0.8))
+
+    def request(self) -> dict[str, Any]:
+        """A request that is in order."""
+        rows = [[round(self.rng.random(), 4) for _ in range(SHAPE["features"])] for _ in range(SHAPE["candidates"])]
+        items = [{"id": f"i{i}", "features": row, "size": 1.0} for i, row in enumerate(rows)]
+        return {"items": items, "length": SHAPE["length"], "budget": 3.0}
+
+    def good(self, request: dict[str, Any], answer: bytes) -> list[str]:
+        """The items of a list that are good."""
+        rows = {item["id"]: item["features"] for item in request["items"]}
+        shown = [item["id"] for item in json.loads(answer)["items"]]
+        return [one for one in shown if np.dot(rows[one], self.weights) > self.bar]
+
+
+class Told:
+    """A list that was served, and what feedback on it would say."""
+
+    def __init__(self, client: Client, shop: Shop) -> None:
+        request = shop.request()
+        _, answer = client.post("/v1/lists", json.dumps(request).encode())
+        shown = json.loads(answer)
+        self.id, self.clicks = shown["list_id"], shop.good(request, answer)
+        self.gains = [float(item["id"] in self.clicks) for item in shown["items"]]
+
+
+def good_bodies(told: Told, shop: Shop) -> list[tuple[str, Any]]:
     """Requests that are in order, by path."""
-    items = [{"id": f"i{i}", "features": [0.1 * i, 0.2, 0.3, 0.4], "size": 1.0} for i in range(6)]
-    asked = {"items": items, "length": 2, "budget": 3.0}
+    asked = shop.request()
     return [
         ("/v1/lists", asked),
-        ("/v1/lists:batch", {"lists": [asked, {"items": items[:3]}]}),
-        ("/v1/feedback", {"list_id": list_id, "clicks": ["i1"], "idempotency_key": "k"}),
-        ("/v1/feedback", {"list_id": list_id, "gains": [0.5, 0.0]}),
+        ("/v1/lists:batch", {"lists": [asked, {"items": asked["items"][:3]}]}),
+        ("/v1/feedback", {"list_id": told.id, "clicks": told.clicks, "idempotency_key": f"k{shop.rng.random()}"}),
+        ("/v1/feedback", {"list_id": told.id, "gains": told.gains}),
     ]
 
 
@@ -86,12 +126,16 @@ def _with_other_bytes(data: bytes, rng: random.Random) -> bytes:
 def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], list[str]]:
     """Sends mutated bodies; answers by status, and what went wrong."""
     rng, client, statuses, wrong = random.Random(seed), Client(server.port), Counter[int](), []
-    told = json.loads(client.post("/v1/lists", json.dumps(good_bodies("")[0][1]).encode())[1])
-    for _ in range(count):
-        path, body = rng.choice(good_bodies(told["list_id"]))
+    shop = Shop(rng)
+    for number in range(count):
+        if number % ROUND == 0:
+            told = Told(client, shop)
+        path, body = rng.choice(good_bodies(told, shop))
         data = mutated(body, rng)
         try:
             status, answer = client.post(path, data)
+            if path == "/v1/lists" and status == 200 and rng.random() < 0.5:
+                client.post("/v1/feedback", feedback_body(answer, clicked=rng.random() < 0.5))
         except Broken as error:
             wrong.append(f"{path} {data[:200]!r}: {error}")
             client = Client(server.port)
@@ -103,6 +147,38 @@ def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], l
     if not is_ready(server):
         wrong.append("the service is not ready any more")
     return statuses, wrong
+
+
+def values(server: Server, count: int = 1_000) -> Any:
+    """By held-out problem whether the list that is served has a good item."""
+    client, shop = Client(server.port), Shop(random.Random(99))
+    found = []
+    for _ in range(count):
+        request = shop.request()
+        _, answer = client.post("/v1/lists", json.dumps(request).encode())
+        found.append(bool(shop.good(request, answer)))
+    client.close()
+    return np.array(found, dtype=float)
+
+
+def compared(before: Any, after: Any) -> tuple[str, bool]:
+    """Both means and the interval of their difference in words, and whether the lists are worse than they were."""
+    change = after - before
+    mean, error = float(change.mean()), float(change.std(ddof=1)) / len(change) ** 0.5
+    told = f"{before.mean():.3f} before, {after.mean():.3f} after ({mean - 2 * error:+.3f} to {mean + 2 * error:+.3f})"
+    return told, mean + 2 * error < 0
+
+
+def learned_lists(server: Server) -> int:
+    """How many lists were learned from, when all feedback has been looked at; the service must still learn."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        with urlopen(f"{server.url}/v1/learning") as answer:
+            found = json.load(answer)["versions"][0]
+        if not found["waiting"] and found["state"] == "learning":
+            return int(found["lists"])
+        time.sleep(0.1)
+    return 0
 
 
 def schemathesis(server: Server, examples: int) -> int:
@@ -120,13 +196,17 @@ def main(arguments: list[str]) -> None:
         folder = Path(name)
         model = make_model(folder / "model.listwright", **SHAPE)
         with running(model, f"sqlite:///{folder}/store.db", folder, "--learn") as server:
-            start = time.monotonic()
+            before, start = values(server), time.monotonic()
             statuses, wrong = press(server, count)
             seconds = time.monotonic() - start
+            learned, worse = learned_lists(server), True
+            if not wrong:
+                told, worse = compared(before, values(server))
+                print(f"learned from {learned} lists; lists with a good item: {told}")
             print(
                 f"{count} bodies in {seconds:.0f} s: {dict(sorted(statuses.items()))}, {len(wrong)} wrong", flush=True
             )
-            if wrong:
-                sys.exit("\n".join(wrong[:20]))
+            if wrong or worse or not learned:
+                sys.exit("\n".join(wrong[:20]) or "the lists are worse than before, or nothing was learned")
             if examples and schemathesis(server, examples):
                 sys.exit("schemathesis found something")

@@ -87,6 +87,7 @@ class Settings:
         0.0
     )
     grace_seconds: Annotated[float, "When told to stop: seconds for requests that are being answered."] = 15.0
+    packer: Annotated[Path | None, "Model of passages for /v1/pack and /v1/rerank; by default the shipped one."] = None
     path_prefix: Annotated[str, "Path under which a proxy puts the service, such as /lists."] = ""
     log_format: Annotated[str, "Log lines as text or json."] = "text"
     limits: Limits = field(default_factory=Limits)

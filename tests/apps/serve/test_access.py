@@ -16,6 +16,8 @@ OPEN = ("none", "wrong", "other scheme", *ROLES)
 ROUTES = {
     ("POST", "/v1/lists"): ("lists",),
     ("POST", "/v1/lists:batch"): ("lists",),
+    ("POST", "/v1/pack"): ("lists",),
+    ("POST", "/v1/rerank"): ("lists",),
     ("GET", "/v1/lists/{list_id}"): ("lists", "read"),
     ("POST", "/v1/feedback"): ("feedback",),
     ("GET", "/v1/lists"): ("read",),
@@ -24,6 +26,7 @@ ROUTES = {
     ("GET", "/v1/stats/positions"): ("read",),
     ("GET", "/v1/learning"): ("read",),
     ("POST", "/v1/learning"): (),
+    ("GET", "/v1/compare"): ("read",),
     ("GET", "/v1/models"): ("read",),
     ("POST", "/v1/models"): (),
     ("GET", "/v1/models/{version}"): ("read",),

@@ -18,6 +18,9 @@ LISTS = [
     (GOOD.replace("[3, 2, 1]", "[1e39, 2, 3]"), "items.1.features.price"),
     (GOOD.replace("[1, 2, 3]", f"[1{'0' * 400}, 2, 3]"), "items.0.features.price"),
     (GOOD.replace("[1, 2, 3]", '{"price": NaN, "speed": 1, "weight": 1}'), "items.0.features.price"),
+    (GOOD.replace('"length": 1', '"budget": Infinity'), "budget"),
+    (GOOD.replace('"length": 1', '"context": {"a": [NaN]}'), "context.a.0"),
+    (GOOD.replace('"b"', '"\\ud800NaN"'), "body"),  # no JSON, and nothing that an answer could hold
     (GOOD.replace("[1, 2, 3]", "[1, 2]"), "items.0.features"),
     (GOOD.replace("[3, 2, 1]", "[1, 2, 3, 4]"), "items.1.features"),
     (GOOD.replace("[1, 2, 3]", "[]"), "items.0.features"),

@@ -15,6 +15,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from listwright.apps.serve.api.auth import Keys, roles_for
 from listwright.apps.serve.api.guard import Guard
 from listwright.apps.serve.api.pages import page
+from listwright.apps.serve.api.passages import BODIES as PASSAGE_BODIES
+from listwright.apps.serve.api.passages import passages
 from listwright.apps.serve.api.routes import api, direct, health
 from listwright.apps.serve.draining import drain_first
 from listwright.apps.serve.metrics import Metrics
@@ -54,7 +56,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="listwright", version="1", description=TEXT, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.service = service
-    for router in (direct, api, health, page):
+    for router in (direct, api, passages, health, page):
         app.router.routes.extend(router.routes)  # not included as routers, which would be searched one by one
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_route)
@@ -79,7 +81,7 @@ async def _no_route(request: Request, error: Exception) -> Any:
 
 def _complete(schema: dict[str, Any]) -> None:
     """Adds the bodies that are read by hand, and which key a route needs."""
-    _, found = msgspec.json.schema_components(BODIES, ref_template="#/components/schemas/{name}")
+    _, found = msgspec.json.schema_components((*BODIES, *PASSAGE_BODIES), ref_template="#/components/schemas/{name}")
     schema["components"]["schemas"].update(found)
     schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     for path, methods in schema["paths"].items():

@@ -9,26 +9,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy import Connection, Select, func, inspect, select
 from sqlalchemy.exc import DatabaseError, InterfaceError
 
+from listwright.apps.serve.logged import as_shown, with_feedback
 from listwright.apps.serve.models.fleet import load_bytes
 from listwright.apps.serve.store.database import Database, cause_of
-from listwright.apps.serve.store.records import Packed, unpack
-from listwright.apps.serve.store.schema import feedback, lists, models, version_table
+from listwright.apps.serve.store.schema import lists, models, version_table
 from listwright.apps.serve.store.upgrades import UPGRADES
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
-from listwright.feedback.recommendations import Recommendations
-from listwright.problems import Problems
 
 AT_ONCE = 1000  # lists
 SECONDS = 3_600.0  # that a query on PostgreSQL may take
-PARTS = ("context", "sizes", "catalogue", "vectors")  # of problems, beside their features
 
 
 def export(
@@ -100,7 +96,7 @@ def _write(connection: Connection, path: Path, version: int | None, cascade: boo
         raise InputError("The store has no such lists yet." if version is not None else "The store has no lists yet.")
     writer, done = None, 0
     try:
-        for table in _tables(connection, _rows(wanted), cascade):
+        for table in _tables(connection, with_feedback(*wanted).order_by(lists.c.id), cascade):
             if writer is None:
                 writer = pq.ParquetWriter(path, table.schema.with_metadata(file_mark(cascade)))
             _check_schema(writer.schema, table.schema)
@@ -121,13 +117,6 @@ def _check_store(connection: Connection) -> None:
     if found != len(UPGRADES):
         way = "Start the service once to upgrade it" if found < len(UPGRADES) else "Update listwright"
         raise InputError(f"The store has schema version {found}, this listwright reads {len(UPGRADES)}. {way}.")
-
-
-def _rows(wanted: Sequence[Any]) -> Select[Any]:
-    """Lists with their feedback, the last where there is more, in order of time."""
-    last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
-    joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
-    return select(lists, feedback.c.gains, feedback.c.earlier).select_from(joined).where(*wanted).order_by(lists.c.id)
 
 
 def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterator[pa.Table]:
@@ -162,50 +151,8 @@ def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
 
 def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
     """One row per candidate."""
-    packed = [unpack(row.record, ids=False) for row in rows]
-    counts = np.array([one.problem.n_rows for one in packed])
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    parts: dict[str, Any] = {
-        name: np.concatenate([getattr(one.problem, name) for one in packed])
-        for name in PARTS
-        if getattr(packed[0].problem, name) is not None
-    }
-    problems = Problems.from_arrays(
-        np.concatenate([one.problem.features for one in packed]),
-        offsets=offsets,
-        item_ids=[str(item) for one in packed for item in one.ids],
-        feature_names=names,
-        **parts,
-    )._with(problem_ids=np.array([row.id for row in rows]))
-    shape = len(rows), max(1, max(len(one.picks) for one in packed))
-    picks, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
-    for i, (row, one) in enumerate(zip(rows, packed, strict=True)):
-        n = len(one.picks)
-        picks[i, :n] = one.picks + offsets[i]
-        chances[i, :n] = np.nan if one.propensities is None else one.propensities
-        seen = _outcome(row, cascade)
-        gains[i, : len(seen)] = seen
-    ids = tuple(row.id for row in rows)
-    shown = Recommendations(
-        problems, picks, list_ids=ids, propensities=chances, version=rows[0].version, room=_budgets(packed)
-    )
-    return _with_more(as_arrow(shown, gains), rows, counts)
-
-
-def _outcome(row: Any, cascade: bool) -> Sequence[float]:
-    """What came back for a list, by position: the most that any feedback said; nothing where there was none."""
-    if row.gains is None:
-        return ()
-    gains = msgspec.json.decode(row.gains)
-    if row.earlier is not None:
-        gains = [max(pair) for pair in zip(gains, msgspec.json.decode(row.earlier), strict=True)]
-    stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
-    return gains[:stop]
-
-
-def _budgets(packed: list[Packed]) -> Any:
-    budgets = [one.budget for one in packed if one.budget is not None]
-    return np.array(budgets) if len(budgets) == len(packed) else None
+    shown, gains = as_shown(rows, names, cascade=cascade)
+    return _with_more(as_arrow(shown, gains), rows, np.diff(shown.problems.offsets))
 
 
 def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:

@@ -18,10 +18,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.apps.serve.learning.control import Command, act, export, prepared
 from listwright.apps.serve.learning.updater import Updater, learner_maker
+from listwright.apps.serve.learning.warming import warm_up
 from listwright.apps.serve.metrics import Metrics
 from listwright.apps.serve.models.building import Built, build
+from listwright.apps.serve.models.comparing import answered, comparable, compared
 from listwright.apps.serve.models.details import Shown, shown
 from listwright.apps.serve.models.fleet import Fleet, Opening
+from listwright.apps.serve.models.passages import Packing
 from listwright.apps.serve.models.requests import DEFAULT, Asked, FeedbackRequest, LearningRequest, Traffic
 from listwright.apps.serve.models.shadow import Shadows
 from listwright.apps.serve.models.told import Recent, gains_of
@@ -71,6 +74,7 @@ class Service:
         self.background = Pool("background", 2, 16)
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
+        self.packing = Packing(settings.packer, self.limits)
         self.recent = Recent()
         self.tasks: list[asyncio.Task[None]] = []
         self.deploying = asyncio.Lock()
@@ -79,7 +83,7 @@ class Service:
 
     async def start(self) -> None:
         """Says who serves, loads it, and begins to follow, to write, to learn and to forget."""
-        self.writer = Writer(self.database.writing, self.metrics.of_group)
+        self.writer = Writer(self.database.writing, self.metrics.of_group, self.metrics.store_failures.inc)
         for start in self._starts():
             with opening():
                 self._tell(start, await self.writer.write(begin, start))
@@ -87,6 +91,8 @@ class Service:
             await self.background.run(self.fleet.follow)
         if not self.fleet.traffic:
             raise InputError("The store has no model yet. Give the file of one.")
+        for version in tuple(self.fleet.loaded.values()):
+            await self.background.run(warm_up, version, self.fleet, self.settings)
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would hold up requests
         self.tasks.append(asyncio.create_task(self._follow()))
@@ -188,7 +194,8 @@ class Service:
         except InputError as error:
             raise invalid("body", str(error)) from None
         number: int = await self.writer.write(add_models, NewModel(name, file))
-        await self.background.run(self.fleet.get, number)
+        version = await self.background.run(self.fleet.get, number)
+        await self.background.run(warm_up, version, self.fleet, self.settings)
         return number
 
     async def delete_model(self, number: int) -> None:
@@ -219,6 +226,12 @@ class Service:
     async def export(self, asked: LearningRequest) -> bytes:
         """What a version has learned as a model file."""
         return await self.read(export, self.fleet, asked.version or self.fleet.default().current, asked.snapshot)
+
+    async def compare(self, new: int, old: int, most: int) -> dict[str, Any]:
+        """What a version brings per list against another one, by stored lists and their feedback."""
+        versions = await self.background.run(comparable, self.fleet, new, old)
+        rows = await self.read(answered, (new, old), most)
+        return await self.background.run(compared, versions, rows)
 
     def feature_names(self) -> tuple[str, ...] | None:
         """Of the default model, for messages."""

@@ -204,6 +204,34 @@ class ModelList(BaseModel):
     traffic_by_model: dict[str, TrafficShown]
 
 
+class ShownDifference(BaseModel):
+    """Mean gain per list of the new version less that of the old one, with Welch's 95 % interval."""
+
+    difference: float
+    low: float
+    high: float
+    verdict: Literal["roll out", "do not roll out", "cannot tell"]
+
+
+class LogComparison(BaseModel):
+    """What each version would have earned from all lists, by their propensities, and what to do."""
+
+    policies: list[dict[str, Any]]
+    baseline: str
+    n_lists: int
+    advice: str
+
+
+class Comparison(BaseModel):
+    """Two versions against each other."""
+
+    new: int
+    old: int
+    lists: list[int] = Field(description="Lists with feedback of the new and of the old version.")
+    shown: ShownDifference | None = Field(description="null where a version has fewer than two such lists.")
+    log: LogComparison | None = Field(description="null where there is no such list.")
+
+
 class CertificateShown(BaseModel):
     """What is proved of a model, from the regret measured while learning."""
 

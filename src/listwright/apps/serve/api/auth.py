@@ -26,7 +26,7 @@ LIST = re.compile(r"/v1/lists/[^/]*")
 # Open to all: they tell nothing of what is served. Whatever is not named here is for admins.
 OPEN = {"/", "/healthz", "/readyz", "/docs", "/openapi.json"}
 OPEN_FOLDER = "/page/"
-ASK = ("/v1/lists", "/v1/lists:batch")
+ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
 
 
 def roles_for(method: str, path: str) -> tuple[str, ...] | None:

@@ -59,8 +59,9 @@ def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T
         _check_whole(body)
         raise _refusal(error, names) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        if b"NaN" in body or b"Infinity" in body:
-            return _with_nan(body, kind, names)
+        place = _place_of_nan(body) if b"NaN" in body or b"Infinity" in body else None
+        if place is not None:
+            raise invalid(_named(place, names), "NaN and Infinity are no numbers of JSON.") from None
         raise invalid("body", f"{error}.") from None
 
 
@@ -79,14 +80,23 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
-def _with_nan(body: bytes, kind: type[T], names: Sequence[str] | None) -> T:
-    """Numbers that are none are no JSON; here they are read, so that the field they stand in can be named."""
+def _place_of_nan(body: bytes) -> str | None:
+    """Where the first number stands that is none; None where there is another reason why this is no JSON."""
     try:
-        return msgspec.convert(json.loads(body), kind)
-    except msgspec.ValidationError as error:
-        raise _refusal(error, names) from None
+        found = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
     except (ValueError, RecursionError):
-        raise invalid("body", "This is no JSON.") from None
+        return None
+    return None if found is None else field_name(found)
+
+
+_NAN = object()
+
+
+def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
+    if value is wanted:
+        return at
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return next((found for key, one in inside if (found := _path_to(wanted, one, (*at, key))) is not None), None)
 
 
 def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Refused:

@@ -179,6 +179,18 @@ async def control_learning(request: Request) -> Response:
     return answer(await service.read(status, service.settings.learn))
 
 
+@api.get("/compare", response_model=out.Comparison, tags=["models"])
+async def compare(
+    request: Request,
+    new: Annotated[int, Query(ge=1, le=2**31 - 1, description="A version.")],
+    old: Annotated[int, Query(ge=1, le=2**31 - 1, description="The version that it is compared with.")],
+    lists: Annotated[int, Query(ge=1, le=20_000, description="The latest lists with feedback to look at.")] = 2_000,
+) -> Response:
+    """What a version brings per list against another: on the lists that each served (A/B), and by the estimators of
+    logs, which ask what each would have shown in place of every list that was drawn."""
+    return answer(await service_of(request).compare(new, old, lists))
+
+
 @api.get("/models", response_model=out.ModelList, tags=["models"])
 async def models(request: Request) -> Response:
     """All versions with their failure rates, and how traffic is shared."""

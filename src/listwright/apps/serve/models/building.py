@@ -36,11 +36,11 @@ class Built:
     request: Asked
 
 
-def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "") -> Built:
-    """A list by the version that its id falls to; `at` is where the request stands in a body."""
+def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
+    """A list by the version that its id falls to, or by a given one; `at` is where the request stands in a body."""
     start, created = perf_counter(), now()
     list_id = new_id(created)
-    version = fleet.choose(list_id, asked.model)
+    version = fleet.choose(list_id, asked.model) if by is None else by
     taken = problem_of(asked, version.shape, settings.limits, at)
     try:
         lists = version.lists(taken.problem, asked.length, asked.budget, list_id)

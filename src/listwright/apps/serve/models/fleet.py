@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -28,16 +29,20 @@ class Cost:
     """How long a version's lists take, by those that it built."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0  # per number of a request
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is known any more: the first list took the compiler's time too."""
+        self.seconds: float | None = None  # per number of a request
 
     def expected(self, numbers: int) -> float:
-        """Seconds for a list from a request with that many numbers."""
-        return self.seconds * numbers
+        """Seconds for a list from a request with that many numbers; infinite where nothing is known yet."""
+        return inf if self.seconds is None else self.seconds * numbers
 
     def note(self, numbers: int, seconds: float) -> None:
         """One more list; a long one that was held up by others counts no more than twice what was known."""
-        seen = seconds / max(1, numbers)
-        self.seconds = 0.9 * self.seconds + 0.1 * min(seen, 2 * self.seconds) if self.seconds else seen
+        seen, known = seconds / max(1, numbers), self.seconds
+        self.seconds = seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +63,18 @@ class Version:
         """The list of one problem; shorter where there are fewer candidates."""
         if self.online is not None and self.explores:
             return self.online.recommend(problem, length=length, budget=budget, list_ids=[list_id])
-        if self.online is not None and (self.published is not None or isinstance(self.model, OnlineSCP)):
+        if self.online is not None and self._plays_online:
             return self.online.predict(problem, length=length, budget=budget)
         return self.model.predict(problem, length=length, budget=budget, short_lists=True)
+
+    @property
+    def policy(self) -> Any:
+        """What it serves, without exploration, as logs are evaluated with."""
+        return self.online.predict if self.online is not None and self._plays_online else self.model
+
+    @property
+    def _plays_online(self) -> bool:
+        return self.published is not None or isinstance(self.model, OnlineSCP)
 
     def as_deployed(self) -> Version:
         """The same version without what it has learned."""

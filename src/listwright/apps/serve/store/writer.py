@@ -36,9 +36,12 @@ class Job:
 class Writer:
     """A thread that writes. While it commits, the next group gathers; so a busy service syncs once for many."""
 
-    def __init__(self, engine: Engine, observe: Callable[[int, float], None]) -> None:
+    def __init__(
+        self, engine: Engine, observe: Callable[[int, float], None], on_failure: Callable[[], None] = lambda: None
+    ) -> None:
         self.engine = engine
         self.observe = observe  # called with the size and the seconds of each group
+        self.on_failure = on_failure  # called for each transaction that the store did not take
         self.queue: SimpleQueue[Job | None] = SimpleQueue()
         self.loop = asyncio.get_running_loop()
         self.failure: str | None = None  # of the last transaction
@@ -94,6 +97,7 @@ class Writer:
             self.failure = None
         except (OperationalError, InterfaceError) as error:
             self.failure = cause_of(error)
+            self.on_failure()
             log.warning("a transaction failed", extra={"writes": len(jobs), "cause": self.failure})
             return [unavailable()] * len(jobs)
         except IntegrityError as error:  # somebody else wrote the same at the same time: the second try sees it

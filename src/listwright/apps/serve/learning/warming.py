@@ -1,0 +1,72 @@
+"""What has to be compiled is compiled before requests come: the compiler holds up everything else."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+from msgspec import Raw
+
+from listwright._internal.arrays import Floats32
+from listwright.apps.serve.learning.learner import Learner
+from listwright.apps.serve.learning.states import Event
+from listwright.apps.serve.models.building import build
+from listwright.apps.serve.models.fleet import Fleet, Version
+from listwright.apps.serve.models.intake import Shape
+from listwright.apps.serve.models.requests import Asked
+from listwright.apps.serve.refusals import Refused
+from listwright.apps.settings import Settings
+
+CANDIDATES = 4
+log = logging.getLogger("listwright.serve")
+
+
+def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
+    """Builds a list twice, the second time to see how long it takes, and learns from it with a learner of its own.
+
+    Nothing is stored, and nothing that serves is changed.
+    """
+    asked = _made_up(version.shape, version.name)
+    try:
+        build(asked, fleet, settings, by=version)
+        version.cost.forget()
+        built = build(asked, fleet, settings, by=version)
+    except Refused as refused:
+        log.warning("version %d cannot build a list yet", version.number, extra={"cause": refused.message})
+        return
+    if version.explores and version.deployed is not None and built.items:
+        gains = [0.0] * len(built.items)
+        event = Event(1, built.served.id, built.served.record, gains, None, learn=True)
+        Learner(version.number, fleet.opening.learner(version.model), 0, 0).apply([event])
+
+
+def _made_up(shape: Shape, name: str) -> Asked:
+    """A request that fits a model, with values from the middle of what it was trained on."""
+    signature = shape.signature
+    catalogue: list[Any] = [None] * CANDIDATES
+    if signature.n_items is not None:
+        catalogue = [i % max(1, signature.n_items) for i in range(CANDIDATES)]
+    middle = _middle(shape, "features", signature.n_features)
+    vectors: list[Any] = [None] * CANDIDATES
+    if signature.n_vector is not None:
+        vectors = [_middle(shape, "vectors", signature.n_vector).tolist()] * CANDIDATES
+    context = None if signature.n_context is None else _middle(shape, "context", signature.n_context).tolist()
+    return Asked(
+        ids=list(range(CANDIDATES)),
+        rows=np.tile(middle, (CANDIDATES, 1)),
+        sizes=[1.0] * CANDIDATES,
+        catalogue=catalogue,
+        vectors=vectors,
+        length=2,
+        budget=None,
+        context_features=context,
+        context=Raw(),
+        explain=False,
+        model=name,
+    )
+
+
+def _middle(shape: Shape, part: str, width: int) -> Floats32:
+    ends = shape.ranges.get(part)
+    return np.zeros(width, dtype=np.float32) if ends is None else (ends[0] / 2 + ends[1] / 2).astype(np.float32)

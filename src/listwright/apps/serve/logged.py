@@ -1,0 +1,81 @@
+"""Stored lists and what came of them, as logs have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from sqlalchemy import Select, func, select
+
+from listwright._internal.arrays import Floats
+from listwright.apps.serve.store.records import PARTS, Packed, unpack
+from listwright.apps.serve.store.schema import feedback, lists
+from listwright.feedback.recommendations import Recommendations
+from listwright.problems import Problems
+
+
+def with_feedback(*wanted: Any) -> Select[Any]:
+    """Lists with their feedback, the last where there is more; without it where there is none."""
+    last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
+    joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
+    return select(lists, feedback.c.gains, feedback.c.earlier).select_from(joined).where(*wanted)
+
+
+def as_shown(
+    rows: Sequence[Any], names: tuple[str, ...] | None, *, cascade: bool = False
+) -> tuple[Recommendations, Floats]:
+    """Rows of lists as what was shown, and by list and position what came of it: NaN where nothing is known.
+
+    Parameters
+    ----------
+    names : of the features.
+    cascade : what follows the first click was not seen.
+    """
+    packed = [unpack(row.record, ids=False) for row in rows]
+    problems = _problems(rows, packed, names)
+    shape = len(rows), max(1, max(len(one.picks) for one in packed))
+    picks, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
+    for i, (row, one) in enumerate(zip(rows, packed, strict=True)):
+        n = len(one.picks)
+        picks[i, :n] = one.picks + problems.offsets[i]
+        chances[i, :n] = np.nan if one.propensities is None else one.propensities
+        seen = _outcome(row, cascade)
+        gains[i, : len(seen)] = seen
+    ids = tuple(row.id for row in rows)
+    shown = Recommendations(
+        problems, picks, list_ids=ids, propensities=chances, version=rows[0].version, room=_budgets(packed)
+    )
+    return shown, gains
+
+
+def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] | None) -> Problems:
+    parts: dict[str, Any] = {
+        name: np.concatenate([getattr(one.problem, name) for one in packed])
+        for name in PARTS[1:]
+        if getattr(packed[0].problem, name) is not None
+    }
+    return Problems.from_arrays(
+        np.concatenate([one.problem.features for one in packed]),
+        offsets=np.concatenate([[0], np.cumsum([one.problem.n_rows for one in packed])]),
+        item_ids=[str(item) for one in packed for item in one.ids],
+        feature_names=names,
+        **parts,
+    )._with(problem_ids=np.array([row.id for row in rows]))
+
+
+def _outcome(row: Any, cascade: bool) -> Sequence[float]:
+    """What came back for a list, by position: the most that any feedback said; nothing where there was none."""
+    if row.gains is None:
+        return ()
+    gains = msgspec.json.decode(row.gains)
+    if row.earlier is not None:
+        gains = [max(pair) for pair in zip(gains, msgspec.json.decode(row.earlier), strict=True)]
+    stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
+    return gains[:stop]
+
+
+def _budgets(packed: list[Packed]) -> Any:
+    budgets = [one.budget for one in packed if one.budget is not None]
+    return np.array(budgets) if len(budgets) == len(packed) else None
