@@ -39,7 +39,7 @@ PROGRAM = (
 )  # fmt: skip
 LEASE = 5.0
 FOLLOWED = 2.0  # seconds in which all replicas follow a deployment
-PATIENCE = 90.0
+PATIENCE = 300.0  # seconds: a busy machine takes long to start a process
 
 
 class Replica:
@@ -120,9 +120,13 @@ class Trial:
                 self.seen[fault.__name__.strip("_")] += 1
                 fault(self, replica)
                 self._recovered()
+                print(f"{number + 1}: {fault.__name__}, {self.recovery[-1]:.1f} s", file=sys.stderr, flush=True)
                 if number % 5 == 4:
                     self._deploy()
             return self._agree()
+        except RuntimeError as error:
+            logs = "\n".join(f"{one.ready()}: {one.log.read_text()[-1500:]}" for one in self.replicas)
+            raise RuntimeError(f"{error}, after {dict(self.seen)}\n{logs}") from None
         finally:
             for replica in self.replicas:
                 replica.end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
 from listwright.policies.base import Contributions, Policy
+from listwright.policies.forests import Forest, as_forest
 
 LOG_ODDS = "contributions are in log-odds, the score is a probability"
 
@@ -25,11 +27,17 @@ class Estimator(Policy):
     def score(self, rows: Rows) -> Floats:
         """One prediction per row."""
         table = rows.written_out()
+        if self._forest is not None:
+            return self._forest.predict(table)
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(table)[:, -1], dtype=np.float64)
         if hasattr(self.estimator, "decision_function"):
             return np.asarray(self.estimator.decision_function(table), dtype=np.float64)
         return np.asarray(self.estimator.predict(table), dtype=np.float64)
+
+    @cached_property
+    def _forest(self) -> Forest | None:
+        return as_forest(self.estimator)
 
     def contributions(self, rows: Rows) -> Contributions | None:
         """Of linear estimators, and of boosted trees their own (`pred_contrib`, Shapley values)."""
