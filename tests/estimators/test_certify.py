@@ -48,6 +48,20 @@ def test_problems_that_were_learned_from_are_refused_by_id(model):
         model.certify(again)
 
 
+def test_problems_that_stand_there_twice_are_refused_by_id(model):
+    with pytest.raises(
+        InputError, match="2 of these 12 problems stand there more than once, with the same id: 200, 203"
+    ):
+        model.certify(problems()[np.array([*range(200, 210), 203, 200])])
+    assert str(model.certify(problems()[200:201])).startswith("On problems like this one,")
+
+
+def test_two_rivals_of_a_class_are_both_named(model):
+    held = problems()[140:]
+    found = model.certify(held, rivals=[Random(2, random_state=seed).fit(held) for seed in range(3)])
+    assert list(found.ahead_of) == ["Random", "Random 2", "Random 3"]
+
+
 def test_a_share_held_back_by_fit_is_certified_and_saved(tmp_path):
     fitted = lw.SCP(2, effort="fast", random_state=0).fit(problems(), certify=0.25)
     assert fitted.certified_.n == 60

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
@@ -37,7 +37,7 @@ def certified(
     """The certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
     check_problems(problems)
     reward = reward_of(problems, "certify")
-    _refuse_seen(problems, visits)
+    _refuse_unfit(problems, visits)
     others = {name: rival.predict(problems, **limits) for name, rival in _fitted(rivals, limits, training).items()}
     return certificate_of(
         list_values(model.predict(problems, **limits), problems),
@@ -71,25 +71,56 @@ def _best_known(problems: Problems, limits: dict[str, Any]) -> Floats:
     return values
 
 
-def _refuse_seen(problems: Problems, visits: Visits) -> None:
-    seen = visits.knows(states_of(problems, first_gains(problems)))
+def _refuse_unfit(problems: Problems, visits: Visits) -> None:
+    """Raises where problems were learned from, or stand there more than once: neither are independent draws."""
+    states = states_of(problems, first_gains(problems))
+    seen = visits.knows(states)
     if seen.any():
-        ids = [str(name) for name in problems.problem_ids[seen]]
-        shown = ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
         raise InputError(
-            f"{len(ids)} of these {len(problems)} problems were learned from: {shown}. A certificate needs problems "
-            "that the model has not seen: hold some back before fit, or use fit(problems, certify=0.2)."
+            f"{seen.sum()} of these {len(problems)} problems were learned from: {_shown(problems, seen)}. A "
+            "certificate needs problems that the model has not seen: hold some back before fit, or use "
+            "fit(problems, certify=0.2)."
         )
+    copies = np.ones(len(problems), dtype=bool)
+    copies[
+        list(
+            {
+                pair: at
+                for at, pair in enumerate(zip(problems.problem_ids.tolist(), states.seen.tolist(), strict=True))
+            }.values()
+        )
+    ] = False
+    if copies.any():
+        raise InputError(
+            f"{copies.sum()} of these {len(problems)} problems stand there more than once, with the same id: "
+            f"{_shown(problems, copies)}. A certificate needs independent problems: pass each once."
+        )
+
+
+def _shown(problems: Problems, some: Bools) -> str:
+    """The first ids of some problems, and how many more there are."""
+    ids = [str(name) for name in problems.problem_ids[some]]
+    return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
 def _fitted(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
     """The rivals by name; those that are only named are learned from the training problems."""
     if isinstance(rivals, str):
         raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
-    given = dict(rivals) if isinstance(rivals, Mapping) else {_name(rival): rival for rival in rivals}
+    given = dict(rivals) if isinstance(rivals, Mapping) else _named(rivals)
     return {
         name: _learned(rival, limits, training) if isinstance(rival, str) else rival for name, rival in given.items()
     }
+
+
+def _named(rivals: Iterable[Any]) -> dict[str, Any]:
+    """By name; further models of a class get a number."""
+    found: dict[str, Any] = {}
+    for rival in rivals:
+        name = _name(rival)
+        count = 1 + sum(other == name or other.startswith(f"{name} ") for other in found)
+        found[name if count == 1 or isinstance(rival, str) else f"{name} {count}"] = rival
+    return found
 
 
 def _name(rival: Any) -> str:

@@ -76,7 +76,8 @@ class HeldOutCertificate:
             share = f"at least {_down(100 * self.share_of_greedy, 0)} % of what greedy gets when it knows the reward"
             parts.append(share)
         parts += [_against(name, bound) for name, bound in self.ahead_of.items()]
-        text = f"On problems like these {self.n:,}, with {100 * (1 - self.delta):g} % confidence: {'; '.join(parts)}."
+        those = "this one" if self.n == 1 else f"these {self.n:,}"
+        text = f"On problems like {those}, with {100 * (1 - self.delta):g} % confidence: {'; '.join(parts)}."
         return " ".join([text, *self.notes])
 
 
