@@ -11,7 +11,7 @@ from listwright.features.expected_coverage import TIMES, ExpectedCoverage, word_
 from listwright.lab.simulate.corpus import corpus
 from listwright.rewards import Rouge
 from listwright.storage import load, save
-from listwright.summarize.problems import paper_features, summary_problems
+from listwright.summarize.problems import paper_summary_features, summary_problems
 from listwright.text.vectors import hashed_tf_idf
 from listwright.text.words import word_number
 
@@ -90,7 +90,7 @@ def test_it_tells_more_than_quality_alone(clusters):
     train, test = clusters[:8], clusters[8:]
     values = [
         lw.SCP(budget=300, features=features, n_passes=2, random_state=0).fit(train).score(test)
-        for features in (paper_features(), paper_features() + ExpectedCoverage())
+        for features in (paper_summary_features(), paper_summary_features() + ExpectedCoverage())
     ]
     assert values[1] > values[0] - 0.01
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from listwright._internal.folds import folds_of
 from listwright._kernels.rows import by_fold, costs_of, gathered
 from listwright._kernels.segments import top_of
-from listwright.learners.examples import folds_of
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -18,7 +18,7 @@ from listwright.storage import save
 from listwright.summarize.data import read_clusters, splits, usual_budget
 from listwright.summarize.model import SHIPPED, shipped_model, summary_model
 from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import WIDTH, paper_features, room_of, summary_features, summary_problems
+from listwright.summarize.problems import WIDTH, paper_summary_features, room_of, summary_features, summary_problems
 from listwright.summarize.reasons import GROUPS, NOVELTY, explained_lists
 from listwright.summarize.scores import summary_scores, summary_text
 from listwright.summarize.structure import structure_features
@@ -93,7 +93,7 @@ def test_missing_references_are_named(clusters):
 
 
 def test_features_are_the_papers_three_kinds(problems):
-    names = paper_features().fit(problems).names()
+    names = paper_summary_features().fit(problems).names()
     assert len(names) == 24 + 25 + 24
     assert summary_features().fit(problems).names() == [*names, "expected new words", "expected new words by size"]
     assert {"lexrank", "volume", "volume x lexrank", "minimum distance in lexrank"} <= set(names)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from listwright.text.centrality import lexrank
-from listwright.text.vectors import cosine_similarity, document_frequency, term_counts, tf_idf, unit_rows
+from listwright.text.vectors import cosine_similarity, document_frequency, term_counts, tf_idf, unit_vectors
 
 TEXTS = [["rain", "fell", "rain"], ["wind", "rose"], [], ["rain", "wind", "stopped"]]
 
@@ -53,7 +53,7 @@ def test_cosine_agrees_with_dense_products_and_takes_other_rows() -> None:
 def test_unit_rows_leaves_its_argument_alone() -> None:
     counts, _ = term_counts(TEXTS)
     before = counts.toarray()
-    unit_rows(counts)
+    unit_vectors(counts)
     np.testing.assert_array_equal(counts.toarray(), before)
 
 

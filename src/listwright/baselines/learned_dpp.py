@@ -8,13 +8,14 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.linalg import unit_rows
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.features.base import Scale
-from listwright.features.volume import FLAT, Volume, unit_rows
+from listwright.features.volume import FLAT, Volume
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.selection.greedy import greedy

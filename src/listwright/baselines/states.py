@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright.errors import InputError
-from listwright.features.base import dense
+from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.catalogue import with_catalogue
@@ -31,14 +31,12 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
     """(problems, columns): the context; without one, the features of the whole catalogue side by side."""
     if problems.context is not None:
         return problems.context
-    if not problems.n_features or (problems.counts != n_items).any():
+    if not problems.n_features or not has_whole_catalogue(problems, n_items):
         raise InputError(
             "Nothing is known of these problems as a whole. Pass context to Problems.from_arrays, or features of the "
             f"whole catalogue ({n_items} candidates) in every problem."
         )
-    table = np.empty((len(problems), n_items, problems.n_features), dtype=np.float32)
-    table[problems.owners, items_of(problems)] = dense(problems.features)
-    return table.reshape(len(problems), -1)
+    return whole_problem(with_catalogue(problems), n_items)
 
 
 def gains_alone(problems: Problems) -> Floats:

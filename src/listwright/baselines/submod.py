@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.linalg import unit_rows
 from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
-from listwright.features.volume import unit_rows
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.walk.limits import Room, as_room

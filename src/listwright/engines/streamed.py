@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from listwright._internal.files import whole_file
 from listwright._internal.threads import one_thread
 from listwright.engines.base import Engine
 from listwright.engines.tasks import Bar, Build, Tick
@@ -44,14 +44,9 @@ class StreamedLists:
         path = Path(path)
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
-        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with one_thread(), self.engine.crew(self.scan) as crew:
-                bar = Bar(tick, len(self.scan.shards))
-                _write(crew.each(self.build, [shard.number for shard in self.scan.shards], bar), beside)
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with whole_file(path) as beside, one_thread(), self.engine.crew(self.scan) as crew:
+            bar = Bar(tick, len(self.scan.shards))
+            _write(crew.each(self.build, [shard.number for shard in self.scan.shards], bar), beside)
 
     def __repr__(self) -> str:
         return f"StreamedLists: {len(self):,} lists, to be built from {len(self.scan.shards):,} shards"

@@ -10,13 +10,15 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.folds import FOLDS, folds_of
 from listwright._internal.progress import tell
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.features import ExpectedGain, Features, Sum
+from listwright.features.cross_fitting import CrossFitted
 from listwright.learners import Aggregate, Learner, SoftmaxLeader
-from listwright.learners.examples import FOLDS, centered, folds_of
+from listwright.learners.examples import centered
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
 
@@ -46,7 +48,7 @@ class ScoreSeen(NamedTuple):
 
 
 @saved_as("features.PolicyScore")
-class PolicyScore(Features):
+class PolicyScore(CrossFitted):
     """The score that a policy learned beforehand gives a candidate, given the list.
 
     Training problems are scored by a model that was fitted without them (five folds), so that a policy on top learns
@@ -73,28 +75,17 @@ class PolicyScore(Features):
         """Fits the model on all problems, and once without each fold."""
         tell(self.names()[0])
         self.model_ = clone(self.model).fit(problems)
-        folds = folds_of(problems.problem_ids)
-        few = len(np.unique(folds)) < 2
-        self.fold_models_ = [self.model_ if few else self._without(fold, folds, problems) for fold in range(FOLDS)]
-        self.out_of_fold_ = False
+        self.fold_models_ = [self.model_] * FOLDS
+        for fold in self.folds(problems):
+            self.fold_models_[fold.number] = clone(self.model).fit(problems[fold.rest])
         self.spread_ = 1.0
         seen = self.for_training(problems).start(problems)
         self.spread_ = max(float(centered(self._scores(seen), problems.offsets).std()), 1e-9)
         return self
 
-    def _without(self, fold: int, folds: Ints, problems: Problems) -> ListEstimator:
-        tell(f"{self.names()[0]}, without fold {fold + 1} of {FOLDS}")
-        return clone(self.model).fit(problems[folds != fold])
-
-    def for_training(self, problems: Problems) -> Self:
-        """A twin that scores each training problem without having learned from it."""
-        twin = copy.copy(self)
-        twin.out_of_fold_ = True
-        return twin
-
     def start(self, problems: Problems) -> ScoreSeen:
         """Every model starts on its problems."""
-        if not self.out_of_fold_:
+        if not self.out_of_fold:
             everything = [(self.model_, np.arange(len(problems)))]
         else:
             folds = folds_of(problems.problem_ids)

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.base import clone
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.folds import folds_of
 from listwright._internal.progress import tell
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
-from listwright.evaluation.values import measured
+from listwright.evaluation.values import earned, measured
 from listwright.features import Identity, Sum
 from listwright.features.auto import auto_features
 from listwright.features.identity import has_whole_catalogue
 from listwright.learners import RidgeLeader
-from listwright.learners.examples import folds_of
 from listwright.problems import Problems
 
 PENALTIES = (10.0, 100.0, 1000.0)
@@ -74,7 +74,5 @@ def _tried(model: ListEstimator, settings: dict[str, Any], problems: Problems, f
 def _worth(model: ListEstimator, settings: dict[str, Any], problems: Problems, held: Bools) -> Floats:
     """(held-out problems, 2): what each list is worth, whole and on the mean of the lists that it begins with."""
     fitted = clone(model).set_params(**settings).fit(problems[~held])
-    lists = measured(fitted.predict(problems[held]), problems[held])
-    assert lists.picked_gains is not None
-    so_far = np.cumsum(np.nan_to_num(lists.picked_gains), axis=1)
+    so_far = earned(measured(fitted.predict(problems[held]), problems[held]))
     return np.stack([so_far[:, -1], so_far.mean(axis=1)], axis=1)

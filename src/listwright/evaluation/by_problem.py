@@ -16,7 +16,7 @@ from listwright.engines.tasks import Build
 from listwright.errors import InputError
 from listwright.evaluation.distance import intra_list_distance
 from listwright.evaluation.topics import alpha_ndcg, err_ia, has_topics, subtopic_recall
-from listwright.evaluation.values import measured
+from listwright.evaluation.values import earned, measured
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
@@ -36,12 +36,6 @@ def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
     if problems.vectors is not None or problems.n_features:
         found["intra_list_distance"] = intra_list_distance(lists, problems)
     return found
-
-
-def earned(lists: Lists) -> Floats:
-    """(problems, positions): what each list is worth up to a position."""
-    assert lists.picked_gains is not None
-    return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
 
 
 class Measurements(NamedTuple):

@@ -15,8 +15,7 @@ from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.plan import Split, as_seeds, splits
 from listwright.evaluation.table import Table
-from listwright.evaluation.values import list_values, measured
-from listwright.lists import Lists
+from listwright.evaluation.values import earned, list_values, measured
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
@@ -127,21 +126,14 @@ def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Fl
         for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
             model = _fitted(method, split, {"length": max(group)})
             lists = model.predict(hidden, length=max(group), short_lists=True)
-            earned = _earned(lists, split.test)
-            yield from ((length, earned[:, min(length, earned.shape[1]) - 1]) for length in group)
+            worth = earned(measured(lists, split.test))
+            yield from ((length, worth[:, min(length, worth.shape[1]) - 1]) for length in group)
         return
     takes_budget, model = "budget" in method.get_params(), None
     for budget in limits.values:
         if model is None or takes_budget:
             model = _fitted(method, split, {"budget": budget})
         yield budget, list_values(model.predict(hidden, budget=budget, short_lists=True), split.test)
-
-
-def _earned(lists: Lists, problems: Problems) -> Floats:
-    """(problems, positions): what each list is worth up to a position."""
-    gains = measured(lists, problems).picked_gains
-    assert gains is not None
-    return np.cumsum(gains, axis=1)
 
 
 def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:

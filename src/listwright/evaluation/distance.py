@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats
+from listwright._internal.linalg import unit_rows
 from listwright.features.base import Scale
-from listwright.features.volume import unit_rows
 from listwright.lists import Lists
 from listwright.problems import Problems
 

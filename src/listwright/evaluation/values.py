@@ -32,3 +32,9 @@ def list_values(lists: Lists, problems: Problems) -> Floats:
     values = measured(lists, problems).values
     assert values is not None
     return values
+
+
+def earned(lists: Lists) -> Floats:
+    """(problems, positions): what each measured list is worth up to a position."""
+    assert lists.picked_gains is not None
+    return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)

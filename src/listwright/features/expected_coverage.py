@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.folds import FOLDS, folds_of
+from listwright._internal.linalg import solved
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale, dense
+from listwright.features.base import Scale, dense
+from listwright.features.cross_fitting import CrossFitted
 from listwright.problems import Problems
 from listwright.rewards import Rouge
 
 TIMES = 3  # a word is worth something the first, second and third time that it comes
 PSEUDO = 2.0  # in so many problems a word is taken to have been worth what the mean word is
 PENALTY = 30.0  # of the ridge regression
-FOLDS = 5
 
 
 class Words(NamedTuple):
@@ -54,7 +55,7 @@ class CoverageSeen(NamedTuple):
 
 
 @saved_as("features.ExpectedCoverage")
-class ExpectedCoverage(Features):
+class ExpectedCoverage(CrossFitted):
     """How much of the references' words a candidate is expected to add to those of the list: in all, and by size.
 
     Vectors must be sparse, with the same word in the same column everywhere (`listwright.text.hashed_tf_idf`). What the
@@ -86,10 +87,11 @@ class ExpectedCoverage(Features):
         table = _seen_in(problems, words, _rates(self.known_, words, without=worth))
         self.scale_ = Scale.of(table)
         scaled = self.scale_.apply(table).astype(np.float64)
-        folds = words.owners % FOLDS
         self.weights_ = _ridge(scaled, worth)
-        rest = [folds != fold if len(problems) > 1 else folds >= 0 for fold in range(FOLDS)]
-        self.fold_weights_ = np.stack([_ridge(scaled[some], worth[some]) for some in rest])
+        self.fold_weights_ = np.repeat(self.weights_[None], FOLDS, axis=0)
+        for fold in self.folds(problems):
+            rest = fold.rest[words.owners]
+            self.fold_weights_[fold.number] = _ridge(scaled[rest], worth[rest])
         self.size_ = None if problems.sizes is None else float(problems.sizes.mean())
         self.spread_ = np.ones(1 if self.size_ is None else 2, np.float32)
         twin = self.for_training(problems)
@@ -101,10 +103,10 @@ class ExpectedCoverage(Features):
         words, worth = words_of(problems), word_worth(problems)
         rates = _rates(self.known_, words, without=worth)
         table = self.scale_.apply(_seen_in(problems, words, rates))
-        foretold, folds = np.zeros_like(worth), words.owners % FOLDS
+        foretold, folds = np.zeros_like(worth), folds_of(problems.problem_ids)[words.owners]
         for fold in np.unique(folds):
             foretold[folds == fold] = _foretold(table[folds == fold], self.fold_weights_[fold])
-        twin = copy.copy(self)
+        twin = super().for_training(problems)
         twin.foretold_ = {
             problem: foretold[start:end]
             for problem, start, end in zip(problems.problem_ids.tolist(), words.starts, words.starts[1:], strict=False)
@@ -114,7 +116,7 @@ class ExpectedCoverage(Features):
     def start(self, problems: Problems) -> CoverageSeen:
         """What each word is worth; the list holds none."""
         words = words_of(problems)
-        if hasattr(self, "foretold_"):
+        if self.out_of_fold:
             worth = np.concatenate([self.foretold_[problem] for problem in problems.problem_ids.tolist()])
         else:
             table = self.scale_.apply(_seen_in(problems, words, _rates(self.known_, words)))
@@ -216,7 +218,7 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
     """(TIMES, d + 1): weights of the scaled columns, and the constant."""
     square = table.T @ table + PENALTY * np.eye(table.shape[1])
     mean = worth.mean(axis=0)
-    weights = np.linalg.solve(square, table.T @ (worth - mean))
+    weights = solved(square, table.T @ (worth - mean))
     return np.concatenate([weights, mean[None]]).T
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.progress import tell
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.base import Features, telling
+from listwright.features.base import telling
+from listwright.features.cross_fitting import CrossFitted
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.features.outcomes import OutcomeModel, Static, clipped, fresh_models
 from listwright.features.ranks import Ranks
@@ -21,7 +21,6 @@ from listwright.rewards import reward_of
 
 PSEUDO = 2.0  # states that the overall success rate counts for
 BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimate
-FOLDS = 5
 
 
 @saved_as("features.Estimates")
@@ -44,7 +43,7 @@ class GainSeen(NamedTuple):
 
 
 @saved_as("features.GivenFailure")
-class GivenFailure(Features):
+class GivenFailure(CrossFitted):
     """Estimates of P(item succeeds | state, everything in the list failed), as logits: what `ExpectedGain` gives for
     recurring catalogues.
 
@@ -56,7 +55,7 @@ class GivenFailure(Features):
     Parameters
     ----------
     models : names of `listwright.features.outcomes.MODELS`, or outcome models.
-    random_state : seed of the folds and forests.
+    random_state : seed of the forests.
     """
 
     group = "expected gain"
@@ -94,13 +93,10 @@ class GivenFailure(Features):
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
         """Out-of-fold estimates of the training problems, and from their errors how outcomes go together."""
-        folds = np.random.default_rng(self.random_state).permutation(len(x)) % min(FOLDS, len(x))
         means: dict[str, Floats] = {}
         likeness: dict[str, Floats] = {}
-        for fold in range(folds.max() + 1):
-            held = np.flatnonzero(folds == fold)
-            rest = np.flatnonzero(folds != fold) if len(x) > 1 else held  # a single problem has no others
-            tell(f"expected gains, without fold {fold + 1} of {folds.max() + 1}")
+        for fold in self.folds(problems):
+            held, rest = np.flatnonzero(fold.held), np.flatnonzero(fold.rest)
             for name, model in self._fitted(x[rest], y[rest]).items():
                 if (p := model.means(x[held])) is not None:
                     means.setdefault(name, np.zeros_like(y))[held] = p
@@ -110,14 +106,8 @@ class GivenFailure(Features):
         self.correlation_ = {name: _error_correlation(y, p) for name, p in self.training_.means.items()}
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
-    def for_training(self, problems: Problems) -> Self:
-        """A twin that sees the training problems through models fitted without them."""
-        twin = copy.copy(self)
-        twin.out_of_fold_ = True
-        return twin
-
     def _estimates(self, problems: Problems) -> Estimates:
-        if getattr(self, "out_of_fold_", False):
+        if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             return Estimates(
                 {name: p[which] for name, p in self.training_.means.items()},

@@ -9,17 +9,16 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.progress import tell
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale, dense
+from listwright.features.base import Scale, dense
+from listwright.features.cross_fitting import CrossFitted
 from listwright.features.outcomes import OutcomeModel, fresh_models
 from listwright.features.topics import topics_of
 from listwright.problems import Problems
 from listwright.rewards import Reward
 
-FOLDS = 5
 LEAST = 1e-4  # gains below this are told as this, so that logarithms stay finite
 
 
@@ -32,7 +31,7 @@ class TopicsSeen(NamedTuple):
 
 
 @saved_as("features.PredictedTopics")
-class PredictedTopics(Features):
+class PredictedTopics(CrossFitted):
     """The reward's own gain on predicted coverage, as logarithms: what `ExpectedGain` gives where candidates are known
     by their features.
 
@@ -43,7 +42,7 @@ class PredictedTopics(Features):
     Parameters
     ----------
     models : names of `listwright.features.outcomes.MODELS`, or outcome models; those that bear many rows are used.
-    random_state : seed of the folds and forests.
+    random_state : seed of the forests.
     """
 
     group = "expected gain"
@@ -78,25 +77,16 @@ class PredictedTopics(Features):
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
         """Out-of-fold predictions for the candidates of the training problems."""
-        folds = np.random.default_rng(self.random_state).permutation(len(problems)) % min(FOLDS, len(problems))
         predicted = {name: np.zeros_like(y) for name in self.models_}
-        for fold in range(folds.max() + 1):
-            held = (folds == fold)[problems.owners]
-            rest = ~held if len(problems) > 1 else held  # a single problem has no others
-            tell(f"expected gains, without fold {fold + 1} of {folds.max() + 1}")
+        for fold in self.folds(problems):
+            held, rest = fold.held[problems.owners], fold.rest[problems.owners]
             for name, model in self._fitted(x[rest], y[rest]).items():
                 predicted[name][held] = model.means(x[held])
         self.training_, self.training_offsets_ = predicted, problems.offsets
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
-    def for_training(self, problems: Problems) -> Self:
-        """A twin that sees the training problems through models fitted without them."""
-        twin = copy.copy(self)
-        twin.out_of_fold_ = True
-        return twin
-
     def _predicted(self, problems: Problems) -> dict[str, Any]:
-        if getattr(self, "out_of_fold_", False):
+        if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             rows = pieces(self.training_offsets_, which)
             return {name: p[rows] for name, p in self.training_.items()}

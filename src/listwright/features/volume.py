@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.linalg import unit_rows
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features, Scale, dense
 from listwright.features.candidate import feature_names
@@ -104,19 +105,6 @@ class Volume(Features):
     def names(self) -> list[str]:
         """One name a column."""
         return ["volume", *(f"volume x {name}" for name in self.feature_names_)]
-
-
-def unit_rows(vectors: Any) -> Any:
-    """Rows scaled to length 1 in float64; rows of zeros stay."""
-    if sparse.issparse(vectors):
-        table = sparse.csr_array(vectors, dtype=np.float64)
-        rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
-        lengths = np.sqrt(np.bincount(rows, table.data**2, minlength=table.shape[0]))
-        scaled = table.data / np.where(lengths > 0, lengths, 1.0)[rows]
-        return sparse.csr_array((scaled, table.indices, table.indptr), shape=table.shape)
-    table = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    return table / np.where(lengths > 0, lengths, 1.0)
 
 
 def _dots(vectors: Any, rows: Ints, partner: Ints) -> Floats:

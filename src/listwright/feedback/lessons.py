@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from zlib import crc32
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.folds import fold_of
 from listwright._kernels.shown import earlier_distances
 from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Sum, Volume
@@ -19,7 +19,7 @@ from listwright.feedback.gain_ridge import GainLearner
 from listwright.feedback.log import Answered
 from listwright.feedback.records import Record
 from listwright.learners import Learner
-from listwright.learners.examples import FOLDS, Examples
+from listwright.learners.examples import Examples
 from listwright.problems import Problems
 from listwright.training.round import Training
 from listwright.training.sources import Round
@@ -181,7 +181,7 @@ def lesson_of(
         gains = gains / unit
     if isinstance(learner, GainLearner):
         rows = shown_rows(features, record.problem, record.picks[:seen])
-        fold = crc32(record.list_id.encode()) % FOLDS
+        fold = fold_of(record.list_id)
         if record.earlier is not None:
             return partial(learner.revise, rows, record.earlier / unit, gains, weights, fold)
         return partial(learner.reveal, rows, gains, weights, fold)

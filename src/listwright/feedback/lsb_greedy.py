@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints, RandomState
+from listwright._internal.linalg import solved
 from listwright._kernels.linear import linear_scores
 from listwright.errors import InputError
 from listwright.features import Features, Rows
@@ -17,7 +18,7 @@ from listwright.feedback.bandit import ListBandit
 from listwright.feedback.explore import Exploration, Own
 from listwright.feedback.gain_ridge import GainRidge
 from listwright.learners import Learner
-from listwright.learners.sums import RidgeSums, solved
+from listwright.learners.sums import RidgeSums
 from listwright.policies import Policy
 from listwright.problems import Problems
 

@@ -6,7 +6,6 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Bools, Floats, RandomState
+from listwright._internal.folds import folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
@@ -32,7 +32,6 @@ from listwright.feedback.log import Answered, Log, runs
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeLeader
-from listwright.learners.examples import FOLDS
 from listwright.learners.experts import n_items_of
 from listwright.policies import Linear, Policy
 from listwright.problems import Problems
@@ -240,7 +239,7 @@ class OnlineSCP(ListBandit):
         assert isinstance(learner, GainLearner)
         self._view(logged.problems, "fit_log")
         weights = weights * self._weights(weights.shape[1])
-        folds = np.array([crc32(name.encode()) % FOLDS for name in logged.list_ids])
+        folds = folds_of(logged.list_ids)
         with self._memory.lock, one_thread():
             self._make_room([logged.problems])
             for which in runs(logged.problems):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
-from zlib import crc32
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
 from listwright._kernels.rows import center, costs_of
 from listwright.errors import InputError
 from listwright.features import Rows
 
-FOLDS = 5
 WEIGHTINGS = ("discounted", "min_sum", "uniform")
 
 
@@ -66,20 +62,6 @@ def centered(values: Floats, offsets: Ints) -> Floats:
     result = np.empty_like(table)
     center(table, offsets, result)
     return result.reshape(values.shape)
-
-
-def folds_of(problem_ids: NDArray[Any]) -> Ints:
-    """A fold for each problem, the same whenever the problem comes up.
-
-    >>> folds_of(np.array(["a", "b", "c"]))
-    array([2, 1, 0])
-    """
-    return np.array([_fold_of(str(name)) for name in problem_ids.tolist()], dtype=np.int64)
-
-
-@lru_cache(maxsize=100_000)  # the same problems come up in every pass
-def _fold_of(name: str) -> int:
-    return crc32(name.encode()) % FOLDS
 
 
 def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:

@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.folds import FOLDS
 from listwright._internal.saved import saved_as
 from listwright._kernels.linear import crossed_scores
 from listwright._kernels.rows import by_fold, center, gathered
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.learners.base import Learner
-from listwright.learners.examples import FOLDS, Examples, centered
+from listwright.learners.examples import Examples, centered
 from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
 

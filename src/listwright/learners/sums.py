@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
-from scipy.linalg import lapack
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.linalg import solved
 from listwright._internal.saved import saved_as
 from listwright.features import Crossed, Rows
 
@@ -140,20 +139,3 @@ class RidgeSums:
             self.between + sign * other.between,
             self.cross_right + sign * other.cross_right,
         )
-
-
-def solved(matrix: Floats, right: Floats) -> Floats:
-    """matrix^-1 @ right for a positive definite matrix, whatever the scales of its columns; where rounding has left it
-    singular (columns that repeat each other, far above the penalty), the shortest solution.
-
-    >>> solved(np.array([[1e20, 1e20], [1e20, 1e20]]), np.array([1e20, 1e20]))
-    array([0.5, 0.5])
-    """
-    if not len(matrix):
-        return right.copy()
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
-    scaled, right = matrix * scale[:, None] * scale, (right.T * scale).T
-    _, answer, failed = lapack.dposv(scaled.T, right)  # symmetric, and LAPACK takes the columns first
-    if failed:
-        answer = linalg.pinvh(scaled, rtol=1e-12) @ right
-    return (answer.T * scale).T

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._kernels.draw import draw_rows
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
@@ -92,14 +93,8 @@ def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
     return np.where((totals > 0)[rows.owners], shares, certain_chances(np.zeros(len(mass)), open_rows, rows))
 
 
-def draw_rows(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
+def draw_by_mass(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
     """One row of each problem, drawn in proportion to `mass` with one number per problem; -1 where there is no mass."""
     totals = np.add.reduceat(mass, offsets[:-1])
     shares = mass / np.repeat(np.where(totals > 0, totals, 1.0), np.diff(offsets))  # so that small masses count too
-    cumulative = np.concatenate([[0.0], np.cumsum(shares)])
-    low, high = cumulative[offsets[:-1]], cumulative[offsets[1:]]
-    target = low + rng.random(len(low)) * (high - low)
-    rows = np.searchsorted(cumulative, target, side="right") - 1
-    with_mass = np.flatnonzero(mass > 0)
-    last = with_mass[np.searchsorted(with_mass, offsets[1:]) - 1] if len(with_mass) else offsets[1:]
-    return np.where(high > low, np.minimum(rows, last), -1)  # rounding must not draw a row without mass
+    return draw_rows(shares, offsets, rng.random(len(totals)))

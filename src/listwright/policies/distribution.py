@@ -11,7 +11,7 @@ from listwright._internal.saved import saved_as
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
-from listwright.policies.base import Policy, draw_rows, shared_chances
+from listwright.policies.base import Policy, draw_by_mass, shared_chances
 
 
 @saved_as("policies.ItemDistribution")
@@ -34,7 +34,7 @@ class ItemDistribution(Policy):
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """One draw per problem among its open rows; where they have no probability left, the lowest."""
         scores = self.score(rows)
-        picks = draw_rows(np.where(open_rows, scores, 0.0), rows.offsets, rng)
+        picks = draw_by_mass(np.where(open_rows, scores, 0.0), rows.offsets, rng)
         return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
 
     @property

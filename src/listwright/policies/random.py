@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
-from listwright.policies.base import Policy, draw_rows, shared_chances
+from listwright.policies.base import Policy, draw_by_mass, shared_chances
 
 
 @saved_as("policies.Random")
@@ -25,7 +25,7 @@ class Random(Policy):
         """One draw per problem; the score of a row is the chance to be picked."""
         counts = np.maximum(np.add.reduceat(open_rows.astype(np.int64), rows.offsets[:-1]), 1)
         chances = np.where(open_rows, 1.0 / counts[rows.owners], 0.0)
-        return draw_rows(chances, rows.offsets, rng), chances
+        return draw_by_mass(chances, rows.offsets, rng), chances
 
     @property
     def certain(self) -> bool:

@@ -53,7 +53,7 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
     )
 
 
-def paper_features() -> Features:
+def paper_summary_features() -> Features:
     """What the paper's policy sees: quality features; the volume that tf-idf vectors of the list and the sentence span,
     alone and times the quality features; and the smallest difference of each quality feature to the list.
     """
@@ -62,7 +62,7 @@ def paper_features() -> Features:
 
 def summary_features() -> Features:
     """The paper's, and how many new words of a reference the sentence is expected to bring."""
-    return paper_features() + ExpectedCoverage()
+    return paper_summary_features() + ExpectedCoverage()
 
 
 def room_of(budget: Budget) -> int:

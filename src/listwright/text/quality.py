@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from listwright.text.centrality import lexrank
 from listwright.text.clusters import Cluster
 from listwright.text.tokenizer import tokens
-from listwright.text.vectors import Rows, cosine_similarity, term_counts, tf_idf, unit_rows
+from listwright.text.vectors import Rows, cosine_similarity, term_counts, tf_idf, unit_vectors
 from listwright.text.words import FUNCTION_WORDS, PRONOUNS
 
 _Column = NDArray[np.float64]
@@ -94,7 +94,7 @@ def _own_document(view: _View) -> _Column:
 
 def _cosine_to_mean(vectors: Rows, group: NDArray[np.int64]) -> _Column:
     """Cosine of each row with the mean of its group."""
-    means = unit_rows(_group_sums(vectors, group))
+    means = unit_vectors(_group_sums(vectors, group))
     return np.asarray(vectors.multiply(means[group]).sum(axis=1), dtype=np.float64).ravel()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from listwright._internal.linalg import unit_rows
 from listwright.text.words import word_number
 
 Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
@@ -63,7 +64,7 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     counts, columns = term_counts(texts)
     idf = _own_idf(counts) if document_frequency is None else _given_idf(columns, document_frequency)
     counts.data *= idf[counts.indices]
-    return unit_rows(counts)
+    return unit_vectors(counts)
 
 
 def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
@@ -81,12 +82,10 @@ def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
     return hashed
 
 
-def unit_rows(rows: Rows) -> Rows:
+def unit_vectors(rows: Rows) -> Rows:
     """The rows at length 1 in float32; empty rows stay zero."""
-    squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    lengths = np.sqrt(squares, where=squares > 0, out=np.ones_like(squares))
-    scaled = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(np.float32)
-    return sparse.csr_array((scaled, rows.indices, rows.indptr), shape=rows.shape)
+    found: Rows = unit_rows(rows).astype(np.float32)
+    return found
 
 
 def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.float32]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.folds import folds_of
 from listwright._internal.saved import saved_as
 from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.learners import Learner
-from listwright.learners.examples import Examples, folds_of
+from listwright.learners.examples import Examples
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.rewards import reward_of

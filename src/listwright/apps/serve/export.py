@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ import pyarrow.parquet as pq
 from sqlalchemy import Connection, Select, func, inspect, select
 from sqlalchemy.exc import DatabaseError, InterfaceError
 
+from listwright._internal.files import whole_file
 from listwright.apps.serve.logged import as_shown, with_feedback
 from listwright.apps.serve.models.fleet import load_bytes
 from listwright.apps.serve.store.database import Database, cause_of
@@ -59,20 +57,15 @@ def export(
         The number of lists.
     """
     database = Database.of(_address(store), password=password, seconds=SECONDS)
-    beside = Path(out).with_name(f".{Path(out).name}.{secrets.token_hex(4)}.part")
     try:
-        with database.reading.connect() as connection:
-            count = _write(connection, beside, version, cascade, tick)
-        os.replace(beside, out)
+        with whole_file(Path(out)) as beside, database.reading.connect() as connection:
+            return _write(connection, beside, version, cascade, tick)
     except (DatabaseError, InterfaceError) as error:
         raise InputError(f"The store cannot be read: {cause_of(error)}.") from None
     except OSError as error:
         raise InputError(f"Cannot write {out}: {error.strerror or error}. Choose another place.") from None
     finally:
         database.close()
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-    return count
 
 
 def _address(store: str) -> str:

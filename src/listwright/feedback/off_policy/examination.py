@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.linalg import solved
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
@@ -15,7 +16,6 @@ from listwright.feedback.log import Answered, Log, runs
 from listwright.feedback.off_policy.estimators import Parts, effective_size
 from listwright.feedback.off_policy.outcome_model import seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
-from listwright.learners.sums import solved
 
 METHODS = ("auto", "em", "harvest")
 ROUNDS = 100

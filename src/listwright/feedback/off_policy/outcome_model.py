@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import expit
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.folds import FOLDS, folds_of
+from listwright._internal.linalg import solved
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features
 from listwright.feedback.drawing import Given
 from listwright.feedback.log import Answered
-from listwright.learners.examples import FOLDS
-from listwright.learners.sums import solved
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 
@@ -64,7 +64,7 @@ def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[Outcome
     """
     features = _features(logged.problems)
     tables = seen_along(logged, features)
-    folds = np.arange(len(logged)) % FOLDS
+    folds = folds_of(logged.list_ids)
     with one_thread():
         fitted = [_fit(table.astype(np.float64), gains[:, j], alive[:, j], folds) for j, table in enumerate(tables)]
     return OutcomeModel(features, folds, *map(list, zip(*fitted, strict=True))), tables

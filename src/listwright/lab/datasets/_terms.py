@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright.text.vectors import Rows, term_counts, unit_rows
+from listwright.text.vectors import Rows, term_counts, unit_vectors
 from listwright.text.words import FUNCTION_WORDS
 
 VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
@@ -59,12 +59,12 @@ class Terms:
     @cached_property
     def unit(self) -> Rows:
         """tf-idf rows of length 1."""
-        return unit_rows(_scaled(self.counts, self.idf))
+        return unit_vectors(_scaled(self.counts, self.idf))
 
     @cached_property
     def query_cosine(self) -> Floats:
         """Cosine of each candidate with its query."""
-        return row_sums(self.unit @ unit_rows(_scaled(self.queries, self.idf)).T)
+        return row_sums(self.unit @ unit_vectors(_scaled(self.queries, self.idf)).T)
 
     def cosines(self) -> Rows:
         """Link table: tf-idf cosine of two candidates."""

@@ -32,7 +32,7 @@ from listwright.lab.simulate.corpus import corpus
 from listwright.problems import Problems
 from listwright.summarize.data import PAPER_YEARS, read_clusters, read_parts, shortfalls, splits, usual_budget
 from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import paper_features, room_of, summary_features, summary_problems
+from listwright.summarize.problems import paper_summary_features, room_of, summary_features, summary_problems
 from listwright.summarize.rouge155 import find_rouge, rouge_155
 from listwright.summarize.scores import METRICS, summary_scores, summary_text
 from listwright.text.clusters import Cluster
@@ -49,7 +49,7 @@ DIVERSITIES = (0.1, 0.3, 0.5, 0.7)
 PASSES = 4  # of SCP and ConSeqOpt over the training clusters, where they see expected coverage
 
 FULL: dict[str, Any] = {"features": summary_features(), "n_passes": PASSES}
-PAPERS: dict[str, Any] = {"features": paper_features(), "learner": "hinge_rank"}
+PAPERS: dict[str, Any] = {"features": paper_summary_features(), "learner": "hinge_rank"}
 METHODS: dict[str, Any] = {
     "SCP": SCP(effort="fast", **FULL),
     "ConSeqOpt": ConSeqOpt(**FULL, weighting="uniform"),

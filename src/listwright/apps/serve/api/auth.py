@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 import time
@@ -13,6 +12,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
+from listwright._internal.files import write_whole
 from listwright.apps.serve.refusals import Refused
 from listwright.errors import InputError
 
@@ -152,11 +152,7 @@ def revoke_key(name: str, path: Path) -> None:
 
 
 def _write(path: Path, entries: list[Any]) -> None:
-    beside = path.with_name(f".{path.name}.part")
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump({"keys": entries}, file, indent=1)
-        file.write("\n")
-    beside.replace(path)
+    write_whole(path, (json.dumps({"keys": entries}, indent=1) + "\n").encode(), mode=0o600)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

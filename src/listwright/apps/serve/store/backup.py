@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from listwright._internal.files import whole_file
 from listwright.apps.serve.store.database import Database, opening
 from listwright.apps.serve.store.schema import clock, leases, metadata, models, version_table
 from listwright.errors import InputError
@@ -22,15 +23,12 @@ def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str,
     """
     if path.exists():
         raise InputError(f"{path} is there already. Choose another name.")
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    try:
-        found = _copied(store, f"sqlite:///{part}", password, None)
-        part.replace(path)
-    finally:
-        for rest in ("", "-wal", "-shm"):
-            Path(f"{part}{rest}").unlink(missing_ok=True)
-    return found
+    with whole_file(path) as part:
+        try:
+            return _copied(store, f"sqlite:///{part}", password, None)
+        finally:
+            for rest in ("-wal", "-shm"):
+                Path(f"{part}{rest}").unlink(missing_ok=True)
 
 
 def restore(path: Path, store: str, *, password: str | None = None) -> dict[str, int]:

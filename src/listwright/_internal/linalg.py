@@ -1,0 +1,48 @@
+"""Linear algebra that several rooms need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.linalg import lapack
+
+from listwright._internal.arrays import Floats
+
+
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """matrix^-1 @ right for a positive definite matrix, whatever the scales of its columns.
+
+    Where rounding has left the matrix singular (columns that repeat each other, far above the penalty), the shortest
+    solution.
+
+    >>> solved(np.array([[1e20, 1e20], [1e20, 1e20]]), np.array([1e20, 1e20]))
+    array([0.5, 0.5])
+    """
+    if not len(matrix):
+        return right.copy()
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
+    scaled, right = matrix * scale[:, None] * scale, (right.T * scale).T
+    _, answer, failed = lapack.dposv(scaled.T, right)  # symmetric, and LAPACK takes the columns first
+    if failed:
+        answer = linalg.pinvh(scaled, rtol=1e-12) @ right
+    return (answer.T * scale).T
+
+
+def unit_rows(vectors: Any) -> Any:
+    """Rows scaled to length 1 in float64, sparse if they were; rows of zeros stay.
+
+    >>> unit_rows([[3.0, 4.0], [0.0, 0.0]])
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    if sparse.issparse(vectors):
+        table = sparse.csr_array(vectors, dtype=np.float64)
+        rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+        lengths = np.sqrt(np.bincount(rows, table.data**2, minlength=table.shape[0]))
+        scaled = table.data / np.where(lengths > 0, lengths, 1.0)[rows]
+        return sparse.csr_array((scaled, table.indices, table.indptr), shape=table.shape)
+    table = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(table, axis=1, keepdims=True)
+    return table / np.where(lengths > 0, lengths, 1.0)
