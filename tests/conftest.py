@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,3 +31,13 @@ def needs() -> Callable[[str], str]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="module")
+def benchmarks() -> Iterator[None]:
+    """Makes `benchmarks`, which is no part of the package, importable."""
+    if not (ROOT / "benchmarks" / "quality").is_dir():
+        pytest.skip("needs benchmarks/quality, which is not part of the source package")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT))
+        yield

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.usefixtures("benchmarks")
+
 
 @pytest.fixture
 def protocol() -> Any:
@@ -26,32 +28,6 @@ def test_choosing_cannot_read_what_is_reported(protocol: Any, name: str) -> None
 def test_reporting_cannot_read_the_scenarios_to_choose_on(protocol: Any) -> None:
     with pytest.raises(protocol.NotAllowed, match="`report` must not read aslib_dev"):
         protocol.folder(Path("data"), "aslib_dev", "report")
-
-
-def test_jobs_of_both_commands_are_apart(shared_data: Path) -> None:
-    if not (shared_data / "aslib_dev").is_dir():
-        pytest.skip("needs ../shared/data/aslib_dev, which is absent")
-    from benchmarks.quality.__main__ import FAMILIES
-
-    keys = {
-        stage: {job.key.split("/", 1)[1] for family in FAMILIES for job in family.jobs(shared_data, stage, 1)}
-        for stage in ("choose", "report")
-    }
-    solvers = {stage: {key for key in found if key.startswith("solvers")} for stage, found in keys.items()}
-    assert all(solvers.values())
-    assert not solvers["choose"] & solvers["report"]
-    assert not any(key.startswith(("motion", "key points", "search")) for key in keys["choose"])
-
-
-def test_choosing_on_the_robot_arm_sees_training_environments_only(shared_data: Path) -> None:
-    if not (shared_data / "scp_trajectory").is_dir():
-        pytest.skip("needs ../shared/data/scp_trajectory, which is absent")
-    from benchmarks.quality.trajectory import split
-
-    train, test = split(shared_data / "scp_trajectory", "choose", 3)
-    names = [*train.problem_ids, *test.problem_ids]
-    assert len(set(names)) == 310
-    assert all(name.startswith("train-") for name in names)
 
 
 def test_looks_are_counted(protocol: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

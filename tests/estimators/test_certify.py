@@ -10,11 +10,11 @@ from listwright.baselines import Random, TopK
 from listwright.errors import InputError
 from listwright.features import Candidate
 from listwright.rewards import AnySuccess, Coverage, Function, Total
+from tests.problem_tools import small_problems
 
 
-def problems(n: int = 240, seed: int = 0, reward=None, **arrays) -> lw.Problems:
-    features = np.random.default_rng(seed).random((n, 8, 3))
-    return lw.Problems.from_arrays(features, reward=reward or AnySuccess(features[..., 0] > 0.85), **arrays)
+def problems(n: int = 240, seed: int = 0, **given) -> lw.Problems:
+    return small_problems(n, 8, seed=seed, above=0.85, **given)
 
 
 @pytest.fixture(scope="module")

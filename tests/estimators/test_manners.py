@@ -17,6 +17,7 @@ from sklearn.utils import estimator_checks
 import listwright as lw
 from listwright.baselines import TopK
 from listwright.learners import GradientDescent, RidgeLeader
+from tests.problem_tools import small_problems
 
 CHECKS = [
     "check_do_not_raise_errors_in_init_or_set_params",
@@ -44,9 +45,7 @@ OTHERS = [
 
 
 def make_problems(n: int = 40, seed: int = 0) -> lw.Problems:
-    rng = np.random.default_rng(seed)
-    x = rng.random((n, 6, 2))
-    return lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8), catalogue=np.arange(6))
+    return small_problems(n, 6, 2, seed=seed, catalogue=np.arange(6))
 
 
 def named(estimator: Any) -> str:

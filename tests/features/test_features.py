@@ -12,21 +12,15 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity, InList, Position, Sum, Volume
 from listwright.features.auto import auto_features, paper_features
+from tests.problem_tools import ragged_problems
 
 COUNTS = (3, 1, 5, 4)
 
 
 def make_problems(seed: int = 0, *, d: int = 3, v: int = 0, whole: bool = False, csr: bool = False) -> lw.Problems:
-    rng = np.random.default_rng(seed)
-    counts = (5,) * 4 if whole else COUNTS
-    features = rng.normal(2.0, 3.0, size=(sum(counts), d)).astype(np.float32)
-    return lw.Problems.from_arrays(
-        sparse.csr_array(features) if csr else features,
-        offsets=np.concatenate([[0], np.cumsum(counts)]),
-        context=rng.random((len(counts), 2)),
-        catalogue=np.concatenate([rng.permutation(5)[:count] for count in counts]),
-        vectors=rng.random((sum(counts), v)) if v else None,
-    )
+    rng, counts = np.random.default_rng(seed), (5,) * 4 if whole else COUNTS
+    table = rng.normal(2.0, 3.0, size=(sum(counts), d)).astype(np.float32)
+    return ragged_problems(counts, table, rng, csr=csr, vectors=rng.random((sum(counts), v)) if v else None)
 
 
 def grown(features: Features, problems: lw.Problems, lists: list[list[int]]) -> Any:

@@ -16,14 +16,15 @@ from listwright.feedback.recommendations import draw_keys
 from listwright.policies import ItemDistribution, Linear, PolicyDistribution, Random, Sequence
 from listwright.policies.mixture import Mixture
 from listwright.walk.plain import walk
+from tests.problem_tools import small_problems
 
 EXPLORATIONS = [InverseGap(2.0), Epsilon(0.3), Softmax(0.2)]
 
 
-def problems(n: int = 6, items: int = 7, *, catalogue: bool = False, seed: int = 0) -> lw.Problems:
-    rng = np.random.default_rng(seed)
-    known = {"catalogue": np.tile(np.arange(items), n), "context": rng.random((n, 2))} if catalogue else {}
-    return lw.Problems.from_arrays(rng.random((n, items, 3)), sizes=rng.uniform(1, 3, n * items), **known)
+def problems(n: int = 6, items: int = 7, *, catalogue: bool = False) -> lw.Problems:
+    rng = np.random.default_rng(0)
+    known = {"catalogue": np.arange(items), "context": rng.random((n, 2))} if catalogue else {}
+    return small_problems(n, items, reward=None, sizes=rng.uniform(1, 3, n * items), **known)
 
 
 def played(found: lw.Problems, learned: float = 9.0) -> tuple[Playing, lw.features.Features]:

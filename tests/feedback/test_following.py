@@ -13,10 +13,11 @@ from listwright.errors import InputError
 from listwright.feedback import Log, Record
 from listwright.feedback.gain_ridge import GainRidge
 from listwright.feedback.gain_trees import FIRST, GainTrees
+from tests.problem_tools import small_problems
 
 
 def problems(n: int, seed: int = 0, items: int = 8) -> lw.Problems:
-    return lw.Problems.from_arrays(np.random.default_rng(seed).random((n, items, 2)))
+    return small_problems(n, items, 2, seed=seed, reward=None)
 
 
 def records(n: int, liked: Any, *, first: int = 0, seed: int = 0) -> list[Record]:

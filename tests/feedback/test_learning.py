@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,11 +10,8 @@ from listwright.evaluation.values import list_values, measured
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.feedback import LSBGreedy, RankedBandits
 from listwright.feedback.bandit import ListBandit
-from listwright.lab.datasets import read_movies
 from listwright.lab.experiments.crossed import CandidateByContext
 from listwright.lab.simulate.news import news
-
-MOVIES = Path(__file__).parents[3] / "shared" / "data" / "movietweetings100k"
 
 
 def news_features() -> Features:
@@ -91,16 +86,3 @@ def test_a_slot_that_nobody_looked_at_explores() -> None:
         [lw.feedback.Record.of(str(i), problem[0], [0, 1], [0.25, 0.5], [1], cascade=True) for i in range(9)]
     )
     assert len({one[1] for one in learner.recommend(problem).rows % 4}) > 1
-
-
-@pytest.mark.skipif(not MOVIES.exists(), reason="needs ../shared/data/movietweetings100k")
-@pytest.mark.parametrize("reward", ["liked", "genres"])
-def test_movies_in_time_order_beat_a_static_list(reward: str) -> None:
-    movies = read_movies(MOVIES, reward=reward, liked=8)  # type: ignore[arg-type]
-    users = movies.problems[np.argsort(movies.decided, kind="stable")[-500:]]
-    _, first, codes = np.unique(users.item_ids, return_index=True, return_inverse=True)
-    known = users.with_catalogue(np.argsort(np.argsort(-first))[codes])  # the earlier users have the highest number
-    static = lw.baselines.StaticList(3).fit(known[:250]).score(known[250:])
-    learner = lw.OnlineSCP(3, cascade=reward == "liked", random_state=0)
-    values = list_values(played(learner, users), users)
-    assert values[250:].mean() > static

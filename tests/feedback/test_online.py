@@ -18,10 +18,11 @@ from listwright.feedback import Record
 from listwright.feedback.explore import Epsilon, InverseGap
 from listwright.feedback.lessons import _walked, shown_rows
 from listwright.policies import Linear
+from tests.problem_tools import small_problems
 
 
 def problems(n: int = 8, items: int = 6, seed: int = 0, **known: Any) -> lw.Problems:
-    return lw.Problems.from_arrays(np.random.default_rng(seed).random((n, items, 3)), **known)
+    return small_problems(n, items, seed=seed, reward=None, **known)
 
 
 def names(n: int, prefix: str = "l") -> list[str]:

@@ -147,11 +147,6 @@ def test_wrong_data_is_told(tmp_path, changes, message):
         trajectory.problems(tmp_path)
 
 
-def test_the_papers_data_is_as_the_paper_says(shared_data):
-    train, test = trajectory.problems(shared_data)
-    assert (len(train), len(test), train.n_features, int(train.counts[0])) == (310, 212, 17, 30)
-
-
 def test_repetitions_are_the_same_in_processes():
     seen = []
     tasks = [(2, 3), (3, 2), (5, 2)]

@@ -77,13 +77,6 @@ def test_section_tells_the_budget_and_the_papers_numbers(records):
     assert "the oracle" in text
 
 
-def test_scisumm_has_its_official_parts(shared_data):
-    clusters = summaries.read_clusters(shared_data / "scisumm", need_references=True)
-    ((train, test),) = summaries.splits(clusters)
-    assert (len(train), len(test)) == (40, 20)
-    assert summaries.usual_budget(clusters).amount == 665
-
-
 def test_summarize_prints_sentences_and_reasons(call, reports):
     code, out, err = call("summarize", reports, "--budget", "60b", "--explain")
     assert (code, err) == (0, "")

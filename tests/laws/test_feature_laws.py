@@ -28,6 +28,7 @@ from listwright.features import (
 )
 from listwright.features.auto import auto_features, paper_features
 from listwright.features.outcomes import Forest
+from tests.problem_tools import ragged_problems
 
 FEATURES: dict[str, Callable[[], Features]] = {
     "aspects": Aspects,
@@ -56,12 +57,13 @@ def make_problems(counts: list[int], *, csr: bool = False, seed: int = 0) -> lw.
     """Numbers from a coarse grid, so that ties and duplicates are common; everything that a feature may ask for."""
     rng = np.random.default_rng(seed)
     rows = sum(counts)
-    features, vectors = rng.integers(3, size=(rows, 2)).astype(float), rng.integers(3, size=(rows, 3)).astype(float)
-    return lw.Problems.from_arrays(
-        sparse.csr_array(features) if csr else features,
-        offsets=np.concatenate([[0], np.cumsum(counts)]),
-        context=rng.random((len(counts), 2)),
-        catalogue=np.concatenate([rng.permutation(6)[:count] for count in counts]),
+    table, vectors = rng.integers(3, size=(rows, 2)).astype(float), rng.integers(3, size=(rows, 3)).astype(float)
+    return ragged_problems(
+        counts,
+        table,
+        rng,
+        items=6,
+        csr=csr,
         vectors=sparse.csr_array(vectors) if csr else vectors,
         links={"cites": np.concatenate([_links(count, max(counts), rng) for count in counts])},
         aspects={"sub-queries": rng.integers(3, size=(rows, 4)) / 2, "senses": rng.integers(2, size=(rows, 1))},

@@ -14,13 +14,13 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import listwright as lw
 from listwright._internal.threads import one_thread
 from listwright.learners import RidgeLeader
+from tests.problem_tools import small_problems
 
 
-def make_problems(n: int, items: int, d: int) -> lw.Problems:
+def make_problems(n: int, items: int, columns: int) -> lw.Problems:
     rng = np.random.default_rng(0)
-    x = rng.random((n, items, d), dtype=np.float32)
     reward = lw.rewards.ProbabilisticCoverage(rng.random((n, items, 6)) ** 4)
-    return lw.Problems.from_arrays(x, reward=reward, catalogue=np.arange(items), context=rng.random((n, 3)))
+    return small_problems(n, items, columns, reward=reward, catalogue=np.arange(items), context=rng.random((n, 3)))
 
 
 def bytes_of(policy: Any) -> bytes:

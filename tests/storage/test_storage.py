@@ -31,6 +31,7 @@ from listwright.storage import inspect, load, save
 from listwright.storage.boosters import as_booster
 from listwright.tables import from_frame, read_with_columns
 from tests.golden.make_model import problems as golden_problems
+from tests.problem_tools import small_problems
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PLAIN = {"n_passes": 1, "batch_size": 20}
@@ -38,14 +39,12 @@ PLAIN = {"n_passes": 1, "batch_size": 20}
 
 def made(*, full: bool = True, n: int = 40) -> lw.Problems:
     """Problems with, or without, all kinds of data."""
-    rng = np.random.default_rng(0)
-    x = rng.random((n, 6, 3))
-    reward = lw.rewards.AnySuccess((x[..., 0] > 0.7) & (rng.random((n, 6)) < 0.8))
     if not full:
-        return lw.Problems.from_arrays(x, reward=reward)
-    return lw.Problems.from_arrays(
-        x,
-        reward=reward,
+        return small_problems(n, above=0.7)
+    rng = np.random.default_rng(1)
+    return small_problems(
+        n,
+        above=0.7,
         context=rng.random((n, 2)),
         catalogue=np.arange(6),
         sizes=rng.random((n, 6)) + 0.5,

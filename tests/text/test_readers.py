@@ -13,8 +13,6 @@ from listwright.text.clusters import Cluster
 from listwright.text.files import EncodingNote
 from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
 
 def write(path: Path, content: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -137,15 +135,3 @@ def test_missing_references_name_the_file(tmp_path: Path) -> None:
 def test_a_cluster_checks_its_lengths() -> None:
     with pytest.raises(InputError, match="2 sentences but 1 positions"):
         Cluster(id="x", sentences=("a", "b"), documents=(0, 0), positions=(0,))
-
-
-@pytest.mark.parametrize(
-    ("name", "n_clusters", "n_references"),
-    [("scisumm/scisumm2018.jsonl.gz", 60, {2, 3, 4, 5}), ("opinosis/opinosis.jsonl.gz", 51, {3, 4, 5})],
-)
-def test_real_files_are_read(name: str, n_clusters: int, n_references: set[int]) -> None:
-    if not (DATA / name).exists():
-        pytest.skip(f"shared/data/{name} is not here")
-    clusters = read_jsonl(DATA / name, need_references=True)
-    assert len(clusters) == n_clusters
-    assert {len(cluster.references) for cluster in clusters} == n_references

@@ -13,6 +13,7 @@ from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.walk.compiled import compiled_walk
 from listwright.walk.plain import build_lists, plain_lists
+from tests.problem_tools import ragged_problems
 
 SUMS: dict[str, Any] = {
     "candidate": lambda: Candidate(),
@@ -36,13 +37,7 @@ def made_problems(seed: int, *, n: int = 20) -> Problems:
     table = rng.normal(size=(rows, 5)) * [1.0, 100.0, 0.01, 1.0, 3.0] + [0.0, 1e4, 0.0, -1.0, 0.0]
     twins = rng.random(rows) < 0.3
     table[1:][twins[1:]] = table[:-1][twins[1:]]
-    return Problems.from_arrays(
-        table,
-        offsets=np.concatenate([[0], np.cumsum(counts)]),
-        context=rng.normal(size=(n, 3)),
-        catalogue=np.concatenate([rng.permutation(15)[:count] for count in counts]),
-        sizes=rng.uniform(0.5, 2.0, size=rows),
-    )
+    return ragged_problems(counts.tolist(), table, rng, items=15, sizes=rng.uniform(0.5, 2.0, size=rows))
 
 
 def fitted(features: Features, problems: Problems, seed: int) -> tuple[Features, Linear]:

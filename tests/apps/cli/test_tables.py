@@ -1,17 +1,14 @@
-"""From a table to lists on the command line: what each command prints and writes, and how wrong inputs end."""
+"""From a table to lists on the command line: what each command prints and writes."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,75 +21,11 @@ from listwright.apps.cli import main
 from listwright.apps.cli.fit import memory
 from listwright.estimators import best_effort as stacking
 from listwright.learners import Aggregate
-from listwright.storage import load, save
-from listwright.tables import read_with_columns
+from listwright.storage import load
+from tests.apps.cli.readers import FIT, commands, lw_read, records, table
 
-typer_main = pytest.importorskip("typer.main")
+pytest.importorskip("typer")
 ROOT = Path(__file__).parents[3]
-HEADER = ["problem", "item", "sport", "music", "quality", "size", "clicked"]
-
-
-def table(n: int, *, seed: int = 0, start: int = 0, clicks: bool = True) -> str:
-    """A CSV of n readers with 6 articles each."""
-    rng = np.random.default_rng(seed)
-    lines = [",".join(HEADER if clicks else HEADER[:-1])]
-    for i in range(start, start + n):
-        likes = rng.integers(2)
-        for j in range(6):
-            kind, quality = int(rng.integers(2)), rng.random()
-            clicked = [str(int(kind == likes and quality > 0.6))] if clicks else []
-            lines.append(",".join([f"r{i}", f"a{j}", str(1 - kind), str(kind), f"{quality:.3f}", str(j + 1), *clicked]))
-    return "\n".join(lines) + "\n"
-
-
-def records(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text().splitlines(), delimiter=delimiter))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """past.csv, held_out.csv, new.csv and a model.listwright, made by the command itself."""
-    where = tmp_path_factory.mktemp("tables")
-    (where / "past.csv").write_text(table(60))
-    (where / "held_out.csv").write_text(table(30, seed=1, start=60))
-    (where / "new.csv").write_text(table(5, seed=2, start=90, clicks=False))
-    with pytest.raises(SystemExit) as ended:
-        main(
-            [
-                "fit",
-                str(where / "past.csv"),
-                "--reward",
-                "any:clicked",
-                "--length",
-                "2",
-                "-o",
-                str(where / "m.listwright"),
-            ]
-        )
-    assert not ended.value.code
-    return where
-
-
-@pytest.fixture
-def call(capsys, monkeypatch, folder):
-    """`call("fit", "past.csv", ...)` in the folder gives (exit code, standard output, standard error)."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        code = ended.value.code
-        return (0 if code is None else code, *capsys.readouterr())
-
-    return run
-
-
-def commands() -> dict[str, Any]:
-    from listwright.apps.cli.app import app
-
-    return dict(typer_main.get_command(app).commands)
 
 
 # Every command
@@ -248,12 +181,6 @@ def test_predict_writes_the_lists_of_the_model(call, folder) -> None:
     assert [row["item"] for row in records(folder / "lists.tsv", "\t")] == expected
     assert [json.loads(line)["item"] for line in (folder / "lists.jsonl").read_text().splitlines()] == expected
     assert parquet.read_table(folder / "lists.parquet")["item"].to_pylist() == expected
-
-
-def lw_read(path: Path, folder: Path) -> lw.Problems:
-    from listwright.tables import read
-
-    return read(path, columns=load(folder / "m.listwright").columns_)
 
 
 def test_predict_explains(call, folder) -> None:
@@ -437,129 +364,3 @@ def test_compare_for_machines(call) -> None:
     assert code == 0
     assert [record["method"] for record in told["means"]] == ["scp", "random"]
     assert told["differences"][0]["low"] < told["differences"][0]["ahead"] < told["differences"][0]["high"]
-
-
-# Wrong inputs: one message, the right exit code, no traceback and no file
-
-
-FIT = ("--reward", "any:clicked", "--length", "2", "-o", "wrong.listwright")
-WRONG_INPUTS = {
-    "missing file": (("fit", "nowhere.csv", *FIT), "There is no file nowhere.csv."),
-    "missing folder": (("fit", "past.csv", *FIT[:-1], "nowhere/m.listwright"), "There is no folder nowhere"),
-    "wrong column": (("fit", "past.csv", *FIT, "--problem-column", "reader"), "with --problem-column."),
-    "wrong feature": (("fit", "past.csv", *FIT, "--features", "qualty"), "qualty"),
-    "wrong reward column": (("fit", "past.csv", "--reward", "any:klicked", *FIT[2:]), "klicked"),
-    "unknown spec": (("fit", "past.csv", "--reward", "anny:clicked", *FIT[2:]), "Did you mean 'any'?"),
-    "not a number": (("fit", "gap.csv", *FIT), "quality"),
-    "too long": (("fit", "past.csv", *FIT[:3], "9", *FIT[4:]), "Pass --short-lists"),
-    "empty table": (("fit", "empty.csv", *FIT), "empty.csv"),
-    "unknown kind": (("fit", "m.listwright", *FIT), "unknown kind"),
-    "unknown format": (("fit", "past.csv", *FIT, "--format", "xls"), "format must be one of"),
-    "no sizes": (("fit", "unsized.csv", "--reward", "any:sport", "--budget", "5", *FIT[4:]), "--budget needs"),
-    "no sizes to predict": (("predict", "m.listwright", "unsized.csv", "--budget", "5", "-o", "wrong.csv"), "size"),
-    "a report on a file": (("compare", "past.csv", *FIT[:2], "-o", "past.csv"), "past.csv is a file"),
-    "no model": (("predict", "past.csv", "new.csv", "-o", "wrong.csv"), "past.csv is no listwright model"),
-    "no model file": (("predict", "nowhere.listwright", "new.csv", "-o", "wrong.csv"), "nowhere.listwright"),
-    "model and data swapped": (("predict", "new.csv", "m.listwright"), "Is it the data? The model comes first."),
-    "a model for data": (("fit", "m.listwright", "past.csv", *FIT), "m.listwright is of an unknown kind"),
-    "no length that fits": (("predict", "m.listwright", "new.csv", "--length", "9"), "but --length 9. Pass --short"),
-    "a model without sizes": (("predict", "plain.listwright", "new.csv", "--budget", "5"), "Fit the model again"),
-    "nothing fits": (("predict", "m.listwright", "new.csv", "--budget", "0.5"), "the smallest size is 1."),
-    "an unknown level": (("predict", "level.listwright", "levels.csv"), "or pass --new-levels zeros"),
-    "an item twice": (("predict", "m.listwright", "twice.csv"), "List an item once a problem.\n"),
-    "text in a reward": (("fit", "levels.csv", "--reward", "any:kind", *FIT[2:]), "another column with --reward."),
-    "an empty name": (("predict", "m.listwright", ""), "its name is empty"),
-    "files and standard input": (("fit", "past.csv", "-", *FIT), "cannot be read together with files"),
-    "no data": (("predict", "m.listwright", "nowhere.csv", "-o", "wrong.csv"), "There is no file nowhere.csv."),
-    "missing feature": (("predict", "m.listwright", "narrow.csv", "-o", "wrong.csv"), "quality"),
-    "unknown ending": (("predict", "m.listwright", "new.csv", "-o", "wrong.xlsx"), "wrong.xlsx"),
-    "a folder": (("predict", "m.listwright", "new.csv", "-o", "."), "is a folder"),
-    "no outcomes": (("evaluate", "m.listwright", "new.csv"), "clicked"),
-    "not a model to evaluate": (("evaluate", "new.csv", "new.csv"), "no listwright model"),
-    "no such problem": (("explain", "m.listwright", "new.csv", "--problem", "r1"), "There is no problem 'r1'"),
-    "not a model to inspect": (("inspect", "new.csv"), "no listwright model"),
-    "nothing to check": (("check", "nowhere.csv", "--reward", "any:clicked"), "There is no file nowhere.csv."),
-    "no code": (("check", "past.csv", "--reward", "nowhere.py:f"), "There is no file nowhere.py."),
-    "code that fails": (("fit", "past.csv", "--reward", "fails.py:worth", *FIT[2:]), "fails.py"),
-    "too many folds": (("compare", "past.csv", "--reward", "any:clicked", "--folds", "99", "-o", "wrong"), "folds"),
-    "too few to learn from": (("compare", "past.csv", *FIT[:2], "--train-sizes", "99", "-o", "wrong"), "99"),
-}  # fmt: skip
-KNOWN = {"problem": ["r1", "r1"], "item": ["a1", "a2"], "kind": ["old", "older"]}
-LEVELS = {"categorical": ["kind"]}
-WRONG_COMMANDS = {
-    "no limit": ("fit", "past.csv", "--reward", "any:clicked", "-o", "wrong.listwright"),
-    "two limits": ("fit", "past.csv", *FIT, "--budget", "3"),
-    "no reward": ("fit", "past.csv", "--length", "2", "-o", "wrong.listwright"),
-    "length 0": ("fit", "past.csv", *FIT[:3], "0", *FIT[4:]),
-    "no out": ("fit", "past.csv", *FIT[:4]),
-    "unknown effort": ("fit", "past.csv", *FIT, "--effort", "most"),
-    "unknown method": ("compare", "past.csv", "--reward", "any:clicked", "--methods", "scp,magic", "-o", "wrong"),
-    "no numbers": ("compare", "past.csv", "--reward", "any:clicked", "--lengths", "one", "-o", "wrong"),
-    "no problem": ("explain", "m.listwright", "new.csv"),
-    "standard input twice": ("predict", "-", "-"),
-    "standard input twice, to evaluate": ("evaluate", "-", "-"),
-    "unknown option": ("inspect", "m.listwright", "--verbose"),
-}
-
-
-@pytest.fixture
-def wrong_files(folder) -> set[str]:
-    """Tables with flaws; gives the names of all files."""
-    rows = (folder / "past.csv").read_text().splitlines()
-    (folder / "gap.csv").write_text("\n".join([*rows[:4], re.sub(r"0\.\d+", "nan", rows[4]), *rows[5:]]) + "\n")
-    (folder / "empty.csv").write_text(rows[0] + "\n")
-    (folder / "narrow.csv").write_text("problem,item,sport,music,size\nr1,a1,1,0,1\n")
-    (folder / "unsized.csv").write_text("problem,item,sport,music,quality\nr1,a1,1,0,0.5\n")
-    (folder / "fails.py").write_text("def worth(problem, items):\n    return 1 / 0\n")
-    (folder / "twice.csv").write_text("problem,item,sport,music,quality\n" + "r1,a1,1,0,0.5\n" * 2)
-    (folder / "levels.csv").write_text("problem,item,kind,clicked\nr1,a1,new,0\nr1,a2,newer,1\n")
-    for name, options in {"plain": {"features": ["sport"], "size": None}, "level": LEVELS}.items():
-        source = folder / "past.csv" if name == "plain" else pa.table({**KNOWN, "clicked": [0, 1]})
-        problems, columns = read_with_columns(source, reward="any:clicked", **options)
-        model = lw.SCP(1, random_state=0).fit(problems)
-        model.columns_, model.reward_spec_ = columns, "any:clicked"
-        save(model, folder / f"{name}.listwright")
-    return {path.name for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize("name", WRONG_INPUTS)
-def test_wrong_inputs_end_with_one_message(call, folder, wrong_files, name: str) -> None:
-    arguments, told = WRONG_INPUTS[name]
-    code, out, err = call(*arguments)
-    assert code == 1
-    assert err.startswith("Error: ")
-    assert told in err
-    flags = {flag for option in commands()[arguments[0]].params for flag in option.opts}
-    assert set(re.findall(r"--[a-z][a-z-]*", err)) <= flags
-    assert not re.search(r"\b[a-z_]+=", err), "a parameter of Python is named"
-    assert "Traceback" not in err
-    assert "wrong" not in out
-    assert {path.name for path in folder.iterdir()} == wrong_files
-
-
-@pytest.mark.parametrize("name", WRONG_COMMANDS)
-def test_wrong_commands_are_exit_2(call, folder, wrong_files, name: str) -> None:
-    code, out, err = call(*WRONG_COMMANDS[name])
-    assert (code, out) == (2, "")
-    assert "Traceback" not in err
-    assert {path.name for path in folder.iterdir()} == wrong_files
-
-
-def test_errors_do_not_name_where_standard_input_was_kept(call) -> None:
-    code, _, err = call("predict", "m.listwright", "-", stdin=b"problem,item\nr1,a\n")
-    assert code == 1
-    assert "Standard input" in err
-    assert "tmp" not in err
-
-
-def test_models_without_columns_are_read_by_feature_names(call, folder) -> None:
-    problems = lw_read(folder / "past.csv", folder)
-    clicked = [row["clicked"] == "1" for row in records(folder / "past.csv")]
-    rewarded = problems.with_reward(lw.rewards.AnySuccess(np.array(clicked, dtype=float)))
-    save(lw.SCP(2, random_state=0).fit(rewarded), folder / "plain.listwright")
-    code, out, _ = call("predict", "plain.listwright", "new.csv", "--json")
-    assert code == 0
-    assert out == call("predict", "m.listwright", "new.csv", "--json")[1]
-    code, _, err = call("evaluate", "plain.listwright", "held_out.csv")
-    assert code == 1
-    assert "Pass --reward." in err

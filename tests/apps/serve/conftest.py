@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,21 +22,57 @@ ROOT = Path(__file__).parents[3]
 NAMES = ("price", "speed", "weight")
 
 
+class Server(uvicorn.Server):
+    """A server that says when it has started, or has failed to."""
+
+    def __init__(self, app: Any) -> None:
+        super().__init__(uvicorn.Config(app, port=0, log_level="critical", access_log=False))
+        self.decided = threading.Event()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            super().run(sockets)
+        finally:
+            self.decided.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.decided.set()
+
+
 class Running:
     """A service in a thread, on a free port, and a client of it."""
 
     def __init__(self, **settings: Any) -> None:
         patient = Limits(seconds=120.0)  # the first list may have to wait for the compiler
         self.app = create_app(Settings(**({"limits": patient} | settings)))
-        self.server = uvicorn.Server(uvicorn.Config(self.app, port=0, log_level="critical", access_log=False))
+        self.server = Server(self.app)
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
-        while not self.server.started and self.thread.is_alive():
-            time.sleep(0.005)
+        self.server.decided.wait()
         assert self.server.started
         port = self.server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.client = httpx.Client(base_url=self.url, timeout=30)
+        self.changed = threading.Event()  # something was written, or the store was looked at
+        self.service.writer._write = self._telling(self.service.writer._write)
+        self.service.fleet.follow = self._telling(self.service.fleet.follow)
+
+    def _telling(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        def told(*arguments: Any) -> Any:
+            try:
+                return work(*arguments)
+            finally:
+                self.changed.set()
+
+        return told
+
+    def until(self, happened: Callable[[], bool]) -> None:
+        """Waits for what the service does in the background: looks again whenever it has done something."""
+        self.changed.clear()
+        while not happened():
+            assert self.changed.wait(timeout=60), "the service does nothing any more"
+            self.changed.clear()
 
     def stop(self) -> None:
         self.client.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 
@@ -21,10 +19,11 @@ def told(client, request, clicked):
 
 
 def learned_all(client):
-    end = time.monotonic() + 60
-    while (found := client.get("/v1/stats").json()["learning"])["applied"] < found["events"]:
-        assert time.monotonic() < end, found
-        time.sleep(0.02)
+    def done():
+        found = client.get("/v1/stats").json()["learning"]
+        return found["applied"] >= found["events"]
+
+    client.until(done)
     return client.get("/v1/learning").json()["versions"][0]
 
 
@@ -78,11 +77,6 @@ def test_replicas_follow_traffic_and_what_was_learned(opened, store, asked, othe
     learned_all(first)
     headers = {"Content-Type": "application/octet-stream"}
     assert first.post("/v1/models", content=other_file.read_bytes(), headers=headers).status_code == 201
-    end = time.monotonic() + 60
-    while second.service.fleet.loaded[1].state < 5:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    second.until(lambda: second.service.fleet.loaded[1].state >= 5)
     first.put("/v1/traffic", json={"current": 2})
-    while second.post("/v1/lists", json=asked(8)).json()["model_version"] != 2:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    second.until(lambda: second.post("/v1/lists", json=asked(8)).json()["model_version"] == 2)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
+from queue import SimpleQueue
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import event, inspect, text
 
 from listwright.apps.serve.store import upgrades as schema
 from listwright.apps.serve.store.database import Database
@@ -135,11 +135,15 @@ def test_a_lock_that_goes_away_in_time_is_waited_for(opened, asked, tmp_path):
     client = opened()
     other = sqlite3.connect(tmp_path / "store.db", isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
-    timer = threading.Timer(0.2, lambda: other.execute("ROLLBACK"))
-    timer.start()
-    assert client.post("/v1/lists", json=asked()).status_code == 200
-    timer.join()
+    locked, answers = threading.Event(), []
+    event.listen(client.service.database.writing, "before_cursor_execute", lambda *_: locked.set())
+    thread = threading.Thread(target=lambda: answers.append(client.post("/v1/lists", json=asked())))
+    thread.start()
+    locked.wait()
+    other.execute("ROLLBACK")
+    thread.join()
     other.close()
+    assert answers[0].status_code == 200
 
 
 def test_too_many_requests_at_once_are_told_to_come_again(opened, asked, tmp_path):
@@ -148,26 +152,23 @@ def test_too_many_requests_at_once_are_told_to_come_again(opened, asked, tmp_pat
     client = opened(limits=Limits(in_flight=2))
     other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")  # so that requests wait
-    answers = []
+    answers = SimpleQueue()
 
     def ask():
-        answers.append(client.post("/v1/lists", json=asked()))
+        answers.put(client.post("/v1/lists", json=asked()))
 
     threads = [threading.Thread(target=ask) for _ in range(6)]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + 10
-    while len(answers) < 4 and time.monotonic() < end:
-        time.sleep(0.01)
+    busy = [answers.get() for _ in range(4)]
     assert client.get("/healthz").status_code == 200
     other.execute("ROLLBACK")
     other.close()
     for thread in threads:
         thread.join()
-    busy = [answer for answer in answers if answer.status_code == 429]
-    assert len(busy) == 4
+    assert [answer.status_code for answer in busy] == [429] * 4
     assert all(answer.headers["retry-after"] == "1" for answer in busy)
-    assert sum(answer.status_code == 200 for answer in answers) == 2
+    assert [answers.get().status_code for _ in range(2)] == [200, 200]
 
 
 def test_a_request_that_takes_too_long_is_given_up(opened, asked, tmp_path):

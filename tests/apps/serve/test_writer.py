@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
+from queue import SimpleQueue
 
 import pytest
 from sqlalchemy import text
 
 from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store import writer as writing
 from listwright.apps.serve.store.database import Database
 from listwright.apps.serve.store.writer import Writer
 
@@ -27,20 +28,31 @@ def put(connection, names):
     return results
 
 
-def held(writer, count, started):
+class Counted(SimpleQueue):
+    """A queue that others can wait at until it has been given so many things."""
+
+    def __init__(self):
+        self.given = threading.Semaphore(0)
+
+    def put(self, thing):
+        super().put(thing)
+        self.given.release()
+
+
+def held(queue, count, started):
     """A write that lasts until so many others are queued."""
 
     def hold(connection, arguments):
         started.set()
-        while writer.queue.qsize() < count:
-            time.sleep(0.001)
+        for _ in range(count + 1):  # itself too
+            queue.given.acquire()
         return [None] * len(arguments)
 
     return hold
 
 
 @pytest.fixture
-def written(tmp_path):
+def written(tmp_path, monkeypatch):
     """`written(["a", "b"])` writes them at once: results, names stored, group sizes."""
 
     def write(names):
@@ -48,9 +60,10 @@ def written(tmp_path):
         database.open()
 
         async def run():
+            monkeypatch.setattr(writing, "SimpleQueue", Counted)
             writer = Writer(database.writing, lambda size, seconds: groups.append(size))
             started = threading.Event()
-            hold = asyncio.ensure_future(writer.write(held(writer, len(names), started), None))
+            hold = asyncio.ensure_future(writer.write(held(writer.queue, len(names), started), None))
             await asyncio.to_thread(started.wait)
             results = await asyncio.gather(*(writer.write(put, name) for name in names), return_exceptions=True)
             await hold

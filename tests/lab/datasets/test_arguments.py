@@ -109,14 +109,3 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "labels_test.csv").write_text("arg_id,label\n")
     with pytest.raises(InputError, match=r"labels_test.csv lacks key_point_id"):
         read_arguments(tmp_path)
-
-
-def test_real_arguments(shared_data: Path) -> None:
-    arguments = read_arguments(shared_data / "argkp" / "argkp2021.jsonl.gz")
-    problems = arguments.problems
-    assert [int((arguments.split == split).sum()) for split in ("train", "dev", "test")] == [48, 8, 6]
-    assert round(problems.counts.mean()) == 117
-    matched = problems.reward.tables["touched"].values > 0
-    assert round(float(matched.mean()), 2) == 0.72
-    key_points = np.diff(problems.reward.tables["weights"].offsets)
-    assert round(float(key_points.mean()), 1) == 4.5

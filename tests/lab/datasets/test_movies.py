@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import listwright as lw
 from listwright.errors import InputError
 from listwright.lab.datasets import Movies, read_movies
 
@@ -144,17 +143,3 @@ def test_bad_files_are_named(folder: Path) -> None:
     (folder / "ratings.dat").unlink()
     with pytest.raises(InputError, match=r"needs ratings.parquet or ratings.dat"):
         read_movies(folder)
-
-
-def test_real_movies(shared_data: Path) -> None:
-    folder = shared_data / "movietweetings100k"
-    movies = read_movies(folder, reward="liked")
-    ratings = pq.read_table(folder / "ratings.parquet")
-    users = np.bincount(ratings.column("user").to_numpy())
-    assert (users >= 10).sum() == 2583
-    assert len(movies.problems) == 2464  # the others like none of their later movies
-    assert len(movies.genres) == 25
-    assert movies.problems.counts.min() == 5
-    best = lw.greedy(read_movies(folder).problems, length=5).values
-    assert best is not None
-    assert 0.9 < best.mean() < 1

@@ -206,15 +206,3 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "f.json").write_text("[]")
     with pytest.raises(InputError, match=r"holds no questions with paragraphs\. It has 0 records"):
         read_questions(tmp_path / "f.json")
-
-
-def test_real_questions(shared_data: Path) -> None:
-    problems = read_questions(shared_data / "multihop_qa" / "hotpotqa200.jsonl.gz")
-    assert len(problems) == 200
-    assert (problems.counts == 10).sum() == 199  # one question of the file has two paragraphs
-    assert lw.greedy(problems, length=2).values is not None
-    np.testing.assert_allclose(lw.greedy(problems, length=2).values, 1.0)
-    assert problems.links is not None
-    mentioned = problems.links["mentioned_in"].sum() / 200
-    assert round(mentioned) == 7
-    assert problems.links["mentions"].sum() / 200 == mentioned

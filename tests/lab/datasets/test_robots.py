@@ -80,15 +80,6 @@ def test_bad_trajectories_are_named(tmp_path: Path, arrays: dict[str, np.ndarray
         read_trajectory(tmp_path / "text.npz")
 
 
-def test_real_trajectories(shared_data: Path) -> None:
-    train, test = read_trajectory(shared_data / "scp_trajectory")
-    assert (len(train), len(test)) == (310, 212)
-    assert (train.counts == 30).all()
-    assert train.n_features == test.n_features == 17
-    means = [problems.reward.tables["success"].values.mean() for problems in (train, test)]
-    assert means == pytest.approx([0.333, 0.3085], abs=1e-4)
-
-
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     """Four worlds, three paths of which two are candidates, ten edges of which two are probed."""
@@ -133,23 +124,3 @@ def test_bad_motion_paths_are_named(library: Path, tmp_path: Path) -> None:
     assert len(read_motion_paths(tmp_path / "less.npz").train) == 2
     with pytest.raises(InputError, match=r"less.npz lacks probe_edges"):
         read_motion_paths(tmp_path / "less.npz", context="probes")
-
-
-REAL = {  # training and test worlds that one of the thirty paths solves; probed edges
-    "2d_1": (666, 90, 60),
-    "2d_2": (844, 98, 205),
-    "heli_terrain_1": (795, 99, 1211),
-    "herb_1": (599, 96, 1639),
-    "xyh_1": (814, 89, 729),
-}
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_real_motion_paths(shared_data: Path, name: str) -> None:
-    train, test = read_motion_paths(shared_data / "motion_paths" / f"{name}.npz", context="probes")
-    assert train.context is not None
-    assert (len(train), len(test), train.context.shape[1]) == REAL[name]
-    assert (train.counts == 30).all()
-    assert train.n_features == 17
-    assert (train.reward.tables["success"].values.reshape(-1, 30).max(axis=1) == 1).all()
-    assert not set(train.problem_ids.tolist()) & set(test.problem_ids.tolist())
