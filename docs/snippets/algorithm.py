@@ -2,8 +2,9 @@
 import numpy as np
 
 import listwright as lw
+from listwright._internal.folds import folds_of
 from listwright.learners import RidgeLeader
-from listwright.learners.examples import Examples, folds_of, position_weights
+from listwright.learners.examples import Examples, position_weights
 from listwright.learners.losses import hinge_rank
 from listwright.walk.plain import walk
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from listwright._internal.linalg import unit_rows
 from listwright.text.words import word_number
@@ -50,7 +51,7 @@ def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
 
 
 def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFrequency | None = None) -> Rows:
-    """One unit row a text: word counts times log((N + 1) / (df + 1/2)).
+    """One unit row per text: word counts times log((N + 1) / (df + 1/2)).
 
     N and df are taken over the texts themselves unless `document_frequency` brings its own. Words that occur
     everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order of first use.
@@ -62,9 +63,11 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
      [1.   0.   0.  ]]
     """
     counts, columns = term_counts(texts)
-    idf = _own_idf(counts) if document_frequency is None else _given_idf(columns, document_frequency)
-    counts.data *= idf[counts.indices]
-    return unit_vectors(counts)
+    if not columns:
+        return counts.astype(np.float32)
+    weighted = TfidfTransformer()
+    weighted.idf_ = _own_idf(counts) if document_frequency is None else _given_idf(columns, document_frequency)
+    return sparse.csr_array(weighted.transform(counts), dtype=np.float32)
 
 
 def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
