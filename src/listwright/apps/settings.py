@@ -74,6 +74,9 @@ class Settings:
     models: Annotated[Mapping[str, Path], "More models, as NAME=FILE; requests name theirs."] = field(
         default_factory=dict
     )
+    trust: Annotated[
+        str, "Classes of your own that model files need, as module:Class, by commas; their modules are run."
+    ] = ""
     deploy: Annotated[bool | None, "Whether the file takes over from what the store serves; a new file does."] = None
     version: Annotated[int | None, "Serve this stored version."] = None
     out_of_range: Annotated[str, "Features far from the trained range: clip them, or refuse the request."] = "clip"

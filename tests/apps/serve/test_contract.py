@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 import listwright as lw
+from listwright.features import Candidate
+from tests.problem_tools import small_problems
+from tests.storage.own_parts import Powers
 
 
 def test_a_list_is_what_the_model_builds(opened, store, asked, model_file):
@@ -185,10 +186,7 @@ def test_old_lists_are_forgotten_and_sums_stay(opened, store, asked):
     client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
     client.stop()
     again = opened(store=store, keep_days=1e-9)
-    end = time.monotonic() + 10
-    while again.get(f"/v1/lists/{told['list_id']}").status_code == 200 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert again.get(f"/v1/lists/{told['list_id']}").status_code == 404
+    again.until(lambda: again.get(f"/v1/lists/{told['list_id']}").status_code == 404)
     assert again.get("/v1/stats").json()["failures"] == 1
 
 
@@ -203,3 +201,17 @@ def test_metrics_count(client, asked):
     text = client.get("/metrics").text
     assert 'listwright_lists_total{version="1"} 1.0' in text
     assert 'listwright_requests_total{method="POST",route="/v1/lists",status="200"} 1.0' in text
+
+
+def test_a_model_with_a_users_own_parts_is_served_where_they_are_trusted(opened, asked, tmp_path):
+    own = "tests.storage.own_parts:Powers"
+    problems = small_problems(60, 8, feature_names=["price", "speed", "weight"])
+    path = tmp_path / "own.listwright"
+    lw.SCP(3, features=Candidate() + Powers(), random_state=0).fit(problems).save(path)
+    octets = {"Content-Type": "application/octet-stream"}
+    answer = opened().post("/v1/models", content=path.read_bytes(), headers=octets)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"].endswith(f"pass --trust {own}")
+    trusting = opened(model=path, trust=own, store=f"sqlite:///{tmp_path}/other.db")
+    assert len(trusting.post("/v1/lists", json=asked()).json()["items"]) == 3
+    assert trusting.post("/v1/models", content=path.read_bytes(), headers=octets).status_code == 201

@@ -39,6 +39,7 @@ def evaluate(
     position_column: logs.PositionColumn = None,
     outcome_column: logs.OutcomeColumn = None,
     propensity_column: logs.PropensityColumn = None,
+    trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
     """Measure a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
@@ -47,14 +48,14 @@ def evaluate(
     logs.one_source(data, log)
     if log:
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
-        learned = load_model(model, log)
+        learned = load_model(model, log, trust)
         found = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels)
         _show(off_policy(learned, found, value=value, propensity=propensity), as_json)
         return
     from listwright.evaluation import evaluate as evaluated
 
     data = data or []
-    learned = load_model(model, data)
+    learned = load_model(model, data, trust)
     learned.engine = given.engine_of(engine, address)
     with progress("reading"):
         problems = read_for(

@@ -24,13 +24,14 @@ def explain(
     short_lists: given.ShortLists = False,
     new_levels: given.NewLevels = "error",
     format: given.Format = None,
+    trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
     """Tell the reasons of one list: what each group of features adds to the score of a pick, how far the runner-up is
     behind, and which pick made a skipped item redundant."""
     from listwright.reasons.explain import explain as explained
 
-    learned = load_model(model, data)
+    learned = load_model(model, data, trust)
     problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)
     i = number_of(problems, problem)
     reasons = explained(learned, problems, i, length=length, budget=budget, short_lists=short_lists or None)

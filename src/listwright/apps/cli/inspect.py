@@ -10,9 +10,9 @@ from listwright.apps.cli.show import as_options, show_json
 from listwright.apps.cli.sources import about_model
 
 
-def inspect(model: given.Model, as_json: given.AsJson = False) -> None:
+def inspect(model: given.Model, trust: given.Trust = "", as_json: given.AsJson = False) -> None:
     """Tell what a model is: its settings, the columns it reads, what it was trained for and what came of it."""
-    learned, about = about_model(model)
+    learned, about = about_model(model, trust)
     columns = getattr(learned, "columns_", None)
     found = about | {
         "reward": getattr(learned, "reward_spec_", None),

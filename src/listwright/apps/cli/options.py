@@ -65,6 +65,14 @@ Engine = Annotated[str, typer.Option(help="Where parts are worked on: local (thr
 Address = Annotated[
     str | None, typer.Option(help="Of the Ray cluster: auto, host:6379, ray://host:10001; by default a new one here.")
 ]
+Trust = Annotated[
+    str,
+    typer.Option(
+        metavar="CLASSES",
+        help="Classes of your own that the model file needs, as module:Class, by commas. Their modules must be on "
+        "PYTHONPATH, and are run.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 

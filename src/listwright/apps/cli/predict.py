@@ -30,12 +30,13 @@ def predict(
     max_memory: given.MaxMemory = None,
     engine: given.Engine = "local",
     address: given.Address = None,
+    trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
     """Build a list for each problem of a table: one row a pick, in order. The model knows its columns."""
     check_place(out)
     check_ending(out)
-    learned = load_model(model, data)
+    learned = load_model(model, data, trust)
     learned.engine, memory = given.engine_of(engine, address), given.memory_of(max_memory, engine)
     if memory is not None and (explain or as_json or Path(out).suffix.lower() not in (".parquet", ".pq")):
         raise InputError("Lists that are built in parts go to a .parquet file, without reasons. Name one with --out.")

@@ -54,25 +54,26 @@ def read_for(model: Any, data: list[str], *, budget: float | None = None, **opti
     return read_problems(data, features=list(signature.feature_names), **options)[0]
 
 
-def load_model(model: str, data: list[str]) -> Any:
+def load_model(model: str, data: list[str], trust: str) -> Any:
     """The model in a file or from standard input; who gives the data first is told."""
-    from listwright.storage import load
+    from listwright.apps.trust import load_trusting
 
     one_from_standard_input(model, data)
     with _file(model, "model") as path:
         try:
-            return load(path)
+            return load_trusting(path, trust)
         except InputError as error:
             swapped = any(is_zipfile(name) for name in data) and not is_zipfile(path)
             raise InputError(f"{error} Is it the data? The model comes first." if swapped else str(error)) from None
 
 
-def about_model(model: str) -> tuple[Any, dict[str, Any]]:
+def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
     """The model, and what its file says of itself."""
-    from listwright.storage import inspect, load
+    from listwright.apps.trust import load_trusting
+    from listwright.storage import inspect
 
     with _file(model, "model") as path:
-        return load(path), inspect(path)
+        return load_trusting(path, trust), inspect(path)
 
 
 def save_model(model: Any, out: str) -> None:

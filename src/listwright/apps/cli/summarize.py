@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from listwright.apps.cli import options as given
 from listwright.apps.cli.show import notes, show_json
 
 if TYPE_CHECKING:
@@ -29,10 +30,11 @@ def summarize(
         Path | None, typer.Option(help="A model file; without it the one that comes with listwright.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each sentence was taken.")] = False,
+    trust: given.Trust = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
 ) -> None:
     """Take the sentences of some documents that tell most, and do not tell the same, within a budget."""
-    from listwright.storage import load
+    from listwright.apps.trust import load_trusting
     from listwright.summarize.summarize import clusters_of
     from listwright.summarize.summarize import summarize as summaries_of
     from listwright.text.budget import parse_budget
@@ -40,7 +42,8 @@ def summarize(
     allowed = parse_budget(budget)
     with notes():
         clusters = clusters_of(paths)
-    found = summaries_of(clusters, allowed, model=None if model is None else load(model), explain=explain)
+    given_model = None if model is None else load_trusting(model, trust)
+    found = summaries_of(clusters, allowed, model=given_model, explain=explain)
     if as_json:
         show_json([summary.to_dict() for summary in found])
         return

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DatabaseError, InterfaceError
 
 from listwright._internal.files import whole_file
 from listwright.apps.serve.logged import as_shown, with_feedback
-from listwright.apps.serve.models.fleet import load_bytes
+from listwright.apps.serve.models.fleet import inspect_bytes
 from listwright.apps.serve.store.database import Database, cause_of
 from listwright.apps.serve.store.schema import lists, models, version_table
 from listwright.apps.serve.store.upgrades import UPGRADES
@@ -139,7 +139,8 @@ def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
     """The feature names of a model version."""
     with connection.engine.connect() as other:  # the first one is busy streaming
         file = other.execute(select(models.c.file).where(models.c.version == version)).scalar()
-    return None if file is None else load_bytes(file).signature_.feature_names
+    told = None if file is None else inspect_bytes(file)["features"]
+    return None if told is None else tuple(told)
 
 
 def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:

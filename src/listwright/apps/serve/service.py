@@ -299,7 +299,7 @@ def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
 
 def _opening(settings: Settings) -> Opening:
     maker = learner_maker(settings.explore, settings.seed, settings.leverage)
-    return Opening(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse")
+    return Opening(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust)
 
 
 def _read(path: Path) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -18,11 +19,12 @@ from listwright.apps.serve.models.requests import DEFAULT, Traffic
 from listwright.apps.serve.models.versions import all_deployed
 from listwright.apps.serve.refusals import Refused, invalid
 from listwright.apps.serve.store.schema import clock, learning, models
+from listwright.apps.trust import load_trusting
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.storage import load
+from listwright.storage import inspect
 
 
 class Cost:
@@ -94,16 +96,18 @@ class Opening:
     ----------
     learner : makes the learner of a model, or raises InputError.
     explores : lists are drawn from what was learned, so that more can be learned.
+    trust : classes that are not listwright's and that model files may have, by commas.
     """
 
     learner: Callable[[Any], OnlineSCP]
     explores: bool
     tolerance: float = 1.0
     refuse: bool = False
+    trust: str = ""
 
     def opened(self, number: int, name: str, file: bytes) -> Version:
         """A version from its file; an error where the file holds no model, or none that can learn and has to."""
-        model = load_bytes(file)
+        model = load_bytes(file, self.trust)
         online = None
         try:
             online = self.learner(model)
@@ -220,12 +224,25 @@ def _learned(version: Version, row: Any) -> Version:
     return replace(version, online=played(version.deployed, published), published=published)
 
 
-def load_bytes(file: bytes) -> Any:
-    """The model in a file's content; messages do not tell where it was kept meanwhile."""
+def load_bytes(file: bytes, trust: str = "") -> Any:
+    """The model in a file's content; `trust`: see `load_trusting`."""
+    with _kept(file) as path:
+        return load_trusting(path, trust)
+
+
+def inspect_bytes(file: bytes) -> dict[str, Any]:
+    """What a file's content says of itself; the model is not made."""
+    with _kept(file) as path:
+        return inspect(path)
+
+
+@contextmanager
+def _kept(file: bytes) -> Iterator[Path]:
+    """The content as a file; messages do not tell where it was kept meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         path.write_bytes(file)
         try:
-            return load(path)
+            yield path
         except InputError as error:
             raise InputError(str(error).replace(str(path), "The model")) from None
