@@ -13,7 +13,7 @@ from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
-from listwright.evaluation.values import list_values
+from listwright.evaluation.values import best_of, list_values
 from listwright.features.base import Scale
 from listwright.features.volume import FLAT, Volume
 from listwright.lists import Lists
@@ -106,8 +106,7 @@ class LearnedDPP(Baseline):
         if room is None:
             return 0.0
         steps = int(problems.counts.max())
-        values = [list_values(self._scaled_lists(problems, steps, room, one), problems).mean() for one in SCALINGS]
-        return SCALINGS[int(np.argmax(values))]
+        return best_of(SCALINGS, lambda one: list_values(self._scaled_lists(problems, steps, room, one), problems))
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return self._scaled_lists(problems, steps, room, self.scaling_)

@@ -13,7 +13,7 @@ from listwright._internal.linalg import unit_rows
 from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
-from listwright.evaluation.values import list_values
+from listwright.evaluation.values import best_of, list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.walk.limits import Room, as_room
@@ -78,8 +78,9 @@ class SubMod(Baseline):
             SCALINGS if self.scaling == "auto" and room is not None else [self.scaling],
         )
         pairs = [(float(one), 0.0 if other == "auto" else float(other)) for one, other in options]
-        values = [list_values(_greedy(problems, graph, pair, steps, room), problems).mean() for pair in pairs]
-        self.redundancy_, self.scaling_ = pairs[int(np.argmax(values))]
+        self.redundancy_, self.scaling_ = best_of(
+            pairs, lambda pair: list_values(_greedy(problems, graph, pair, steps, room), problems)
+        )
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return _greedy(problems, _Graph(problems), (float(self.redundancy_), float(self.scaling_)), steps, room)

@@ -10,7 +10,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
-from listwright.evaluation.values import list_values
+from listwright.evaluation.values import best_of, list_values
 from listwright.guarantees.held_out import NAMES, HeldOutCertificate, certificate_of
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
@@ -140,5 +140,5 @@ def _learned(name: str, limits: dict[str, Any], training: Problems | None) -> An
     length = limits["length"] or 1
     if name == "mmr":
         tried = [MMR(diversity, relevance="ridge", length=length).fit(training) for diversity in DIVERSITIES]
-        return max(tried, key=lambda rival: list_values(rival.predict(training, **limits), training).mean())
+        return best_of(tried, lambda rival: list_values(rival.predict(training, **limits), training))
     return (StaticList(length) if name == "static" else TopK(length=length)).fit(training)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +13,8 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+
+T = TypeVar("T")
 
 
 def measured(lists: Lists, problems: Problems) -> Lists:
@@ -38,3 +42,20 @@ def earned(lists: Lists) -> Floats:
     """(problems, positions): what each measured list is worth up to a position."""
     assert lists.picked_gains is not None
     return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
+
+
+def best_of(options: Sequence[T], values: Callable[[T], Floats]) -> T:
+    """The option whose lists are worth most on average; of equal ones the first.
+
+    Parameters
+    ----------
+    options : sequence
+        What to choose from, from the simplest on.
+    values : callable
+        Gives what the lists of an option are worth, problem by problem.
+
+    >>> best_of([0.1, 0.5, 0.9], lambda option: np.array([option, 1 - option]) ** 0.5)
+    0.5
+    """
+    means = [round(float(np.mean(values(option))), 12) for option in options]
+    return options[int(np.argmax(means))]

@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from listwright._internal.arrays import Floats
 from listwright.estimators.scp import SCP
 from listwright.evaluation.plan import fold_numbers
-from listwright.evaluation.values import list_values
+from listwright.evaluation.values import best_of, list_values
 from listwright.features import Candidate
 from listwright.learners import RidgeLeader
 from listwright.lists import Lists
@@ -102,7 +103,7 @@ class Tuned(BaseEstimator):
         names = list(self.options)
         self.name_ = names[0]
         if len(names) > 1 and (self.validation is not None or len(problems) >= FOLDS):
-            self.name_ = names[int(np.argmax([self._worth(name, problems) for name in names]))]
+            self.name_ = best_of(names, lambda name: self._worth(name, problems))
         self.method_ = self._fitted(self.name_, problems)
         return self
 
@@ -111,15 +112,15 @@ class Tuned(BaseEstimator):
         lists: Lists = self.method_.predict(problems, **(limits or self._limits()))
         return lists
 
-    def _worth(self, name: str, problems: Problems) -> float:
-        """Mean value of the lists for problems that were held out."""
+    def _worth(self, name: str, problems: Problems) -> Floats:
+        """Values of the lists for problems that were held out."""
         if self.validation is not None:
-            return float(self._values(name, problems, self.validation).mean())
+            return self._values(name, problems, self.validation)
         fold = fold_numbers(FOLDS, len(problems), seed=0)
         parts = [self._values(name, problems[fold != held], problems[fold == held]) for held in range(FOLDS)]
-        return float(np.concatenate(parts).mean())
+        return np.concatenate(parts)
 
-    def _values(self, name: str, train: Problems, held: Problems) -> Any:
+    def _values(self, name: str, train: Problems, held: Problems) -> Floats:
         lists = self._fitted(name, train).predict(held.without_reward(), short_lists=True, **self._limits())
         return list_values(lists, held)
 
