@@ -18,6 +18,8 @@ class UnsavableWarning(UserWarning):
 class MissingExtra(ImportError):
     """An optional package is needed and not installed.
 
+    Examples
+    --------
     >>> print(MissingExtra("The picture needs altair.", extra="plots"))
     The picture needs altair. Run: pip install "listwright[plots]"
     """

@@ -20,6 +20,8 @@ class Lists:
 
     `lists[i]` are the positions of the items within problem i, in order.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 1, 0]]))
     >>> lists = lw.greedy(problems, length=2)

@@ -35,6 +35,8 @@ class Problems:
 
     The candidates of all problems are rows, one after the other; `offsets[i]:offsets[i + 1]` are the rows of problem i.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays([[0.1], [0.9], [0.4]], offsets=[0, 2, 3], problem_ids=["a", "b"])
     >>> problems
     Problems: 2 problems, 3 candidates (1 to 2 each), 1 feature, no reward
@@ -79,23 +81,35 @@ class Problems:
 
         Parameters
         ----------
-        features : (rows, d) with `offsets`, or (problems, items, d), or a scipy CSR matrix with `offsets`.
+        features : array-like, sparse.csr_matrix or sparse.csr_array
+            (rows, d) with `offsets`, or (problems, items, d), or a scipy CSR matrix with `offsets`.
             May have no columns where context or catalogue says what there is to know.
-        offsets : where each problem's rows start, and the end of the last: 0, ..., rows.
-        context : (problems, c), what is known of each problem as a whole.
-        catalogue : which item of a recurring set a row is (0, 1, ...): one a row, (problems, items), or (items,).
-        sizes : what a row takes of a budget (bytes, tokens, seconds); same shapes as catalogue.
-        reward : what a list is worth, from `listwright.rewards`; for training and evaluation only.
-        problem_ids, item_ids : names; item_ids in the same shapes as catalogue.
-        feature_names : names of the columns, used in messages and reasons.
-        vectors : (rows, v) or (problems, items, v), dense or CSR: what similarity between candidates is measured on
+        offsets : array-like or None
+            Where each problem's rows start, and the end of the last: 0, ..., rows.
+        context : array-like or None
+            (problems, c), what is known of each problem as a whole.
+        catalogue : array-like or None
+            Which item of a recurring set a row is (0, 1, ...): one a row, (problems, items), or (items,).
+        sizes : array-like or None
+            What a row takes of a budget (bytes, tokens, seconds); same shapes as catalogue.
+        reward : BoundReward or None
+            What a list is worth, from `listwright.rewards`; for training and evaluation only.
+        problem_ids, item_ids
+            Names; item_ids in the same shapes as catalogue.
+        feature_names : sequence of str or None
+            Names of the columns, used in messages and reasons.
+        vectors : array-like, sparse.csr_matrix, sparse.csr_array or None
+            (rows, v) or (problems, items, v), dense or CSR: what similarity between candidates is measured on
             (embeddings, tf-idf), where that is not the features.
-        links : by name, how strongly a candidate is linked to the others of its problem (citations, mentions, shared
+        links : dict or None
+            By name, how strongly a candidate is linked to the others of its problem (citations, mentions, shared
             words): (rows, w) or (problems, items, items), dense or CSR; column j is the problem's j-th candidate.
-        aspects : by name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
+        aspects : dict or None
+            By name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
             (rows, a) or (problems, items, a). Aspects belong to their problem: the same column of two problems need not
             mean the same; those that a problem lacks are 0. See `features.Aspects`.
-        needs : what each problem asks for, and which of it the parts of each candidate bring. See `Needs`.
+        needs : Needs or None
+            What each problem asks for, and which of it the parts of each candidate bring. See `Needs`.
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
         if needs is not None:
@@ -132,6 +146,8 @@ class Problems:
         **options
             Which column is what, and the reward: see `listwright.tables.from_frame`.
 
+        Examples
+        --------
         >>> import pyarrow as pa
         >>> frame = pa.table({"problem": [1, 1, 2], "price": [3.0, 2.0, 5.0], "clicked": [0, 1, 1]})
         >>> Problems.from_frame(frame, reward="any:clicked")
@@ -214,6 +230,8 @@ class Problems:
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
         """Some of the problems by index, as scikit-learn asks for them: so its splits and searches work on problems.
 
+        Examples
+        --------
         >>> from sklearn.model_selection import train_test_split
         >>> train, test = train_test_split(Problems.from_arrays(np.zeros((5, 2, 1))), test_size=2, shuffle=False)
         >>> len(train), test.problem_ids
@@ -232,6 +250,8 @@ class Problems:
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[Problems]:
         """The problems in batches of `size`, shuffled when a generator is given.
 
+        Examples
+        --------
         >>> problems = Problems.from_arrays(np.zeros((5, 2, 1)))
         >>> [len(batch) for batch in problems.batches(2)]
         [2, 2, 1]
@@ -245,6 +265,8 @@ class Problems:
     def concat(parts: Sequence[Problems]) -> Problems:
         """Several batches as one. All must have the same columns and kinds of data.
 
+        Examples
+        --------
         >>> one = Problems.from_arrays(np.zeros((2, 3, 1)))
         >>> len(Problems.concat([one, one]))
         4

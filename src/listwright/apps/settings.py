@@ -120,6 +120,8 @@ class Settings:
 def is_loopback(host: str) -> bool:
     """Whether an address belongs to this machine alone.
 
+    Examples
+    --------
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
     """

@@ -70,9 +70,11 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 
         Parameters
         ----------
-        length, budget : another length than the constructor's, or a total size; both together hold both. Items that do
+        length, budget
+            Another length than the constructor's, or a total size; both together hold both. Items that do
             not fit the budget are skipped.
-        short_lists : accept problems with fewer candidates than the length.
+        short_lists : bool or None
+            Accept problems with fewer candidates than the length.
         """
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "signature_")
@@ -112,6 +114,8 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
     """The rows with the highest scores, in falling order; what does not fit is skipped; ties to the lowest row.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), sizes=[1.0, 3.0, 1.0])
     >>> lists_by_score(problems, np.array([0.2, 0.9, 0.2]), 3, np.array([2.0]))[0]
     array([0, 2])

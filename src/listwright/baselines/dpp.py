@@ -23,11 +23,16 @@ class DPP(Diverse):
 
     Parameters
     ----------
-    scale : how strongly relevance counts; 0 is diverse only. The quality q is exp(scale * relevance / 2).
-    relevance : None (cosine to the mean direction of the problem's vectors), the name or number of a feature (used as
+    scale : float
+        How strongly relevance counts; 0 is diverse only. The quality q is exp(scale * relevance / 2).
+    relevance
+        None (cosine to the mean direction of the problem's vectors), the name or number of a feature (used as
         it is), or an estimator as in `TopK` (then the predicted gain, scaled from 0 to 1 within each problem).
-    length : number of items of a list.
+    length : int
+        Number of items of a list.
 
+    Examples
+    --------
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
     >>> problems = Problems.from_arrays([[0.9], [0.8], [0.3]], offsets=[0, 3], vectors=vectors)
     >>> DPP(relevance=0, length=2).fit(problems).predict(problems)[0]

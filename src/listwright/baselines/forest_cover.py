@@ -19,12 +19,18 @@ class ForestCover(WeightedCover):
 
     Parameters
     ----------
-    n_estimators, min_samples_leaf : size of the forest and of its leaves.
-    length : number of items of a list.
-    back_off : weight of all training problems together, against 1 for those that share leaves: what is left to gain
+    n_estimators, min_samples_leaf : int
+        Size of the forest and of its leaves.
+    length : int
+        Number of items of a list.
+    back_off : float
+        Weight of all training problems together, against 1 for those that share leaves: what is left to gain
         once the alike ones are covered.
-    random_state : seed of the forest.
+    random_state : int, numpy.random.Generator or None
+        Seed of the forest.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import listwright as lw
     >>> context = np.random.default_rng(0).random((60, 1))

@@ -46,11 +46,17 @@ class LearnedDPP(Baseline):
 
     Parameters
     ----------
-    scaling : 0 ignores sizes, 1 divides by them. "auto": what makes the best lists of the training problems.
-    penalty : weight of |theta|^2 / 2 beside the log-likelihood summed over the training problems.
-    length : number of items of a list.
-    budget : total size of a list; takes the place of length.
+    scaling : float or str
+        0 ignores sizes, 1 divides by them. "auto": what makes the best lists of the training problems.
+    penalty : float
+        Weight of |theta|^2 / 2 beside the log-likelihood summed over the training problems.
+    length : int
+        Number of items of a list.
+    budget : float or None
+        Total size of a list; takes the place of length.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> rng = np.random.default_rng(0)
     >>> features = rng.random((30, 8, 2))
@@ -155,6 +161,8 @@ def _loss(weights: Floats, cases: list[_Case], penalty: float) -> tuple[float, F
 def log_likelihood(weights: Floats, table: Floats, cosines: Floats, chosen: Ints) -> tuple[float, Floats]:
     """log det(L_chosen) - log det(L + I) and its gradient: features of the list minus expected features.
 
+    Examples
+    --------
     >>> value, slope = log_likelihood(np.zeros(1), np.ones((2, 1)), np.eye(2), np.array([0]))
     >>> round(value, 4), abs(slope).round(4)
     (-1.3863, array([0.]))

@@ -20,9 +20,13 @@ class NearestCover(WeightedCover):
 
     Parameters
     ----------
-    n_neighbors : how many training problems count, all the same.
-    length : number of items of a list.
+    n_neighbors : int
+        How many training problems count, all the same.
+    length : int
+        Number of items of a list.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> context = np.random.default_rng(0).random((60, 1))
     >>> success = np.concatenate([context < 0.5, context >= 0.5, context > 2], axis=1)

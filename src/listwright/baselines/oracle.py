@@ -15,8 +15,11 @@ class Oracle(Baseline):
 
     Parameters
     ----------
-    length : number of items of a list.
+    length : int
+        Number of items of a list.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0, 1]]))

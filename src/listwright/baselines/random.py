@@ -13,9 +13,13 @@ class Random(Baseline):
 
     Parameters
     ----------
-    length : number of items of a list.
-    random_state : seed or numpy Generator; with a seed, every call draws the same lists.
+    length : int
+        Number of items of a list.
+    random_state : int, numpy.random.Generator or None
+        Seed or numpy Generator; with a seed, every call draws the same lists.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> problems = Problems.from_arrays(np.zeros((4, 10, 1)))
     >>> Random(length=3, random_state=0).fit(problems).predict(problems)

@@ -48,6 +48,8 @@ def gains_alone(problems: Problems) -> Floats:
 def by_item(problems: Problems, values: NDArray[Any], n_items: int, *, missing: float) -> Floats:
     """(problems, items): one number a row as a table; `missing` where a problem does not offer an item.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays(np.zeros((3, 1)), offsets=[0, 2, 3], catalogue=[1, 0, 1])
     >>> by_item(problems, np.array([0.5, 0.2, 0.9]), 2, missing=0.0)
     array([[0.2, 0.5],

@@ -21,8 +21,11 @@ class StaticList(Baseline):
 
     Parameters
     ----------
-    length : number of items of a list.
+    length : int
+        Number of items of a list.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> success = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
     >>> problems = lw.Problems.from_arrays(np.zeros((4, 4, 1)), reward=lw.rewards.AnySuccess(success))

@@ -31,11 +31,16 @@ class SubMod(Baseline):
 
     Parameters
     ----------
-    redundancy, scaling : the paper's lambda and r. "auto": those whose lists are worth most on the training problems,
+    redundancy, scaling : float or str
+        The paper's lambda and r. "auto": those whose lists are worth most on the training problems,
         under `budget` or `length`.
-    length : number of items of a list.
-    budget : total size of a list; takes the place of length.
+    length : int
+        Number of items of a list.
+    budget : float or None
+        Total size of a list; takes the place of length.
 
+    Examples
+    --------
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.1, 0.9]]
     >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), vectors=vectors)
     >>> SubMod(4.0, 0.0, length=2).fit(problems).predict(problems)[0]

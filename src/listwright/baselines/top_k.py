@@ -31,12 +31,18 @@ class TopK(Baseline):
 
     Parameters
     ----------
-    estimator : "ridge", "extra_trees", "boosting" (LightGBM where it is installed, else scikit-learn's), or any
+    estimator
+        "ridge", "extra_trees", "boosting" (LightGBM where it is installed, else scikit-learn's), or any
         scikit-learn regressor or classifier. A classifier learns whether a row gains anything.
-    length : number of items of a list.
-    per_item : "auto": for a catalogue whose rows have no features of their own, such as a portfolio of algorithms.
-    random_state : seed of the named estimators.
+    length : int
+        Number of items of a list.
+    per_item : bool or str
+        "auto": for a catalogue whose rows have no features of their own, such as a portfolio of algorithms.
+    random_state : int, numpy.random.Generator or None
+        Seed of the named estimators.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> from listwright.baselines import Oracle
     >>> features = np.random.default_rng(0).random((200, 9, 3))

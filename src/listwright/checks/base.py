@@ -10,6 +10,8 @@ TOLERANCE = 1e-9  # of the largest value in sight, or of 1 where all are smaller
 class LawBroken(AssertionError):
     """A counterexample was found; the message tells the list and the item.
 
+    Examples
+    --------
     >>> print(LawBroken("empty", "An empty list is worth 0.30 in problem q17: it must be worth 0."))
     An empty list is worth 0.30 in problem q17: it must be worth 0.
     """
@@ -25,6 +27,8 @@ class LawBroken(AssertionError):
 def apart(*numbers: float) -> tuple[str, ...]:
     """The numbers with as few decimals, from two on, as tell each from the next.
 
+    Examples
+    --------
     >>> apart(0.1, 0.14)
     ('0.10', '0.14')
     >>> apart(0.1, 0.1004)
@@ -41,6 +45,8 @@ def apart(*numbers: float) -> tuple[str, ...]:
 def listed(names: Iterable[object]) -> str:
     """A list of items as messages write it.
 
+    Examples
+    --------
     >>> listed(["a", 3])
     '[a, 3]'
     """

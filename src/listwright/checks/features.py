@@ -22,6 +22,8 @@ def check_features(features: Features, problems: Problems, *, n_trials: int = 5,
     Every row has its columns, finite float32 numbers with a name each; `add` leaves what it got as it was; -1 changes
     nothing of its problem; a problem looks the same alone as in a batch; and nothing depends on a reward.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.random.default_rng(0).random((3, 4, 2)))
     >>> check_features(lw.features.Candidate() + lw.features.Distance(), problems)

@@ -22,6 +22,8 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
     round in which nothing can be learned does no harm; and on easy examples, where one item is best in every state, its
     policies come to pick that item more often than by chance.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> check_learner(lw.learners.RidgeLeader())
     """

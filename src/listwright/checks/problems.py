@@ -41,8 +41,11 @@ def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState
 
     Parameters
     ----------
-    n_trials, random_state : random lists on which the laws of the reward are tried, as in `check_reward`.
+    n_trials, random_state
+        Random lists on which the laws of the reward are tried, as in `check_reward`.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> x = np.array([[[1.0, 5.0], [2.0, 5.0]], [[3.0, 5.0], [4.0, 5.0]]])
     >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess([[0, 1], [0, 0]]), problem_ids=["u", "v"])

@@ -29,6 +29,8 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
     `n_trials` random lists of six for all problems. What a reward says of itself is not asked for: where `submodular`
     is False gains may rise, and where `bounded` is False values may pass 1.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)))
     >>> check_reward(lw.rewards.AnySuccess([[0, 0.3, 1]]), problems)

@@ -64,6 +64,8 @@ class Packed:
 def falling(scores: list[float]) -> list[float]:
     """Scores that never rise, and fall by a little where they would stay.
 
+    Examples
+    --------
     >>> falling([0.5, 0.7, 0.1])
     [0.5, 0.499999, 0.1]
     """

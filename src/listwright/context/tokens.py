@@ -18,6 +18,8 @@ Counter = Callable[[str], int]
 def words(text: str) -> int:
     """Words between blanks; a sign of a script without blanks is a word of its own.
 
+    Examples
+    --------
     >>> words("Rain fell."), words("東京は雨")
     (2, 4)
     """

@@ -19,6 +19,8 @@ ENGINES: dict[str, type[Engine]] = {"local": Local, "ray": Ray}
 def as_engine(engine: Any) -> Engine:
     """An engine from its name, or itself.
 
+    Examples
+    --------
     >>> as_engine("local")
     Local(threads=None)
     """

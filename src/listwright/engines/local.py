@@ -20,7 +20,8 @@ class Local(Engine):
 
     Parameters
     ----------
-    threads : at most so many; by default NUMBA_NUM_THREADS, or one for each core.
+    threads : int or None
+        At most so many; by default NUMBA_NUM_THREADS, or one for each core.
     """
 
     threads: int | None = None

@@ -24,9 +24,11 @@ class Ray(Engine):
 
     Parameters
     ----------
-    address : of the cluster, as `ray.init` takes it: "auto", "host:6379" or "ray://host:10001"; None for the one that
+    address : str or None
+        Of the cluster, as `ray.init` takes it: "auto", "host:6379" or "ray://host:10001"; None for the one that
         this program is in already, or else a new one on this machine.
-    workers : number of actors; by default one for each CPU of the cluster.
+    workers : int or None
+        Number of actors; by default one for each CPU of the cluster.
     """
 
     address: str | None = None

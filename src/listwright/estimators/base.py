@@ -222,8 +222,10 @@ class ListEstimator(Certifies, BaseEstimator):
 
         Parameters
         ----------
-        length, budget : another length or budget than trained; both together hold both.
-        short_lists : accept problems with fewer candidates than the length.
+        length, budget
+            Another length or budget than trained; both together hold both.
+        short_lists : bool or None
+            Accept problems with fewer candidates than the length.
         """
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "training_")

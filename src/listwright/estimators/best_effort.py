@@ -56,7 +56,8 @@ class PolicyScore(CrossFitted):
 
     Parameters
     ----------
-    model : an estimator such as `SCP`, cloned and fitted.
+    model : ListEstimator
+        An estimator such as `SCP`, cloned and fitted.
     """
 
     group = "learned score"

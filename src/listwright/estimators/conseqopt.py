@@ -20,6 +20,8 @@ class ConSeqOpt(ListEstimator):
 
     Parameters are those of `SCP`.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import listwright as lw
     >>> rng = np.random.default_rng(0)

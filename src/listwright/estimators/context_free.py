@@ -37,11 +37,17 @@ class ContextFreeSCP(ListEstimator):
 
     Parameters
     ----------
-    length : m, the number of draws of a list.
-    rival_length : k, the length of the lists competed with; the same as length where None.
-    learner : "majority", "leader", "perturbed_leader", "exp3", or a learner over items.
-    weighting, n_passes, batch_size, keep, random_state : as in `SCP`; one pass, state by state, is the paper's.
+    length : int
+        m, the number of draws of a list.
+    rival_length : int or None
+        k, the length of the lists competed with; the same as length where None.
+    learner
+        "majority", "leader", "perturbed_leader", "exp3", or a learner over items.
+    weighting, n_passes, batch_size, keep, random_state
+        As in `SCP`; one pass, state by state, is the paper's.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> success = np.random.default_rng(0).random((500, 4)) < [0.1, 0.8, 0.1, 0.2]
     >>> problems = lw.Problems.from_arrays(np.zeros((500, 4, 1)), reward=lw.rewards.AnySuccess(success))

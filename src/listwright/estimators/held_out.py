@@ -53,6 +53,8 @@ def certified(
 def held_back(n_problems: int, share: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Which problems are learned from, and which are held back.
 
+    Examples
+    --------
     >>> held_back(5, 0.4, np.random.default_rng(0))
     (array([0, 1, 3]), array([2, 4]))
     """

@@ -30,30 +30,49 @@ class SCP(ListEstimator):
 
     Parameters
     ----------
-    length : m, the number of items of a list.
-    rival_length : k, the length of the lists competed with; the same as length where None.
-    budget : total size of a list; takes the place of length. Items that do not fit are skipped.
-    learner : "ridge", "gradient", "hinge_rank", "logistic_rank"; any of `listwright.learners`; or a scikit-learn
+    length : int
+        m, the number of items of a list.
+    rival_length : int or None
+        k, the length of the lists competed with; the same as length where None.
+    budget : float or None
+        Total size of a list; takes the place of length. Items that do not fit are skipped.
+    learner
+        "ridge", "gradient", "hinge_rank", "logistic_rank"; any of `listwright.learners`; or a scikit-learn
         estimator, which is trained on all examples so far.
-    features : what the policy sees: "auto", or any of `listwright.features`, which add up.
-    weighting : of positions: "discounted" (1 - 1/k)^(m - i), "min_sum" (m - i) or "uniform".
-    per_size : learn gains per size; "auto": under a budget.
-    n_passes : passes over the training problems.
-    batch_size : states between two updates; 1 with n_passes=1 is the paper's online algorithm.
-    keep : "last" policy, "best" round by a validation part of the training problems, or "mixture" over rounds: all of
+    features
+        What the policy sees: "auto", or any of `listwright.features`, which add up.
+    weighting : str
+        Of positions: "discounted" (1 - 1/k)^(m - i), "min_sum" (m - i) or "uniform".
+    per_size : bool or str
+        Learn gains per size; "auto": under a budget.
+    n_passes : int
+        Passes over the training problems.
+    batch_size : int or str
+        States between two updates; 1 with n_passes=1 is the paper's online algorithm.
+    keep : str
+        "last" policy, "best" round by a validation part of the training problems, or "mixture" over rounds: all of
         up to 256 states, and an even sample of more; 16 where policies are fitted estimators, which take memory.
-    repeats : whether an item may come twice in a list.
-    skip_solved : learn only from states where something is left to gain; elsewhere every choice costs the same.
+    repeats : bool
+        Whether an item may come twice in a list.
+    skip_solved : bool or str
+        Learn only from states where something is left to gain; elsewhere every choice costs the same.
         "auto": save in the paper's online form, which learns from every state.
-    short_lists : accept problems with fewer candidates than the length.
-    effort : "fast": the linear policy, in milliseconds. "best": a small policy over estimates of what each item still
+    short_lists : bool
+        Accept problems with fewer candidates than the length.
+    effort : str
+        "fast": the linear policy, in milliseconds. "best": a small policy over estimates of what each item still
         brings given the list, from forests, boosting and the fast policy, fitted out of fold; in seconds, and shown on
         the terminal as it goes.
-    tune : let `fit` choose features and penalty, where these are left at their defaults, by the value of lists in
+    tune : bool
+        Let `fit` choose features and penalty, where these are left at their defaults, by the value of lists in
         cross-validation on the training problems; `trials_` says what was tried.
-    engine : where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
-    random_state : seed or numpy Generator.
+    engine
+        Where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
+    random_state : int, numpy.random.Generator or None
+        Seed or numpy Generator.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import listwright as lw
     >>> rng = np.random.default_rng(0)

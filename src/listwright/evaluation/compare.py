@@ -51,20 +51,32 @@ def compare(
 
     Parameters
     ----------
-    methods : estimators by name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or one's own with the same manners.
-    problems : problems with a reward: those of all folds, or with `test` the ones to learn from. Methods need them in
+    methods : dict
+        Estimators by name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or one's own with the same manners.
+    problems : Problems or Scan
+        Problems with a reward: those of all folds, or with `test` the ones to learn from. Methods need them in
         memory: of a scan, a sample is taken that fits into its `max_memory` (see `Scan.sample`).
-    folds : a number of folds drawn at random, or the fold of each problem.
-    test : problems to test on, in place of folds.
-    lengths : numbers of items.
-    budgets : total sizes, in place of lengths. A method with a `budget` parameter is fitted for each.
-    train_sizes : shares (floats up to 1.0) or numbers of the training problems to learn from; smaller ones are parts of
+    folds : int or array-like
+        A number of folds drawn at random, or the fold of each problem.
+    test : Problems, Scan or None
+        Problems to test on, in place of folds.
+    lengths : sequence of int
+        Numbers of items.
+    budgets : sequence of float or None
+        Total sizes, in place of lengths. A method with a `budget` parameter is fitted for each.
+    train_sizes : sequence of float or None
+        Shares (floats up to 1.0) or numbers of the training problems to learn from; smaller ones are parts of
         larger ones.
-    seeds : repetitions, or a list of seeds. A seed draws the folds and the training problems, and is the `random_state`
+    seeds : int or sequence of int
+        Repetitions, or a list of seeds. A seed draws the folds and the training problems, and is the `random_state`
         of every method that has one.
-    refit_lengths : fit for each length instead of using beginnings of longer lists.
-    progress : one line a fit on the standard error stream, or what is to be called with each line.
+    refit_lengths : bool
+        Fit for each length instead of using beginnings of longer lists.
+    progress : bool or callable
+        One line a fit on the standard error stream, or what is to be called with each line.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> from listwright.baselines import Oracle, Random, TopK
     >>> features = np.random.default_rng(0).random((60, 8, 2))

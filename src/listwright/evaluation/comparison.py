@@ -87,7 +87,8 @@ class Comparison:
 
         Parameters
         ----------
-        pooled : average over lengths and training sizes first: one row a method.
+        pooled : bool
+            Average over lengths and training sizes first: one row a method.
         """
         if reference not in self.methods:
             raise InputError(f"reference must be one of {', '.join(self.methods)}. Got {reference!r}.")

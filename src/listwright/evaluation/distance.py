@@ -19,6 +19,8 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
 
     Measured on `problems.vectors`; without them on the features, scaled to mean 0 and spread 1 over all rows.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), vectors=[[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
     >>> intra_list_distance(lw.Lists(problems, np.array([[0, 1, 2]])), problems).round(3)

@@ -97,6 +97,8 @@ def evaluate(
     random_state : int, Generator or None
         Draws the resamples of the bootstrap.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = lw.rewards.Coverage([[[1, 0], [0, 1], [1, 1]]] * 4)
     >>> problems = lw.Problems.from_arrays(np.eye(12).reshape(4, 3, 12), reward=reward)

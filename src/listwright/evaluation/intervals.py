@@ -78,6 +78,8 @@ def estimate(
     rng : numpy.random.Generator, optional
         Draws the resamples.
 
+    Examples
+    --------
     >>> print(estimate(np.array([0.7, 0.9, 1.0, np.nan]), bounds=(0, 1)))
     0.867 (0.487 to 1.000)
     >>> print(estimate(np.ones(4), bounds=(0, 1)))
@@ -101,6 +103,8 @@ def estimate(
 def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
     """Means over the last axis with their 95 % intervals.
 
+    Examples
+    --------
     >>> found = means(np.array([[0.4, 0.5, 0.6], [0.0, 0.0, 1.0]]), bounds=(0, 1))
     >>> found.low.round(3), found.high.round(3)
     (array([0.252, 0.061]), array([0.748, 0.792]))
@@ -147,6 +151,8 @@ def means_from_moments(
 def share_interval(hits: int, total: int) -> tuple[float, float]:
     """The 95 % interval of a share by Wilson (1927), which holds for few cases and for shares near 0 and 1 too.
 
+    Examples
+    --------
     >>> [round(end, 3) for end in share_interval(1, 10)]
     [0.018, 0.404]
     """
@@ -169,6 +175,8 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
     rng : numpy.random.Generator
         Draws the resamples.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> [round(end, 2) for end in bootstrap(rng.exponential(size=400), np.ones(400), confidence=0.95, rng=rng)]
     [1.03, 1.24]
@@ -206,6 +214,8 @@ def skewed(
     n_effective : float, optional
         Cases that say anything, where that is fewer than all.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> [round(end, 2) for end in skewed(rng.exponential(size=400), confidence=0.95)]
     [1.03, 1.24]
@@ -226,6 +236,8 @@ def unseen(mean: float, n: float, bounds: Bounds) -> Bounds:
     """Where the mean may lie if `n` cases all agree: at most a share `share_interval(0, n)[1]` of all cases has another
     value, which may lie anywhere within the bounds.
 
+    Examples
+    --------
     >>> [round(end, 3) for end in unseen(0.0, 100, (0, 1))]
     [0.0, 0.037]
     """

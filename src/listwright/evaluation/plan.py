@@ -62,6 +62,8 @@ def _parts(
 def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[Any]:
     """Which fold each problem is tested in: as given, or drawn evenly.
 
+    Examples
+    --------
     >>> fold_numbers(2, 4, seed=0).tolist()
     [0, 0, 1, 1]
     """

@@ -15,6 +15,8 @@ SHOWN = 20  # rows printed
 class Table:
     """Columns by name, all equally long.
 
+    Examples
+    --------
     >>> table = Table({"method": np.array(["SCP", "TopK"]), "value": np.array([0.953, 0.9])})
     >>> table
     method   value
@@ -60,6 +62,8 @@ class Table:
 def aligned(rows: list[list[str]], left: list[bool]) -> str:
     """Rows of cells as lines of text, columns as wide as they need to be.
 
+    Examples
+    --------
     >>> print(aligned([["a", "1"], ["bb", "20"]], [True, False]))
     a    1
     bb  20

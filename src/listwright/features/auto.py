@@ -30,6 +30,8 @@ def auto_features(problems: Problems) -> Sum:
     them, links and volume where there are links or vectors, distances where there are none of these; identity where
     items recur, crossed with the context, and with the list where nothing else tells what it holds.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
     Sum(parts=[Candidate(), Distance(), Position()])

@@ -118,6 +118,8 @@ class Features(BaseEstimator, ABC):
 class Sum(Features):
     """Several features side by side.
 
+    Examples
+    --------
     >>> from listwright.features import Candidate, Position
     >>> Candidate() + Position()
     Sum(parts=[Candidate(), Position()])
@@ -224,6 +226,8 @@ class Scale(NamedTuple):
 def telling(table: Floats32) -> Ints:
     """The columns that vary over the training problems and do not repeat an earlier one.
 
+    Examples
+    --------
     >>> telling(np.array([[1, 5, 1, 2], [1, 6, 1, 2], [1, 5, 1, 3]]).astype(np.float32)[:, [0, 1, 1, 3]])
     array([1, 3])
     """

@@ -26,8 +26,11 @@ class Candidate(Features):
 
     Parameters
     ----------
-    standardize : take off the mean and divide by the spread of the training rows.
+    standardize : bool
+        Take off the mean and divide by the spread of the training rows.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
     >>> seen = (feature := Candidate().fit(problems)).start(problems)

@@ -34,9 +34,13 @@ class Distance(Features):
 
     Parameters
     ----------
-    minimum, mean : which of the two to give.
-    standardize : measure in spreads of the training rows.
+    minimum, mean : bool
+        Which of the two to give.
+    standardize : bool
+        Measure in spreads of the training rows.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[1.0], [3.0], [4.0]], offsets=[0, 3])
     >>> feature = Distance(standardize=False).fit(problems)

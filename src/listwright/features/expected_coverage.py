@@ -63,6 +63,8 @@ class ExpectedCoverage(CrossFitted):
     like, where they come first, and what they were worth in other problems; it is learned from training problems whose
     reward is `Rouge`. The policy sees each training problem as foretold without it.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> texts = [["rain", "fell"], ["rain", "stopped"], ["a", "dog", "barked"]] * 10
     >>> problems = lw.Problems.from_arrays(

@@ -27,9 +27,11 @@ class ExpectedGain(Features):
 
     Parameters
     ----------
-    models : names of `listwright.features.outcomes.MODELS`, or outcome models. Candidates seen by their own features
+    models : sequence of str | OutcomeModel
+        Names of `listwright.features.outcomes.MODELS`, or outcome models. Candidates seen by their own features
         have use for those that bear many rows: "forest" and "ridge".
-    random_state : seed of the folds and forests.
+    random_state : int
+        Seed of the folds and forests.
     """
 
     group = "expected gain"

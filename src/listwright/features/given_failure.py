@@ -54,8 +54,10 @@ class GivenFailure(CrossFitted):
 
     Parameters
     ----------
-    models : names of `listwright.features.outcomes.MODELS`, or outcome models.
-    random_state : seed of the forests.
+    models : sequence of str | OutcomeModel
+        Names of `listwright.features.outcomes.MODELS`, or outcome models.
+    random_state : int
+        Seed of the forests.
     """
 
     group = "expected gain"

@@ -31,9 +31,11 @@ class Identity(Features):
 
     Parameters
     ----------
-    cross : any of "context" (the problem's context), "list" (which items the list holds already) and "candidates" (the
+    cross : tuple of str
+        Any of "context" (the problem's context), "list" (which items the list holds already) and "candidates" (the
         features of all the problem's candidates, where every problem has the whole catalogue).
-    standardize : scale what is crossed by the training problems, to a total variance of 1 for all columns together.
+    standardize : bool
+        Scale what is crossed by the training problems, to a total variance of 1 for all columns together.
     """
 
     group = "identity"

@@ -24,6 +24,8 @@ class InListSeen(NamedTuple):
 class InList(Features):
     """A flag for a candidate that is in the list already; with a catalogue also one for every item that the list holds.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
     >>> feature = InList().fit(problems)

@@ -43,6 +43,8 @@ class Links(Features):
         Show the summed link to the list beside the strongest one. Sums grow with the list; policies that build longer
         lists than they were trained on do better without them.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> likes = [[0, 1, 0], [1, 0, 0], [0, 1, 0]]
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], links={"likes": likes})

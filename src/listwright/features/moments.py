@@ -16,6 +16,8 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 class Moments(NamedTuple):
     """Number of rows, means and summed squared deviations of columns.
 
+    Examples
+    --------
     >>> one, other = Moments.of(np.array([[1.0], [3.0]])), Moments.of(np.array([[8.0]]))
     >>> one.merged(other)
     Moments(n_rows=3, mean=array([4.]), squares=array([26.]))
@@ -68,6 +70,8 @@ def merged(one: Any, other: Any) -> Any:
     """The summary of two parts: dicts and lists entry by entry, the larger of two numbers, and what is no number must
     be the same in both.
 
+    Examples
+    --------
     >>> merged({"n_items": 3, "names": ("a",)}, {"n_items": 5, "names": ("a",)})
     {'n_items': 5, 'names': ('a',)}
     """

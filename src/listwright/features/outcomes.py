@@ -74,7 +74,8 @@ class Forest(OutcomeModel):
 
     Parameters
     ----------
-    n_trees, min_leaf : size of the forest and of its leaves.
+    n_trees, min_leaf : int
+        Size of the forest and of its leaves.
     """
 
     def __init__(self, n_trees: int = 200, min_leaf: int = 2) -> None:
@@ -176,7 +177,8 @@ class Neighbours(OutcomeModel):
 
     Parameters
     ----------
-    n_neighbours : at whose distance the weight has fallen to 1/e.
+    n_neighbours : int
+        At whose distance the weight has fallen to 1/e.
     """
 
     def __init__(self, n_neighbours: int = 16) -> None:

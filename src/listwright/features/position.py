@@ -27,6 +27,8 @@ class Position(Features):
     problem, so it gives them a weight of exactly 0. They act in learners that are not linear, such as boosted trees,
     and in `RidgeLeader(center=False)`, the paper's printed loss.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
     >>> feature = Position()

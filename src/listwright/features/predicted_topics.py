@@ -41,8 +41,10 @@ class PredictedTopics(CrossFitted):
 
     Parameters
     ----------
-    models : names of `listwright.features.outcomes.MODELS`, or outcome models; those that bear many rows are used.
-    random_state : seed of the forests.
+    models : sequence of str | OutcomeModel
+        Names of `listwright.features.outcomes.MODELS`, or outcome models; those that bear many rows are used.
+    random_state : int
+        Seed of the forests.
     """
 
     group = "expected gain"

@@ -16,6 +16,8 @@ MOST_KNOTS = 1001
 class Ranks(NamedTuple):
     """Columns as ranks: what is heavy-tailed is spread evenly, so that distances and random cuts find it.
 
+    Examples
+    --------
     >>> ranks = Ranks.of(np.array([[1.0], [10.0], [100.0]], dtype=np.float32))
     >>> ranks.apply(np.array([[0.0], [10.0], [5000.0]], dtype=np.float32)).round(2).tolist()
     [[-1.73], [0.0], [1.73]]

@@ -39,9 +39,13 @@ class Volume(Features):
 
     Parameters
     ----------
-    times_features : also give the product with each of the candidate's features.
-    relative : divide by the list's own volume, so that long lists do not fade to 0.
+    times_features : bool
+        Also give the product with each of the candidate's features.
+    relative : bool
+        Divide by the list's own volume, so that long lists do not fade to 0.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], offsets=[0, 3])
     >>> feature = Volume(times_features=False).fit(problems)

@@ -123,8 +123,10 @@ class ListBandit(BaseEstimator, ABC):
 
         Parameters
         ----------
-        length, budget : another length or budget than the constructor's; both together hold both.
-        list_ids : one a list; new random ids where None.
+        length, budget
+            Another length or budget than the constructor's; both together hold both.
+        list_ids : sequence of str or None
+            One a list; new random ids where None.
         """
         if not hasattr(self, "playing_"):
             self.begin(problems)
@@ -188,8 +190,10 @@ class ListBandit(BaseEstimator, ABC):
 
         Parameters
         ----------
-        list_ids : one id, or several.
-        outcomes : for one id its outcome, for several one outcome each: a number from 0 to 1 a position (clicks, or
+        list_ids : str or sequence of str
+            One id, or several.
+        outcomes
+            For one id its outcome, for several one outcome each: a number from 0 to 1 a position (clicks, or
             what each item added), or a mapping from item to number. With `cascade`, up to the first click.
         """
         memory, told = self._memory, by_list(list_ids, outcomes)

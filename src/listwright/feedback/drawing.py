@@ -44,8 +44,10 @@ class Exploring(Policy):
 
     Parameters
     ----------
-    numbers : (problems, positions) from 0 to 1, what is drawn with; None for lists that are given.
-    given : (problems, positions), the rows that were shown, instead of draws; -1 behind the end.
+    numbers : ndarray of float or None
+        (problems, positions) from 0 to 1, what is drawn with; None for lists that are given.
+    given : ndarray of int or None
+        (problems, positions), the rows that were shown, instead of draws; -1 behind the end.
     """
 
     def __init__(

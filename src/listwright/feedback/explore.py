@@ -51,8 +51,11 @@ class Epsilon(ByScore):
 
     Parameters
     ----------
-    share : of the slots that are drawn evenly, from 0 to 1.
+    share : float
+        Of the slots that are drawn evenly, from 0 to 1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from listwright._kernels.draw import segment_chances
     >>> segment_chances(*Epsilon(0.2).compiled(0), np.array([0.1, 0.9]), np.array([0, 2]))[0]
@@ -107,8 +110,11 @@ class InverseGap(ByScore):
 
     Parameters
     ----------
-    scale : how soon exploration fades.
+    scale : float
+        How soon exploration fades.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from listwright._kernels.draw import segment_chances
     >>> kind, strength = InverseGap(scale=1.0).compiled(learned=8)

@@ -46,7 +46,8 @@ class GainLearner(Learner):
         ----------
         numbers : array of shape (rows,)
             Which list each row belongs to: 0, 0, 0, 1, 1, ...
-        folds : array of shape (lists,)
+        folds : ndarray of int
+            The fold of each list, of shape (lists,).
         """
 
 
@@ -59,7 +60,8 @@ class GainRidge(RidgeLeader, GainLearner):
 
     Parameters
     ----------
-    penalty, target, center : as in `RidgeLeader`.
+    penalty, target, center
+        As in `RidgeLeader`.
     leverage : float or None
         The most leverage that one list may have. The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how
         far the prediction for that row can move towards its gain; a list above the bound counts with less weight.

@@ -32,6 +32,8 @@ QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown it
 def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
     """One row an item of one list, each of a state of its own: the item given the items before it.
 
+    Examples
+    --------
     >>> from listwright.features import Distance
     >>> problem = Problems.from_arrays([[1.0], [3.0], [4.0]], offsets=[0, 3])
     >>> features = Distance(standardize=False).fit(problem)

@@ -35,6 +35,8 @@ def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) 
     Two columns that could both be the outcome (or the propensity, ...) are an error: the one that is left out would be
     taken for a feature, and give the answer away.
 
+    Examples
+    --------
     >>> roles(["Request ID", "item", "clicked", "price"], {"outcome": None}, "The log")
     {'list': 'Request ID', 'item': 'item', 'outcome': 'clicked'}
     """
@@ -69,6 +71,8 @@ def check_needed(found: Mapping[str, str], source: str) -> None:
 def marked(columns: Iterable[str], kind: str) -> dict[str, str]:
     """The columns marked as features, context or vectors: by their name without the mark.
 
+    Examples
+    --------
     >>> marked(["list", "feature: price"], "feature")
     {'price': 'feature: price'}
     """

@@ -95,8 +95,10 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
 
     Parameters
     ----------
-    given : by role, the column that has it, where not found by its name.
-    options : of `tables.from_frame`, such as features, context, categorical and ignore.
+    given : dict
+        By role, the column that has it, where not found by its name.
+    options : dict
+        Of `tables.from_frame`, such as features, context, categorical and ignore.
     """
     table = _table_of(source, given)
     found = roles(table.names, given, table.source)

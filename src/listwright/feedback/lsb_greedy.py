@@ -98,10 +98,15 @@ class LSBGreedy(ListBandit):
 
     Parameters
     ----------
-    alpha : how much uncertainty counts.
-    penalty : of the regression.
-    length, cascade, short_lists, memory, random_state : as in `OnlineSCP`.
+    alpha : float
+        How much uncertainty counts.
+    penalty : float
+        Of the regression.
+    length, cascade, short_lists, memory, random_state
+        As in `OnlineSCP`.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> rng, greedy = np.random.default_rng(0), LSBGreedy(length=2)
     >>> for _ in range(100):

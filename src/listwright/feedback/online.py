@@ -48,16 +48,23 @@ class OnlineSCP(ListBandit):
 
     Parameters
     ----------
-    length : number of items of a list.
-    budget : total size of a list; takes the place of length.
-    explore : "igw": a ridge regression of gains, with inverse gap weighting at each slot. "epsilon": the same
+    length : int
+        Number of items of a list.
+    budget : float or None
+        Total size of a list; takes the place of length.
+    explore
+        "igw": a ridge regression of gains, with inverse gap weighting at each slot. "epsilon": the same
         regression, and even exploration for a share of slots. "exp4": exponential weights over `policies`. "exp3":
         exponential weights over the items of the catalogue. Or an object of `listwright.feedback.explore`.
-    slots : "all" slots of a list explore, or "one" of them, drawn evenly, while the others show what seems best.
-    cascade : users look at one item after the other and stop at the first click. What comes after it is not learned
+    slots : str
+        "all" slots of a list explore, or "one" of them, drawn evenly, while the others show what seems best.
+    cascade : bool
+        Users look at one item after the other and stop at the first click. What comes after it is not learned
         from. Otherwise every position's outcome is the gain of its item.
-    features : what the policy sees: "auto", or any of `listwright.features`.
-    penalty : of the regression: above 0, or "auto".
+    features
+        What the policy sees: "auto", or any of `listwright.features`.
+    penalty : float or str
+        Of the regression: above 0, or "auto".
     learner : "ridge", "boosting" or an estimator
         How gains are foretold with explore="igw" and "epsilon": by ridge regression, by boosted trees, or by any
         scikit-learn regressor. Trees are trained again in the background as feedback comes in, and on everything at
@@ -72,12 +79,19 @@ class OnlineSCP(ListBandit):
     leverage : float or None
         The most leverage that one list may have on the regression, so that no single event can overturn it; see
         `listwright.feedback.gain_ridge.GainRidge`. None: no bound.
-    policies : the experts of "exp4".
-    weighting : of positions, as in `SCP`.
-    short_lists : accept problems with fewer candidates than the length.
-    memory : lists that can wait for feedback at a time; the oldest are forgotten first.
-    random_state : seed or numpy Generator.
+    policies : sequence of Policy or None
+        The experts of "exp4".
+    weighting : str
+        Of positions, as in `SCP`.
+    short_lists : bool
+        Accept problems with fewer candidates than the length.
+    memory : int
+        Lists that can wait for feedback at a time; the oldest are forgotten first.
+    random_state : int, numpy.random.Generator or None
+        Seed or numpy Generator.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> rng = np.random.default_rng(0)
     >>> learner = OnlineSCP(length=2, random_state=0)
@@ -143,10 +157,14 @@ class OnlineSCP(ListBandit):
 
         Parameters
         ----------
-        model : a fitted `SCP` whose learner is ridge, or an `OnlineSCP`, whose own `explore` and `trust` stay.
-        explore : "igw", "epsilon", or an exploration by score.
-        trust : how much the model's training counts: 1 as much as clicks on as many lists, with all candidates seen.
-        options : other parameters of `OnlineSCP`.
+        model : ListEstimator or OnlineSCP
+            A fitted `SCP` whose learner is ridge, or an `OnlineSCP`, whose own `explore` and `trust` stay.
+        explore
+            "igw", "epsilon", or an exploration by score.
+        trust : float
+            How much the model's training counts: 1 as much as clicks on as many lists, with all candidates seen.
+        options
+            Other parameters of `OnlineSCP`.
         """
         if isinstance(model, OnlineSCP):
             return model._continued(random_state, options)

@@ -22,8 +22,11 @@ class RankedBandits(ListBandit):
 
     Parameters
     ----------
-    length, cascade, short_lists, memory, random_state : as in `OnlineSCP`.
+    length, cascade, short_lists, memory, random_state
+        As in `OnlineSCP`.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import listwright as lw
     >>> problem = lw.Problems.from_arrays(np.zeros((1, 4, 1)), catalogue=[0, 1, 2, 3])

@@ -50,6 +50,8 @@ def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
 def draw_keys(seed: int, list_ids: Sequence[str]) -> NDArray[np.uint64]:
     """A number for each list, which depends on the seed and its id alone.
 
+    Examples
+    --------
     >>> int(draw_keys(7, ["a"])[0]) == int(draw_keys(7, ["b", "a"])[1])
     True
     """
@@ -63,7 +65,8 @@ class Waiting:
 
     Parameters
     ----------
-    limit : lists to remember of each kind; the oldest are forgotten first.
+    limit : int
+        Lists to remember of each kind; the oldest are forgotten first.
     """
 
     def __init__(self, limit: int) -> None:

@@ -19,6 +19,8 @@ Outcome = ArrayLike | Mapping[Any, float]
 def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
     """The outcome of each list: of one id, or of several; of a list that is named twice, the first.
 
+    Examples
+    --------
     >>> by_list(["a", "b", "a"], [[1], [0], [0]])
     {'a': [1], 'b': [0]}
     """
@@ -35,11 +37,17 @@ def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, na
 
     Parameters
     ----------
-    outcome : one number a position; or a mapping from some of the shown items to theirs, the others 0.
-    items : the shown items, in order.
-    cascade : the user looks at one item after the other and stops at the first click; what follows is not seen.
-    name : the list, for messages.
+    outcome
+        One number a position; or a mapping from some of the shown items to theirs, the others 0.
+    items : sequence
+        The shown items, in order.
+    cascade : bool
+        The user looks at one item after the other and stops at the first click; what follows is not seen.
+    name
+        The list, for messages.
 
+    Examples
+    --------
     >>> checked_outcome({"b": 1}, ["a", "b", "c"], cascade=False, name="l1")
     array([0., 1., 0.])
     >>> checked_outcome([0, 1, 0], ["a", "b", "c"], cascade=True, name="l1")
@@ -101,6 +109,8 @@ def _all_missing(chances: Floats) -> Bools:
 class Record:
     """One shown list; made by `of`, which checks.
 
+    Examples
+    --------
     >>> problem = Problems.from_arrays([[0.1], [0.2], [0.3]], offsets=[0, 3])
     >>> Record.of("a", problem, picks=[2, 0], propensities=[0.5, 0.5], outcomes=[1, 0]).outcomes
     array([1., 0.])
@@ -131,11 +141,16 @@ class Record:
 
         Parameters
         ----------
-        picks : rows within the problem, in the order shown.
-        propensities : None where they are not known.
-        outcomes : clicks or gains by position, or a mapping by item; see `checked_outcome`.
-        cascade : the user stops at the first click.
-        earlier : the outcomes of this list that were learned from before. Then the list does not count again: what
+        picks : array-like
+            Rows within the problem, in the order shown.
+        propensities : array-like or None
+            None where they are not known.
+        outcomes
+            Clicks or gains by position, or a mapping by item; see `checked_outcome`.
+        cascade : bool
+            The user stops at the first click.
+        earlier
+            The outcomes of this list that were learned from before. Then the list does not count again: what
             was learned is changed to the new outcomes.
         """
         rows = checked_picks(picks, problem, name=list_id)
@@ -170,6 +185,8 @@ def check_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, casc
 
     Lists without any outcome are not answered yet. What stands behind the stop of a cascade is left out.
 
+    Examples
+    --------
     >>> check_outcomes(np.array([[0.0, 1.0, 0.0]]), np.ones((1, 3), dtype=bool), ["a"], cascade=True)
     array([[ 0.,  1., nan]])
     """

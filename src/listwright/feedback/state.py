@@ -20,6 +20,8 @@ GROWING = ("rows_", "gains_", "weights_", "lists_")  # with every list that is l
 def arrays_of(value: Any, name: str) -> Arrays:
     """Every number and array that a learner or a record of sums holds, by the path to it.
 
+    Examples
+    --------
     >>> from listwright.learners import Exp3
     >>> learner = Exp3()
     >>> learner.start(2)

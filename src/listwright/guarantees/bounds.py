@@ -13,8 +13,10 @@ def approximation_ratio(length: int, rival_length: int | None = None, *, exact: 
     Parameters
     ----------
     length : int
+        Int
         m, the length of the learned lists.
-    rival_length : int, optional
+    rival_length : int or None
+        Int, optional
         k, the length of the lists competed with; the same as `length` by default.
     exact : bool
         False gives 1 - exp(-m / k), the form of the paper's theorems. True gives 1 - (1 - 1/k)^m, which Lemma 2 proves
@@ -34,6 +36,8 @@ def approximation_ratio(length: int, rival_length: int | None = None, *, exact: 
 def list_length_for(ratio: float, rival_length: int) -> int:
     """The smallest length m whose approximation ratio against lists of k items is at least `ratio`.
 
+    Examples
+    --------
     >>> list_length_for(0.95, rival_length=5), list_length_for(0.5, rival_length=5)
     (15, 4)
     """
@@ -56,6 +60,8 @@ def regret_bound(
 
     The constant 2^(9/4) is as printed; the steps of the proof come to 2^(5/4).
 
+    Examples
+    --------
     >>> round(regret_bound(10_000, 30, length=5), 4)
     0.1299
     """
@@ -104,6 +110,8 @@ def rounds_for(
 
     These are worst cases: runs do better, and their certificates say by how much.
 
+    Examples
+    --------
     >>> rounds_for(0.1, 30, length=5)
     26450
     """

@@ -96,6 +96,8 @@ def certificate_of(
 
     `binary` says that the reward itself promises values of 0 and 1, so that the exact binomial bound may be used.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> clicked, sorted_too = rng.random(100) < 0.9, rng.random(100) < 0.6
     >>> certificate_of(clicked, np.ones(100), {"sorting": sorted_too}, delta=0.05, binary=True).value

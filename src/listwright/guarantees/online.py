@@ -45,7 +45,8 @@ def certify(
         The learner after the run; None where only the sums are known.
     rounds, loss, value : int, float, float
         Visits to states, and sums over them of l_t(pi_t) and f(L_t).
-    length, rival_length : int
+    length, rival_length
+        Int
         m and k.
     passes : int
         How often the same state was visited, at most.

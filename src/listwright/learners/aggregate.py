@@ -27,8 +27,10 @@ class Aggregate(Learner):
 
     Parameters
     ----------
-    estimator : a scikit-learn regressor or classifier, or a ranker of LightGBM or XGBoost.
-    target : "gain" or "cost".
+    estimator
+        A scikit-learn regressor or classifier, or a ranker of LightGBM or XGBoost.
+    target : str
+        "gain" or "cost".
     """
 
     surrogate = "estimator"

@@ -123,6 +123,8 @@ class SlimLearner(Learner):
 def check_number(name: str, value: Any, *, zero: bool = False) -> None:
     """Refuses what is no finite number above 0, or from 0 where `zero` is allowed.
 
+    Examples
+    --------
     >>> check_number("rate", 0.1)
     """
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -55,6 +55,8 @@ class Examples:
 def centered(values: Floats, offsets: Ints) -> Floats:
     """values less their mean over each state.
 
+    Examples
+    --------
     >>> centered(np.array([1.0, 2.0, 6.0]), np.array([0, 1, 3]))
     array([ 0., -2.,  2.])
     """
@@ -71,6 +73,8 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
     of the paper's footnote, where early success counts; its positions are counted from 0, so that the last one keeps
     weight 1. "uniform" is 1 everywhere.
 
+    Examples
+    --------
     >>> position_weights(3, rival_length=2)
     array([0.25, 0.5 , 1.  ])
     >>> position_weights(3, weighting="min_sum")

@@ -19,9 +19,13 @@ class Exp3(Partial):
 
     Parameters
     ----------
-    rate : of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
-    explore : share of picks that are drawn evenly: "auto" or a number from 0 to 1.
+    rate : str or float
+        Of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
+    explore : str or float
+        Share of picks that are drawn evenly: "auto" or a number from 0 to 1.
 
+    Examples
+    --------
     >>> learner = Exp3(rate=0.5, explore=0.2)
     >>> learner.start(2)
     >>> learner.end_round(np.array([0.0, 2 * np.log(3.0)]))

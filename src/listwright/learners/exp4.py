@@ -23,10 +23,15 @@ class Exp4(Partial):
 
     Parameters
     ----------
-    policies : the experts.
-    rate : of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
-    explore : share of picks that are drawn evenly from the open rows: "auto" or a number from 0 to 1.
+    policies : sequence of Policy
+        The experts.
+    rate : str or float
+        Of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
+    explore : str or float
+        Share of picks that are drawn evenly from the open rows: "auto" or a number from 0 to 1.
 
+    Examples
+    --------
     >>> from listwright.policies import Linear
     >>> learner = Exp4([Linear(np.array([1.0])), Linear(np.array([-1.0]))], rate=0.5, explore=0.2)
     >>> learner.start(2)

@@ -78,10 +78,14 @@ class Experts(Learner):
 
         Parameters
         ----------
-        gains : r_t, by expert.
-        picked : what the picks gained; where not known, what they were expected to.
-        states : number of states that the gains are summed over.
-        most : sum of the position weights, the most that an expert can gain in a state.
+        gains : ndarray of float
+            r_t, by expert.
+        picked : float or None
+            What the picks gained; where not known, what they were expected to.
+        states : int
+            Number of states that the gains are summed over.
+        most : float
+            Sum of the position weights, the most that an expert can gain in a state.
         """
         best, expected = float(gains.max()), float(self.probabilities_ @ gains)
         picked = expected if picked is None else picked

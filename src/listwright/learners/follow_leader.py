@@ -22,8 +22,11 @@ class FollowLeader(Experts):
 
     Parameters
     ----------
-    policies : the experts; None for the items of the catalogue.
+    policies : sequence of Policy or None
+        The experts; None for the items of the catalogue.
 
+    Examples
+    --------
     >>> learner = FollowLeader()
     >>> learner.start(3)
     >>> learner.end_round(np.array([0.1, 0.4, 0.4]))

@@ -23,10 +23,13 @@ class GradientDescent(Learner):
 
     Parameters
     ----------
-    loss : "squared" (predict minus the cost), "hinge_rank" or "logistic_rank" (every pair of candidates, weighted by
+    loss : str
+        "squared" (predict minus the cost), "hinge_rank" or "logistic_rank" (every pair of candidates, weighted by
         how far their costs lie apart).
-    rate : length of a step in each direction, before it is divided by the gradients seen there.
-    penalty : weight of |h|^2 / 2 in every round.
+    rate : float
+        Length of a step in each direction, before it is divided by the gradients seen there.
+    penalty : float
+        Weight of |h|^2 / 2 in every round.
     """
 
     loss_: float

@@ -27,6 +27,8 @@ Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]
 def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
     """The reduction to regression: sum over rows of (h + c)^2, where the score foretells minus the cost.
 
+    Examples
+    --------
     >>> squared([0.0, -1.5], [0.0, 1.0], [0, 2])
     (array([0.25]), array([ 0., -1.]))
     """
@@ -43,6 +45,8 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
 
     In the first problem below, the pair is ranked the wrong way round; in the second, right and by a margin.
 
+    Examples
+    --------
     >>> hinge_rank([0.0, 0.5, 2.0, 0.5], [0.0, 2.0, 0.0, 2.0], [0, 2, 4])
     (array([3., 0.]), array([-2.,  2.,  0.,  0.]))
     """
@@ -56,6 +60,8 @@ def logistic_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tu
     Pairs are not listed here either: n rows take n log n steps and a bounded number more for each. The result is that
     of the sum over pairs to about twelve digits.
 
+    Examples
+    --------
     >>> losses, gradient = logistic_rank([0.0, 0.5], [0.0, 2.0], [0, 2])
     >>> losses.round(4), gradient.round(4)
     (array([1.9482]), array([-1.2449,  1.2449]))
@@ -76,6 +82,8 @@ def least_loss(
     A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
     never listed. `HingeLeader` learns by it.
 
+    Examples
+    --------
     >>> least_loss([[0.0], [1.0], [4.0]], [2.0, 1.0, 0.0], [0, 3], penalty=0.1).round(2)
     array([1.])
     """

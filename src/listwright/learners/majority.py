@@ -25,16 +25,21 @@ class WeightedMajority(Experts):
 
     Parameters
     ----------
-    policies : the experts; None for the items of the catalogue (features must then tell which item a row is, as
+    policies : sequence of Policy or None
+        The experts; None for the items of the catalogue (features must then tell which item a row is, as
         `features.Identity()` does).
-    rate : "optimal": the best for `horizon` states with a reward in [0, 1]. "doubling": the same for a horizon that
+    rate : str or float
+        "optimal": the best for `horizon` states with a reward in [0, 1]. "doubling": the same for a horizon that
         doubles whenever it is reached; the gains so far are kept. "adaptive": set by the differences seen so far
         (AdaHedge, de Rooij et al. 2014), for rewards of any scale and for large batches. Or a number.
-    horizon : T, the number of states to come; None turns "optimal" into "doubling". Past the horizon, it doubles.
+    horizon : int or None
+        T, the number of states to come; None turns "optimal" into "doubling". Past the horizon, it doubles.
 
     The rates "optimal" and "doubling" are those for a round of one state. With larger batches they still suit states
     that are independent draws, but the bound is proved for one.
 
+    Examples
+    --------
     >>> learner = WeightedMajority(rate=1.0)
     >>> learner.start(2)
     >>> learner.end_round(np.array([0.0, np.log(3.0)]))

@@ -18,7 +18,8 @@ class PerPosition(Learner):
 
     Parameters
     ----------
-    learner : cloned for each position.
+    learner : Learner
+        Cloned for each position.
     """
 
     def __init__(self, learner: Learner) -> None:

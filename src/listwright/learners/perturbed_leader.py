@@ -25,10 +25,14 @@ class FollowPerturbedLeader(Experts):
 
     Parameters
     ----------
-    policies : the experts; None for the items of the catalogue.
-    scale : mean of the noise: "auto" (as above, for a number of states that doubles whenever it is reached) or a
+    policies : sequence of Policy or None
+        The experts; None for the items of the catalogue.
+    scale : str or float
+        Mean of the noise: "auto" (as above, for a number of states that doubles whenever it is reached) or a
         number; 0 is `FollowLeader`.
 
+    Examples
+    --------
     >>> learner = FollowPerturbedLeader(scale=1.0)
     >>> learner.start(2)
     >>> learner.end_round(np.array([0.0, np.log(2.0)]))

@@ -16,6 +16,8 @@ SECOND_ORDER = float(np.e - 2.0)  # exp(x) <= 1 + x + (e - 2) x^2 for x <= 1
 def softmax(scores: Floats) -> Floats:
     """exp(scores), scaled to add up to 1 along the last axis; shifted first, so that it never overflows.
 
+    Examples
+    --------
     >>> softmax(np.array([1000.0, 1000.0, -1000.0]))
     array([0.5, 0.5, 0. ])
     """
@@ -26,6 +28,8 @@ def softmax(scores: Floats) -> Floats:
 def exponential_weights(gains: Floats, rate: float) -> Floats:
     """The distribution with probabilities in proportion to exp(rate * gains); for an infinite rate, even on the best.
 
+    Examples
+    --------
     >>> exponential_weights(np.array([0.0, np.log(3.0)]), 1.0)
     array([0.25, 0.75])
     >>> exponential_weights(np.array([1.0, 2.0, 2.0]), np.inf)
@@ -45,6 +49,8 @@ def best_rate(n_experts: int, states: float, most: float = 1.0) -> float:
     [0, 1]; the second needs rate * most <= 1 and is what makes the regret grow with sqrt(k') and not with k'. Here V
     is the smaller one, so that the regret is at most 2 sqrt(V T ln N), below the paper's 2 sqrt(k' T ln N).
 
+    Examples
+    --------
     >>> round(best_rate(10, 1000), 4)
     0.1357
     """
@@ -57,6 +63,8 @@ def best_rate(n_experts: int, states: float, most: float = 1.0) -> float:
 def doubled(states: int, start: int = 1) -> int:
     """The smallest of start, 2 start, 4 start, ... that is above `states`: a horizon for those who know none.
 
+    Examples
+    --------
     >>> [doubled(states) for states in (0, 1, 2, 3, 4, 1000)]
     [1, 2, 4, 4, 8, 1024]
     >>> doubled(100, start=100), doubled(99, start=100)
@@ -68,6 +76,8 @@ def doubled(states: int, start: int = 1) -> int:
 def mixed_gain(gains: Floats, rate: float) -> float:
     """ln(mean(exp(rate * gains))) / rate: between the mean gain (rate 0) and the highest (infinite rate).
 
+    Examples
+    --------
     >>> round(mixed_gain(np.array([0.0, 1.0]), 1.0), 4), mixed_gain(np.array([0.0, 1.0]), np.inf)
     (0.6201, 1.0)
     """

@@ -34,6 +34,8 @@ KNOWN: dict[str, Callable[[], Learner]] = {
 def as_learner(learner: Any) -> Learner:
     """A fresh learner from a name, a learner, or a scikit-learn estimator (through `Aggregate`).
 
+    Examples
+    --------
     >>> as_learner("ridge")
     RidgeLeader()
     """

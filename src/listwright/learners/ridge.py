@@ -36,10 +36,13 @@ class RidgeLeader(Learner):
 
     Parameters
     ----------
-    penalty : weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen
+    penalty : float or str
+        Weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen
         anew whenever the rounds have grown fourfold. That needs only the sums of each fold.
-    target : "gain" (b(s)) or "cost" (minus the paper's c(s)); the same where `center` is on.
-    center : compare the candidates of a state with each other only; False is the loss as the paper prints it.
+    target : str
+        "gain" (b(s)) or "cost" (minus the paper's c(s)); the same where `center` is on.
+    center : bool
+        Compare the candidates of a state with each other only; False is the loss as the paper prints it.
     """
 
     sums_: list[RidgeSums]

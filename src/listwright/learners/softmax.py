@@ -25,8 +25,10 @@ class SoftmaxLeader(Learner):
 
     Parameters
     ----------
-    penalty : weight of |h - prior|^2 / 2, in states.
-    prior : the weights that the penalty pulls to: one number, or those of the first columns, 0 for the rest.
+    penalty : float
+        Weight of |h - prior|^2 / 2, in states.
+    prior : float or tuple of float
+        The weights that the penalty pulls to: one number, or those of the first columns, 0 for the rest.
     """
 
     surrogate = "softmax"

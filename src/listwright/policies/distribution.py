@@ -82,6 +82,8 @@ class PolicyDistribution(Policy):
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
         """The mean of the policies' chances.
 
+        Examples
+        --------
         >>> from listwright.policies import Linear, Random
         >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
         >>> both = PolicyDistribution((Linear(np.array([1.0])), Random()), np.array([0.8, 0.2]))

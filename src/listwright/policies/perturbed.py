@@ -97,6 +97,8 @@ def leader_chances(gains: Floats, scale: float) -> Floats:
     With q = exp((gains - max) / scale), the chance of s is q(s) times the integral over u from 0 to 1 of the product
     over the others of (1 - q u): a polynomial, so that Gauss-Legendre with half as many points as experts is exact.
 
+    Examples
+    --------
     >>> leader_chances(np.array([1.0, 1.0]), 0.5)
     array([0.5, 0.5])
     >>> leader_chances(np.array([0.0, np.log(2.0)]), 1.0)  # P(a > b + ln 2) = 1/4 for exponential a, b

@@ -161,9 +161,13 @@ def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reason
 
     Parameters
     ----------
-    model : a fitted `SCP`, `ConSeqOpt` or `ContextFreeSCP`.
-    limits : length, budget and short_lists, as in predict.
+    model
+        A fitted `SCP`, `ConSeqOpt` or `ContextFreeSCP`.
+    limits
+        Length, budget and short_lists, as in predict.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> x = np.random.default_rng(0).random((100, 5, 2))
     >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7), feature_names=["u", "v"])

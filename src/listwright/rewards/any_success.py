@@ -26,8 +26,11 @@ class AnySuccess(TableReward):
 
     Parameters
     ----------
-    success : one a row or (problems, items); 0/1, or probabilities of independent trials.
+    success : array-like
+        One a row or (problems, items); 0/1, or probabilities of independent trials.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = AnySuccess([[0, 1, 0.5]])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=reward)

@@ -123,11 +123,16 @@ class Coverage(TopicReward):
 
     Parameters
     ----------
-    covers : (rows, topics), scipy CSR or dense, 0/1; also (problems, items, topics). Topics belong to their problem:
+    covers
+        (rows, topics), scipy CSR or dense, 0/1; also (problems, items, topics). Topics belong to their problem:
         the same column in two problems counts for each.
-    weights : one a topic (column), or (problems, topics); 1 each by default.
-    normalize : divide by the total weight of the topics that the problem's candidates cover.
+    weights : array-like or None
+        One a topic (column), or (problems, topics); 1 each by default.
+    normalize : bool
+        Divide by the total weight of the topics that the problem's candidates cover.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = Coverage([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)
@@ -155,9 +160,13 @@ class ProbabilisticCoverage(TopicReward):
 
     Parameters
     ----------
-    p : (rows, topics), scipy CSR or dense, between 0 and 1.
-    weights, normalize : as in `Coverage`.
+    p
+        (rows, topics), scipy CSR or dense, between 0 and 1.
+    weights, normalize
+        As in `Coverage`.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = ProbabilisticCoverage([[0.5, 0.0], [0.5, 1.0]])
     >>> problems = lw.Problems.from_arrays([[0.0]] * 2, offsets=[0, 2], reward=reward)
@@ -183,12 +192,19 @@ class ConcaveCoverage(TopicReward):
 
     Parameters
     ----------
-    covers : (rows, topics), scipy CSR or dense, 0 or more.
-    shape : "sqrt", "log" (log(1 + x)) or "cap" (min(x, cap)).
-    caps : for "cap": one number, one a topic, or (problems, topics); 1 by default.
-    weights : as in `Coverage`.
-    normalize : divide by the value of all candidates together; a list with repeats is held at 1.
+    covers
+        (rows, topics), scipy CSR or dense, 0 or more.
+    shape : str
+        "sqrt", "log" (log(1 + x)) or "cap" (min(x, cap)).
+    caps : array-like or None
+        For "cap": one number, one a topic, or (problems, topics); 1 by default.
+    weights : array-like or None
+        As in `Coverage`.
+    normalize : bool
+        Divide by the value of all candidates together; a list with repeats is held at 1.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = ConcaveCoverage([[4.0], [5.0], [7.0]], shape="sqrt")
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)

@@ -36,10 +36,14 @@ class FacilityLocation(TableReward):
 
     Parameters
     ----------
-    similarity : within each problem: a matrix for one problem, a list of matrices or (problems, items, items), or a
+    similarity
+        Within each problem: a matrix for one problem, a list of matrices or (problems, items, items), or a
         block-diagonal scipy CSR matrix. Entry [i, j] says how well candidate i stands for item j; below 0 counts as 0.
-    normalize : divide by the value of all candidates together.
+    normalize : bool
+        Divide by the value of all candidates together.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = FacilityLocation([[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)

@@ -32,9 +32,13 @@ class Function(Reward):
 
     Parameters
     ----------
-    f : the callable. `problem.problem_ids[0]` says which problem it is.
-    submodular : whether its gains only fall as a list grows; lazy greedy and the bound of `greedy` rely on it.
+    f : callable
+        The callable. `problem.problem_ids[0]` says which problem it is.
+    submodular : bool
+        Whether its gains only fall as a list grows; lazy greedy and the bound of `greedy` rely on it.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = Function(lambda problem, items: len({i % 2 for i in items}) / 2)
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)), reward=reward)

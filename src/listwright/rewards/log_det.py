@@ -32,10 +32,15 @@ class LogDet(TableReward):
 
     Parameters
     ----------
-    vectors : (rows, d) or (problems, items, d).
-    scale : how strongly length counts; above 0.
-    normalize : divide by the value of all candidates together; a list with repeats is held at 1.
+    vectors : array-like
+        (rows, d) or (problems, items, d).
+    scale : float
+        How strongly length counts; above 0.
+    normalize : bool
+        Divide by the value of all candidates together; a list with repeats is held at 1.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = LogDet([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], normalize=False)
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)

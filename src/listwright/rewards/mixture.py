@@ -20,10 +20,15 @@ class Mixture(Reward):
 
     Parameters
     ----------
-    rewards : the parts.
-    weights : one a part, 0 or more; equal by default.
-    normalize : divide by the sum of the weights.
+    rewards : sequence of Reward
+        The parts.
+    weights : array-like or None
+        One a part, 0 or more; equal by default.
+    normalize : bool
+        Divide by the sum of the weights.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = Mixture([lw.rewards.AnySuccess([[0, 1]]), lw.rewards.Coverage([[1, 1], [0, 1]])], [3, 1])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=reward)

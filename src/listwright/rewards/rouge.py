@@ -28,12 +28,19 @@ class Rouge(TopicReward):
 
     Parameters
     ----------
-    candidates : a token list for each row; `listwright.text.tokens` makes tokens from text.
-    references : for each problem a token list, or a list of token lists.
-    n : length of the n-grams.
-    stem : compare Porter stems (needs the extra `text`).
-    best : the best reference instead of the average.
+    candidates : sequence of Tokens
+        A token list for each row; `listwright.text.tokens` makes tokens from text.
+    references : sequence of Tokens or Sequence[Sequence[Tokens]]
+        For each problem a token list, or a list of token lists.
+    n : int
+        Length of the n-grams.
+    stem : bool
+        Compare Porter stems (needs the extra `text`).
+    best : bool
+        The best reference instead of the average.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> reward = Rouge([["the", "cat"], ["a", "dog", "sat"]], [["the", "cat", "sat", "down"]])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=reward)

@@ -39,12 +39,18 @@ def greedy(
 
     Parameters
     ----------
-    length : number of items.
-    budget : total size, one number or one a problem; may go together with length.
-    method : "lazy" (the same lists as "naive", with fewer evaluations), "naive", or "stochastic" (each pick is the best
+    length : int or None
+        Number of items.
+    budget : array-like or None
+        Total size, one number or one a problem; may go together with length.
+    method : str
+        "lazy" (the same lists as "naive", with fewer evaluations), "naive", or "stochastic" (each pick is the best
         of a random sample; for rewards without a compiled lazy greedy, such as `LogDet` and `Function`).
-    epsilon : what "stochastic" may lose in expectation.
+    epsilon : float
+        What "stochastic" may lose in expectation.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> covers = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1]]
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=lw.rewards.Coverage(covers))

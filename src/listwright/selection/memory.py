@@ -36,6 +36,8 @@ def _from_meminfo() -> int:
 def in_words(size: float) -> str:
     """Bytes for people.
 
+    Examples
+    --------
     >>> in_words(3_200_000_000), in_words(45_000_000)
     ('3.2 GB', '45 MB')
     """

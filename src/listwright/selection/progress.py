@@ -62,6 +62,8 @@ class Line:
 def described(what: str, done: int, total: int, seconds: float) -> str:
     """A bar, the count, and how long it will take.
 
+    Examples
+    --------
     >>> described("picking", 250, 1000, 5.0)
     'picking ######.................. 250/1,000, 15 s left'
     """

@@ -82,6 +82,8 @@ def sampling_error(most: float, n_sampled: int, n: int) -> float:
     Serfling (1974), for sampling without replacement of numbers from 0 to `most`; it is for one fixed selection, the
     best one, which does not depend on the sample.
 
+    Examples
+    --------
     >>> round(sampling_error(1.0, 10_000, 100_000), 4)
     0.0116
     """

@@ -74,6 +74,8 @@ class Selection:
     def knee(self) -> int:
         """The number of picks after which more bring little: where the curve of values is highest above its chord.
 
+        Examples
+        --------
         >>> Selection(np.arange(4), np.array([8.0, 4.0, 0.5, 0.5]), 13.0, "", None).knee
         2
         """

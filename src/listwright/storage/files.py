@@ -50,6 +50,8 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
     load : Reads the file.
     check_can_save : Tells before training whether a model could be saved.
 
+    Examples
+    --------
     >>> import tempfile
     >>> import listwright as lw
     >>> import numpy as np
@@ -84,6 +86,8 @@ def check_can_save(model: Any) -> None:
     model : SCP, ConSeqOpt, ContextFreeSCP or OnlineSCP
         A model, fitted or not.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> import numpy as np
     >>> from sklearn.preprocessing import FunctionTransformer

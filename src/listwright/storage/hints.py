@@ -12,6 +12,8 @@ import numpy as np
 def fits(value: Any, hint: Any) -> bool:
     """Whether the value is of the hinted type, containers and arrays looked into.
 
+    Examples
+    --------
     >>> fits((1, 2.5), tuple[float, ...]), fits("1", float), fits(None, int | None), fits(True, int)
     (True, False, True, False)
     """

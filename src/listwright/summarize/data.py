@@ -70,6 +70,8 @@ def read_parts(train: Paths, test: Paths, *, task: int | None = None, need_refer
 def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) -> list[str]:
     """What is missing from the clusters of a year and task of DUC, as sentences; nothing for other data.
 
+    Examples
+    --------
     >>> clusters = [Cluster.from_documents("d30003t", [["It rained."]], references=["Rain."])]
     >>> shortfalls(clusters, 2003, 2)
     ['DUC 2003 task 2 has 30 clusters, and 1 was found.', 'd30003t has 1 summary by people instead of 4.']
@@ -91,6 +93,8 @@ def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
     """(train, test) once where clusters say which they are, else five seeded folds in which each is tested once; of
     more than 200 clusters only the first fold is tested.
 
+    Examples
+    --------
     >>> from listwright.lab.simulate.corpus import corpus
     >>> [(len(train), len(test)) for train, test in splits(corpus(6))]
     [(4, 2)]
@@ -109,6 +113,8 @@ def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
 def usual_budget(clusters: Sequence[Cluster]) -> Budget:
     """665 bytes, as in DUC 2004; 250 where people's own summaries are shorter than 200 bytes on average.
 
+    Examples
+    --------
     >>> from listwright.lab.simulate.corpus import corpus
     >>> str(usual_budget(corpus(2)))
     '665 bytes'

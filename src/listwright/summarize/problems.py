@@ -30,6 +30,8 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
     references there is no reward; with `need_references` it is an error that names the cluster. In the vectors a stem
     has the same column in all clusters; its weight is by the cluster alone.
 
+    Examples
+    --------
     >>> clusters = [Cluster.from_documents("rain", [["It rained.", "Rivers rose."]], references=["Rivers rose fast."])]
     >>> summary_problems(clusters)
     Problems: 1 problem, 2 candidates (2 each), 24 features, sizes 11 to 13, reward Rouge
@@ -68,6 +70,8 @@ def summary_features() -> Features:
 def room_of(budget: Budget) -> int:
     """What sizes may add up to. Each size counts a joining space, and there is one less than there are sentences.
 
+    Examples
+    --------
     >>> room_of(Budget(665, "bytes")), room_of(Budget(100, "words"))
     (666, 100)
     """

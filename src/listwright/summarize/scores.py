@@ -31,6 +31,8 @@ METRICS = {
 def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
     """The picked sentences, in the order picked.
 
+    Examples
+    --------
     >>> summary_text(Cluster.from_documents("rain", [["It rained.", "Rivers rose."]]), [1, 0])
     'Rivers rose. It rained.'
     """

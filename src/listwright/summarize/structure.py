@@ -24,6 +24,8 @@ _CUE = re.compile(
 def structure_features(cluster: Cluster) -> Floats32:
     """One row a sentence, columns as in `NAMES`: 0 or 1. Without headings only the last says anything.
 
+    Examples
+    --------
     >>> documents, sections = [["We propose nets.", "Nets have nodes."]], [["Introduction", "Introduction"]]
     >>> structure_features(Cluster.from_documents("nets", documents, sections=sections))
     array([[1., 0., 1., 1.],

@@ -69,6 +69,8 @@ def summarize(
 
     What no longer fits is skipped, until nothing fits.
 
+    Examples
+    --------
     >>> from listwright.lab.simulate.corpus import corpus
     >>> (summary,) = summarize(corpus(1), Budget(120, "bytes"))
     >>> len(summary.text.encode()) <= 120

@@ -58,13 +58,19 @@ def read(
 
     Parameters
     ----------
-    paths : a file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines
+    paths : Paths
+        A file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines
         and SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file.
-    reward, references : as in `from_frame`; references may also be a file with columns problem and reference.
-    format : "parquet", "csv", "jsonl" or "svmlight", where names do not tell.
-    options : which column is what, and the rest, as in `from_frame`. In SVMlight files, the label is `label`, as in
+    reward, references
+        As in `from_frame`; references may also be a file with columns problem and reference.
+    format : str or None
+        "parquet", "csv", "jsonl" or "svmlight", where names do not tell.
+    options
+        Which column is what, and the rest, as in `from_frame`. In SVMlight files, the label is `label`, as in
         reward="any:label" or "graded:label".
 
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "log.csv").write_text("problem,item,price,clicked\\nq1,a,3,0\\nq2,a,1,1\\nq1,b,2,1\\n")

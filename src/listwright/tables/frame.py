@@ -49,21 +49,36 @@ def from_frame(
 
     Parameters
     ----------
-    problem, item, size : the columns with the problem's id, the item's id, and what the item takes of a budget. The
+    problem, item, size
+        The columns with the problem's id, the item's id, and what the item takes of a budget. The
         last two may be missing unless they are named.
-    features : columns of numbers; by default every numeric column that is nothing else.
-    context : columns that say something of the problem as a whole, the same in all its rows.
-    vectors : what similarity is measured on: a column of lists of numbers, or several columns.
-    catalogue : the column that says which item of a recurring set a row is.
-    catalogue_names : names of the catalogue's items in the order of a trained model.
-    categorical : columns of text that become a 0/1 feature (or context) for each level.
-    levels : levels of categorical columns, where not those of this table.
-    ignore : columns that are no features.
-    reward : what a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
-    references : for `"rouge:..."`: a frame with columns problem and reference, or a dict of texts by problem.
-    columns : how an earlier table was read, instead of all column options above.
-    new_levels : what a level that is not known means: "error", or "zeros" for none of the levels.
+    features : sequence of str or None
+        Columns of numbers; by default every numeric column that is nothing else.
+    context : sequence of str or None
+        Columns that say something of the problem as a whole, the same in all its rows.
+    vectors : str, sequence of str or None
+        What similarity is measured on: a column of lists of numbers, or several columns.
+    catalogue : str or None
+        The column that says which item of a recurring set a row is.
+    catalogue_names : sequence of str or None
+        Names of the catalogue's items in the order of a trained model.
+    categorical : sequence of str
+        Columns of text that become a 0/1 feature (or context) for each level.
+    levels : dict or None
+        Levels of categorical columns, where not those of this table.
+    ignore : sequence of str
+        Columns that are no features.
+    reward
+        What a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
+    references
+        For `"rouge:..."`: a frame with columns problem and reference, or a dict of texts by problem.
+    columns : Columns or None
+        How an earlier table was read, instead of all column options above.
+    new_levels : str
+        What a level that is not known means: "error", or "zeros" for none of the levels.
 
+    Examples
+    --------
     >>> frame = pa.table(
     ...     {"problem": ["q1", "q2", "q1"], "item": ["a", "a", "b"], "price": [3, 1, 2], "clicked": [0, 1, 1]}
     ... )

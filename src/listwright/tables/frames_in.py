@@ -63,6 +63,8 @@ class TakesFrames:
 def is_frame(given: Any) -> bool:
     """Whether this is a frame of pandas, polars or pyarrow.
 
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> is_frame(pa.table({"problem": [1]})), is_frame([[1.0]])
     (True, False)

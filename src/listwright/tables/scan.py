@@ -155,15 +155,22 @@ def scan(
 
     Parameters
     ----------
-    paths : a file, a folder, a pattern such as "data/*.parquet", or several of these; on many machines, files that all
+    paths : Paths
+        A file, a folder, a pattern such as "data/*.parquet", or several of these; on many machines, files that all
         of them can read.
-    reward, references : as in `read`; the reward as text, such as "any:clicked".
-    max_memory : bytes for data, such as "1GB" or "500MB"; on many machines, those of each worker. The program itself
+    reward, references
+        As in `read`; the reward as text, such as "any:clicked".
+    max_memory : int or str
+        Bytes for data, such as "1GB" or "500MB"; on many machines, those of each worker. The program itself
         takes about 0.3 GB beside.
-    shard_size : about how large the parts are that workers own. Smaller ones share out better; a shard is at least a
+    shard_size : int or str
+        About how large the parts are that workers own. Smaller ones share out better; a shard is at least a
         row group. The result of a fit depends on it in the last digits.
-    options : which column is what, as in `from_frame`.
+    options
+        Which column is what, as in `from_frame`.
 
+    Examples
+    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> from pyarrow import parquet
@@ -195,6 +202,8 @@ def scan(
 def as_bytes(size: int | str, name: str) -> int:
     """A number of bytes from a number or text.
 
+    Examples
+    --------
     >>> as_bytes("1.5GB", "max_memory"), as_bytes("64 MB", "max_memory")
     (1500000000, 64000000)
     """

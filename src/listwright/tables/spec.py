@@ -73,6 +73,8 @@ def parse_reward(spec: str) -> RewardSpec:
     of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and `file.py:function` for one's own
     `f(problem, items)`; the file is run.
 
+    Examples
+    --------
     >>> parse_reward("coverage:topic_*")
     RewardSpec(kind='coverage', argument='topic_*', function='', highest=None, cap=None)
     >>> parse_reward("mine.py:worth")

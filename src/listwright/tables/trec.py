@@ -82,6 +82,8 @@ def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | N
 def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
     """Cumulative alpha-DCG of the ideal ranking of documents that each answer some subtopics, chosen greedily.
 
+    Examples
+    --------
     >>> ideal_alpha_dcg([["1"], ["1", "2"]], depth=3).round(3)
     array([2.   , 2.315, 2.315])
     """

@@ -24,6 +24,8 @@ _LOWERED_TOKEN = re.compile(r"[a-z0-9]+")
 class Budget:
     """At most `amount` of `unit`.
 
+    Examples
+    --------
     >>> str(Budget(665, "bytes"))
     '665 bytes'
     """
@@ -43,6 +45,8 @@ class Budget:
 def parse_budget(text: str) -> Budget:
     """Read a budget as people write it: a number, then b, c, w or t (bytes, characters, words, tokens).
 
+    Examples
+    --------
     >>> parse_budget("665b")
     Budget(amount=665, unit='bytes')
     >>> parse_budget("100 words")
@@ -60,6 +64,8 @@ def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
 
     The sum of the sizes is thus one more than the joined text, and a list within budget stays within it when joined.
 
+    Examples
+    --------
     >>> sizes(["Rain fell.", "Très beau."]), sizes(["Rain fell in 2 towns."], "words")
     (array([11, 12]), array([5]))
     """
@@ -70,6 +76,8 @@ def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
 def truncate(text: str, budget: Budget) -> str:
     """The start of a text that fits the budget, as DUC cut summaries: spaces count, a UTF-8 character stays whole.
 
+    Examples
+    --------
     >>> truncate("Très beau.", Budget(4, "bytes")), truncate("Très beau.", Budget(3, "bytes"))
     ('Trè', 'Tr')
     >>> truncate("Rain  fell in two towns.", Budget(3, "words"))

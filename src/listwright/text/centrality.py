@@ -19,6 +19,8 @@ def lexrank(
     Two sentences are neighbours when their cosine is above `threshold` (Erkan and Radev 2004). With chance
     1 - damping the walk jumps to any sentence. Found by power iteration.
 
+    Examples
+    --------
     >>> similarity = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]])
     >>> lexrank(similarity).round(3).tolist()
     [0.292, 0.416, 0.292]

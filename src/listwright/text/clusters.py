@@ -23,6 +23,8 @@ class Cluster:
         document_names: name of each document, if known.
         sections: heading that each sentence stands under, if known.
 
+    Examples
+    --------
     >>> cluster = Cluster.from_documents("rain", [["It rained.", "Rivers rose."], ["Rain fell."]])
     >>> cluster.documents, cluster.positions
     ((0, 0, 1), (0, 1, 0))

@@ -89,6 +89,8 @@ def is_duc(path: Path) -> bool:
 def listed(numbers: Iterable[int]) -> str:
     """Numbers as a sentence names them.
 
+    Examples
+    --------
     >>> listed([2004, 2003])
     '2003 and 2004'
     """

@@ -44,6 +44,8 @@ def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, 
     They look at place (first, second, early, ...), length, likeness to the cluster, to its document and to its title,
     centrality, and what the words are. Nothing here looks at references or at a list so far.
 
+    Examples
+    --------
     >>> cluster = Cluster.from_documents("rain", [["Rain hit Oslo.", "It stopped."], ["Heavy rain hit Oslo."]])
     >>> rows, names = quality_features(cluster)
     >>> rows.shape, names[:3]

@@ -35,6 +35,8 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
     over what was left out (so that a summary by a person can be scored in the same way), "best" takes the reference
     with the highest f1.
 
+    Examples
+    --------
     >>> candidate = "the river rose and the river fell".split()
     >>> rouge(candidate, ["the river rose".split(), "the wind rose again".split()])
     Rouge(recall=0.75, precision=0.357..., f1=0.481...)
@@ -49,6 +51,8 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
 def ngrams(words: Sequence[str], n: int = 1) -> Counter[tuple[str, ...]]:
     """How often each run of n words occurs.
 
+    Examples
+    --------
     >>> ngrams(["a", "b", "a", "b"], 2)
     Counter({('a', 'b'): 2, ('b', 'a'): 1})
     """

@@ -48,6 +48,8 @@ def split_sentences(text: str) -> list[str]:
 
     A blank line, an indented line or a bullet starts a new sentence; a plain line break does not.
 
+    Examples
+    --------
     >>> split_sentences('Dr. J. Ray of the U.S. team saw 3.5 (Fig. 2). "Why?" she asked.')
     ['Dr. J. Ray of the U.S. team saw 3.5 (Fig. 2).', '"Why?" she asked.']
     """

@@ -18,6 +18,8 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
 
     These are the tokens of the `rouge-score` package, so that scores compare with published ones.
 
+    Examples
+    --------
     >>> tokens("Rivers rose 2.5 metres.")
     ['rivers', 'rose', '2', '5', 'metres']
     >>> tokens("Rivers rose 2.5 metres.", stem=True)
@@ -31,6 +33,8 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
 def stem_token(word: str) -> str:
     """The Porter stem of one token; words of up to three characters stay as they are.
 
+    Examples
+    --------
     >>> stem_token("flooding"), stem_token("was")
     ('flood', 'was')
     """

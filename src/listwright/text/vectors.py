@@ -27,6 +27,8 @@ class DocumentFrequency(NamedTuple):
 def document_frequency(texts: Iterable[Sequence[str]]) -> DocumentFrequency:
     """Count, for each word, the texts that hold it.
 
+    Examples
+    --------
     >>> document_frequency([["rain", "rain"], ["rain", "wind"]])
     DocumentFrequency(n_documents=2, counts=Counter({'rain': 2, 'wind': 1}))
     """
@@ -37,6 +39,8 @@ def document_frequency(texts: Iterable[Sequence[str]]) -> DocumentFrequency:
 def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
     """How often each word stands in each text, and the column of each word (in order of first use).
 
+    Examples
+    --------
     >>> counts, columns = term_counts([["rain", "rain"], ["rain", "wind"]])
     >>> counts.toarray().tolist(), columns
     ([[2.0, 0.0], [1.0, 1.0]], {'rain': 0, 'wind': 1})
@@ -56,6 +60,8 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     N and df are taken over the texts themselves unless `document_frequency` brings its own. Words that occur
     everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order of first use.
 
+    Examples
+    --------
     >>> rows = tf_idf([["rain", "fell"], ["rain", "stopped"], ["rain"]])
     >>> print(rows.toarray().round(2))
     [[0.13 0.99 0.  ]
@@ -73,6 +79,8 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
 def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
     """The same rows with `width` columns, in which a word has the same column whatever the texts.
 
+    Examples
+    --------
     >>> rows = hashed_tf_idf([["rain", "fell"], ["rain", "stopped"], ["rain"]], 1000)
     >>> rows.shape, rows[[2]].indices.tolist() == [word_number("rain") % 1000]
     ((3, 1000), True)
@@ -94,6 +102,8 @@ def unit_vectors(rows: Rows) -> Rows:
 def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.float32]:
     """Cosine of each unit row with each of `others` (default: the rows themselves), as a dense table.
 
+    Examples
+    --------
     >>> rows = tf_idf([["rain", "fell"], ["rain", "stopped"], ["wind"]])
     >>> print(cosine_similarity(rows).round(2))
     [[1.   0.19 0.  ]

@@ -13,6 +13,8 @@ def word_set(words: str) -> frozenset[str]:
 def word_number(word: str) -> int:
     """A number for the word, the same everywhere.
 
+    Examples
+    --------
     >>> word_number("rain")
     3075639981
     """

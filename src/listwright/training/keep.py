@@ -21,6 +21,8 @@ MEMORY = 1 << 26  # bytes
 def held_out(count: int, rng: np.random.Generator) -> Ints | None:
     """Which of so many problems (or shards) choose the best round, and are not learned from; None of a single one.
 
+    Examples
+    --------
     >>> held_out(10, np.random.default_rng(0))
     array([4, 6])
     """
@@ -92,6 +94,8 @@ class Keeper:
 def most_kept(policy: Policy) -> int:
     """How many such policies stand for a mixture, so that they take little memory.
 
+    Examples
+    --------
     >>> from listwright.policies import Estimator, Linear
     >>> most_kept(Linear(np.zeros(100))), most_kept(Estimator(None)), most_kept(Linear(np.zeros(100_000)))
     (256, 16, 83)

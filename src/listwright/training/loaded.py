@@ -24,10 +24,14 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
 
     Parameters
     ----------
-    model : with the signature of its training problems, and `try_out` for what it does beside building lists
-    features, policy : of the model.
-    own : what the model is made of.
-    parts : what all models of the file are made of.
+    model
+        With the signature of its training problems, and `try_out` for what it does beside building lists
+    features, policy
+        Of the model.
+    own : iterable
+        What the model is made of.
+    parts : iterable
+        What all models of the file are made of.
     """
     signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):

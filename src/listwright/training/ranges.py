@@ -18,6 +18,8 @@ from listwright.problems import Problems
 class Span:
     """The range of each column of one table.
 
+    Examples
+    --------
     >>> span = Span.of(np.array([[0.0, 5.0], [1.0, 5.0]]))
     >>> span.limits(tolerance=1.0)
     (array([-1.,  0.], dtype=float32), array([ 2., 10.], dtype=float32))

@@ -121,6 +121,8 @@ class OfKnownKind:
 def fingerprint(problems: Problems) -> str:
     """Tells whether the same problems come again, by their data and reward.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays(np.arange(60.0).reshape(30, 2, 1))
     >>> fingerprint(problems) == fingerprint(problems[:]), fingerprint(problems) == fingerprint(problems[1:])
     (True, False)

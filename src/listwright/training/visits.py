@@ -112,6 +112,8 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
     The order of the candidates of a problem does not matter.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays(np.arange(12.0).reshape(3, 2, 2))
     >>> gains = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 1.0])
     >>> whole, part = states_of(problems, gains), states_of(problems[1:], gains[2:])

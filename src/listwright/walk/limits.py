@@ -38,6 +38,8 @@ def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
 def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
     """The budget of each problem, checked, with a hair of room for rounding; None where there is none.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)), sizes=[1.0, 2.0, 3.0] * 2)
     >>> as_room(4, problems)
     array([4., 4.])
@@ -69,6 +71,8 @@ class Room:
     left : ndarray
         By problem.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)), sizes=[1.0, 2.0, 3.0] * 2)
     >>> room = Room(problems, np.array([4.0, 3.0]))
     >>> room.take(np.array([1, 3]))

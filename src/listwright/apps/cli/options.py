@@ -79,6 +79,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines."
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
     """Numbers by commas.
 
+    Examples
+    --------
     >>> numbers("1,3,5", "--lengths", int)
     [1, 3, 5]
     """

@@ -30,6 +30,8 @@ _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|
 def as_options(message: str) -> str:
     """What the library says, with its parameters as the command line writes them.
 
+    Examples
+    --------
     >>> as_options("Problem q17 has 4 candidates but length=5. Pass short_lists=True to accept shorter lists.")
     'Problem q17 has 4 candidates but --length 5. Pass --short-lists to accept shorter lists.'
     >>> as_options("Name the right column with problem=.")

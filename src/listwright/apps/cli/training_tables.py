@@ -95,6 +95,8 @@ def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
 def several(values: Names) -> Names:
     """Values of an option that may come by commas and more than once; None where it was left out.
 
+    Examples
+    --------
     >>> several(["a,b", "c_*"])
     ['a', 'b', 'c_*']
     """

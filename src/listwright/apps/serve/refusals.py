@@ -13,6 +13,8 @@ LONGEST = 300  # characters of a message: what was sent is not sent back at leng
 class Refused(Exception):
     """A request that is not granted.
 
+    Examples
+    --------
     >>> Refused(404, "not_found", "There is no such list.").body()
     b'{"error":{"code":"not_found","message":"There is no such list.","field":null}}'
     """
@@ -59,6 +61,8 @@ def busy(message: str = "Too many requests at once. Try again.") -> Refused:
 def field_name(where: Sequence[Any]) -> str:
     """A place in a body as one text; which kind of a union was tried is left out.
 
+    Examples
+    --------
     >>> field_name(("items", 3, "features", "list[float]", 2))
     'items.3.features.2'
     """

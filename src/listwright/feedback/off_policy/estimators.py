@@ -81,6 +81,8 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
 def effective_size(weights: Floats) -> float:
     """(sum w)^2 / sum w^2: how many lists of equal weight say as much; 0 where all weights are 0.
 
+    Examples
+    --------
     >>> effective_size(np.array([1.0, 1.0, 0.0, 0.0]))
     2.0
     """
@@ -99,6 +101,8 @@ def supported(weights: Floats, least: float = SUPPORT) -> float:
     """The effective size; 0 where the weights do not come near their mean of 1, because the policy shows what the log
     never does.
 
+    Examples
+    --------
     >>> supported(np.array([1.0, 0.0, 0.0, 0.0] * 100))
     0.0
     """

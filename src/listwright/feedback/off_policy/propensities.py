@@ -55,6 +55,8 @@ def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tupl
 
     The extremes multiply the weights of the largest values by the factor, and divide the others by it.
 
+    Examples
+    --------
     >>> low, high = sensitivity(np.ones((4, 1)), np.array([[0.0], [0.0], [1.0], [1.0]]), factor=2.0)
     >>> round(low, 3), round(high, 3)
     (0.2, 0.8)

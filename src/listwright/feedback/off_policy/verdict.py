@@ -48,7 +48,8 @@ def difference(
 
     Parameters
     ----------
-    names : (policy, baseline)
+    names : tuple of str
+        (policy, baseline)
     point : float
         The estimated difference.
     apart : array of shape (lists,)

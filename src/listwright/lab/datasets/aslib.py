@@ -26,11 +26,15 @@ class Scenario:
 
     Parameters
     ----------
-    name : the scenario's name.
-    problems : no features; the instance's features as context; solvers as catalogue and item_ids; reward: any solver of
+    name : str
+        The scenario's name.
+    problems : Problems
+        No features; the instance's features as context; solvers as catalogue and item_ids; reward: any solver of
         the list solves the instance.
-    folds : the official fold of each problem, from 1.
-    context_names : name of each context column.
+    folds : ndarray of int
+        The official fold of each problem, from 1.
+    context_names : tuple of str
+        Name of each context column.
     """
 
     name: str
@@ -100,6 +104,8 @@ def read_aslib(path: str | Path) -> Scenario:
 def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
     """Signed logarithms, 0 for what is missing, and a column for each group of columns that are missing together.
 
+    Examples
+    --------
     >>> context, names = plain_context(np.array([[1.0, np.nan, np.nan], [-1.0, 3.0, 0.0]]), ["a", "b", "c"])
     >>> print(context.round(2), *names)
     [[ 0.69  0.    0.    1.  ]

@@ -31,7 +31,8 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
 
     Parameters
     ----------
-    context : "probes" gives the collision result of every probed edge (1 = free). No probed edge lies on a path.
+    context : {"probes"} or None
+        "probes" gives the collision result of every probed edge (1 = free). No probed edge lies on a path.
     """
     if context not in (None, "probes"):
         raise InputError(f'context must be "probes" or None. Got {context!r}.')

@@ -30,10 +30,13 @@ class Movies:
 
     Parameters
     ----------
-    problems : one a user.
-    decided : the time (seconds since 1970) before which everything that features and context use was known. Test users
+    problems : Problems
+        One a user.
+    decided : ndarray of int
+        The time (seconds since 1970) before which everything that features and context use was known. Test users
         whose time is after that of all training users make a split without a look ahead.
-    genres : name of each column of `problems.vectors`.
+    genres : tuple of str
+        Name of each column of `problems.vectors`.
     """
 
     problems: Problems
@@ -57,10 +60,13 @@ def read_movies(
 
     Parameters
     ----------
-    reward : "genres", the share of the genres of liked candidates that liked movies of the list have; or "liked",
+    reward : {"genres", "liked"}
+        "genres", the share of the genres of liked candidates that liked movies of the list have; or "liked",
         whether any movie of the list is liked.
-    liked : the lowest rating of a movie that is liked.
-    min_ratings : users with fewer ratings are left out.
+    liked : float
+        The lowest rating of a movie that is liked.
+    min_ratings : int
+        Users with fewer ratings are left out.
     """
     if reward not in ("genres", "liked"):
         raise InputError(f'reward must be "genres" or "liked". Got {reward!r}.')

@@ -44,6 +44,8 @@ def environment_chart(data: Trajectories, index: int, picked: Sequence[int]) -> 
 def tried_seeds(data: Trajectories, index: int, picked: Sequence[int]) -> list[int]:
     """The picked seeds up to the first that succeeds, or all of them.
 
+    Examples
+    --------
     >>> from listwright.lab.simulate.trajectory import load
     >>> data = load()
     >>> good, bad = int(data.success[0].argmax()), int(data.success[0].argmin())
@@ -117,6 +119,8 @@ def _colour(alt: Any) -> Any:
 def outline(obstacle: Floats32, view: View) -> Floats:
     """(points, 2): the border of an obstacle as the view shows it.
 
+    Examples
+    --------
     >>> outline(np.array([0, 0, 0, 0.1, 0.2, 0.3, 1, 0, 0], np.float32), TOP).round(1).max(axis=0)
     array([0.2, 0.1])
     """

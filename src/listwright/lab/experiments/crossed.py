@@ -22,6 +22,8 @@ class CrossedSeen(NamedTuple):
 class CandidateByContext(Features):
     """Every feature times every number of the context: what a linear policy needs to serve each context its own way.
 
+    Examples
+    --------
     >>> problems = Problems.from_arrays([[1.0, 2.0], [3.0, 4.0]], offsets=[0, 1, 2], context=[[1.0], [0.0]])
     >>> feature = CandidateByContext(standardize=False).fit(problems)
     >>> feature.columns(feature.start(problems))

@@ -34,6 +34,8 @@ class Regression(BaseEstimator):
     penalty : float
         The weight of the ridge penalty.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(
     ...     [[[0.1], [0.9]], [[0.8], [0.2]]], reward=lw.rewards.AnySuccess([[0, 1], [1, 0]])
@@ -75,6 +77,8 @@ class Tuned(BaseEstimator):
     random_state : int, optional
         The seed of those options that take one.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> from listwright.baselines import Random, TopK
     >>> features = np.random.default_rng(0).random((30, 6, 1))

@@ -90,6 +90,8 @@ def _one(seed: int, fold: int) -> Floats:
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
     """Users to train, to validate and to test. Over the folds every user is tested once.
 
+    Examples
+    --------
     >>> [len(users) for users in split(0, 4)]
     [40, 20, 15]
     """

@@ -20,6 +20,8 @@ Tick = Callable[[int, int], None]  # (done, all)
 def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int, tick: Tick) -> list[Result]:
     """`work(*task)` for every task, in the order of the tasks; `tick` is called after each.
 
+    Examples
+    --------
     >>> repeat(max, [(1, 2), (4, 3)], jobs=1, tick=lambda done, total: None)
     [2, 4]
     """

@@ -40,6 +40,8 @@ def record(
 ) -> Record:
     """The mean of some values with its interval.
 
+    Examples
+    --------
     >>> record("news", "SCP", n_train=40, length=3, metric="failure", values=np.array([0.1, 0.3]))["mean"]
     0.2
     """
@@ -73,6 +75,8 @@ def records_of(
     failures : array of shape (methods, lengths, cases)
         Failure by case. Intervals are over cases, and differences are paired case by case.
 
+    Examples
+    --------
     >>> records = records_of("news", ["SCP", "Random"], 40, [1], np.array([[[0.1, 0.2]], [[0.5, 0.6]]]))
     >>> [(record["method"], record["metric"], record["mean"]) for record in records]
     [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess_over_scp', 0.4)]

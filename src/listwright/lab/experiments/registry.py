@@ -81,6 +81,8 @@ EXPERIMENTS: dict[str, Experiment] = {
 def experiment(name: str) -> Experiment:
     """An experiment by name.
 
+    Examples
+    --------
     >>> experiment("news").about
     'news readers: failure against the number of recommendations (figure b)'
     """

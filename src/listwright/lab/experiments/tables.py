@@ -52,6 +52,8 @@ def excess_table(
 def compared(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
     """Methods with their failures, best first; references are left out.
 
+    Examples
+    --------
     >>> at = dict(experiment="", n_train=9, length=1, metric="failure", low=None, high=None)
     >>> records = [Record(method="SCP", mean=0.125, **at), Record(method="Random", mean=0.5, **at)]
     >>> compared(records, ["SCP", "Random"], n_train=9, length=1)

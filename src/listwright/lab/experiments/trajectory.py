@@ -88,6 +88,8 @@ STEPS: dict[str, Step] = {
 def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
     """Problems for training and for testing: the paper's own, from a folder with scp_trajectory.npz, or simulated ones.
 
+    Examples
+    --------
     >>> [len(part) for part in problems()]
     [310, 212]
     """
@@ -112,6 +114,8 @@ def run(
 ) -> list[Record]:
     """Failure of every method for every size of the training set and every length, and of every step at the last size.
 
+    Examples
+    --------
     >>> records = run(seeds=1, sizes=[20], lengths=[1, 3], methods=["Static list", "Oracle"], steps=[])
     >>> [(record["method"], record["length"], record["mean"]) for record in records][-1]
     ('Oracle', 3, 0.0)

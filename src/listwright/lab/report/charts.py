@@ -28,6 +28,8 @@ class Look(NamedTuple):
 def looks(methods: Sequence[str], *, dashed: Sequence[str] = ()) -> dict[str, Look]:
     """A colour for each method in the order given; dashed lines for those that are no rivals but references.
 
+    Examples
+    --------
     >>> looks(["SCP", "Oracle"], dashed=["Oracle"])["Oracle"].dash
     (5, 4)
     """
@@ -51,8 +53,10 @@ def curves(
 
     Parameters
     ----------
-    x, y : the fields drawn; the band goes from `low` to `high`.
-    slider : a third field, of which one value is shown at a time, chosen by a slider that starts at `at`.
+    x, y : Axis
+        The fields drawn; the band goes from `low` to `high`.
+    slider : Axis or None
+        A third field, of which one value is shown at a time, chosen by a slider that starts at `at`.
     """
     alt = charts()
     picked = alt.selection_point(fields=["method"], bind="legend", name="picked")

@@ -28,6 +28,8 @@ def write_text(path: Path, text: str) -> Path:
 def write_json(path: Path, content: Any) -> Path:
     """The same for JSON, one line an entry where the content is a list.
 
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_json(Path(folder) / "results.json", [{"mean": 0.5}]).read_text()

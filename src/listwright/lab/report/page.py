@@ -94,9 +94,12 @@ def html_page(report: Report, charts: Mapping[str, dict[str, Any]], stills: Mapp
 
     Parameters
     ----------
-    charts : specifications by figure name.
-    stills : SVG by figure name, shown where scripts are off.
-    script : what draws the charts.
+    charts : dict
+        Specifications by figure name.
+    stills : dict
+        SVG by figure name, shown where scripts are off.
+    script : str
+        What draws the charts.
     """
     sections = "\n".join(_section(section, stills) for section in report.sections)
     drawing = _scripts(charts, script) if charts else ""

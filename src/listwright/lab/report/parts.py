@@ -13,6 +13,8 @@ from listwright.errors import InputError
 class Table:
     """Rows of text and numbers; numbers are set to the right, as they are given.
 
+    Examples
+    --------
     >>> Table(["method", "failure"], [["SCP", "4.2 %"]]).rows[0][1]
     '4.2 %'
     """
@@ -34,8 +36,10 @@ class Figure:
 
     Parameters
     ----------
-    name : letters, digits and dashes; the files are <name>.png and <name>.svg.
-    chart : an altair chart, or a Vega-Lite specification.
+    name : str
+        Letters, digits and dashes; the files are <name>.png and <name>.svg.
+    chart
+        An altair chart, or a Vega-Lite specification.
     """
 
     name: str

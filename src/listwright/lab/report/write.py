@@ -14,6 +14,8 @@ from listwright.lab.report.render import as_png, as_svg, script, specification
 def page_of(report: Report) -> str:
     """The report as one HTML text that needs nothing from outside.
 
+    Examples
+    --------
     >>> page = page_of(Report("Lists", "SCP fails least."))
     >>> page.count("<h1>Lists</h1>"), "://" in page
     (1, False)

@@ -54,6 +54,8 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
 
     A cluster does not depend on how many there are. Every third is marked "test", the others "train".
 
+    Examples
+    --------
     >>> clusters = corpus(3, seed=0)
     >>> [cluster.split for cluster in clusters], clusters[0].title
     (['train', 'train', 'test'], 'Floods in ...')

@@ -30,11 +30,16 @@ class News:
 
     Parameters
     ----------
-    articles : (articles, topics), shares that add up to 1.
-    preferences : (users, topics), the linear weights; nobody sees them.
-    memberships : (users, groups), soft clusters of the preferences, before corruption.
-    corruption : share of a context that is noise, from 0 to 1.
-    pool : number of articles on offer in a visit.
+    articles : ndarray of float
+        (articles, topics), shares that add up to 1.
+    preferences : ndarray of float
+        (users, topics), the linear weights; nobody sees them.
+    memberships : ndarray of float
+        (users, groups), soft clusters of the preferences, before corruption.
+    corruption : float
+        Share of a context that is noise, from 0 to 1.
+    pool : int
+        Number of articles on offer in a visit.
     """
 
     articles: Floats
@@ -62,9 +67,13 @@ class News:
 
         Parameters
         ----------
-        users : numbers of the users.
-        sampled : clicks are drawn, as a log would show them; False: the reward holds their probabilities.
+        users : array-like
+            Numbers of the users.
+        sampled : bool
+            Clicks are drawn, as a log would show them; False: the reward holds their probabilities.
 
+        Examples
+        --------
         >>> world = news(random_state=0)
         >>> world.visits([3, 5], per_user=2, random_state=0)
         Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 99, reward AnySuccess
@@ -108,6 +117,8 @@ def news(
 ) -> News:
     """Draw users and articles.
 
+    Examples
+    --------
     >>> world = news(random_state=0)
     >>> world.preferences.shape, world.articles.shape, world.memberships.shape
     ((75, 10), (100, 10), (75, 7))
@@ -128,6 +139,8 @@ def news(
 def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 100) -> Floats:
     """Fuzzy c-means with exponent 2: (points, clusters), memberships that add up to 1.
 
+    Examples
+    --------
     >>> points = np.array([[0.0], [0.1], [1.0], [1.1]])
     >>> soft_clusters(points, 2, rng=np.random.default_rng(0)).round(2).max(axis=1)
     array([1., 1., 1., 1.])

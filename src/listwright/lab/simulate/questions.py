@@ -80,6 +80,8 @@ def question_problems(asked: Sequence[Question]) -> Problems:
     Features are what any retriever could know: likeness to the question, whether the question names the passage's
     subject, and how well other passages lead to it. Links say which passage names the subject of which other.
 
+    Examples
+    --------
     >>> question_problems(questions(2))
     Problems: 2 problems, 50 candidates (25 each), 7 features, links by is named in, names, same subject, reward
     Coverage
@@ -163,6 +165,8 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
     steps : (int, int)
         The fewest and the most passages that a question needs.
 
+    Examples
+    --------
     >>> one = questions(1, random_state=3)[0]
     >>> one.text
     'Which lake is the lake at the end of the river at the birthplace of the author of An Honest Orchard?'

@@ -19,6 +19,8 @@ GOOD = 0.7  # quality above which a reader clicks
 def table(n_readers: int, *, first: int = 0, clicks: bool = True, random_state: RandomState = None) -> dict[str, Any]:
     """Columns with one row an article that is offered to a reader; without `clicks`, nobody has looked yet.
 
+    Examples
+    --------
     >>> columns = table(2, first=7, random_state=0)
     >>> list(columns), columns["problem"][[0, 12]], columns["quality"][:3]
     (['problem', 'item', 'sport', 'music', 'food', 'quality', 'clicked'], array(['r7', 'r8'], dtype='<U2'),

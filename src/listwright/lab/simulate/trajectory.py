@@ -39,12 +39,19 @@ class Trajectories:
 
     Parameters
     ----------
-    features : (environments, 30, 17), named by `feature_names`.
-    success : (environments, 30), whether a seed ends free of collision.
-    obstacles : (all obstacles, 9); see `environment`.
-    obstacle_offsets : where each environment's obstacles start, and the end of the last.
-    seeds : (30, waypoints, 7), joint angles.
+    features : Floats32
+        (environments, 30, 17), named by `feature_names`.
+    success : ndarray of bool
+        (environments, 30), whether a seed ends free of collision.
+    obstacles : Floats32
+        (all obstacles, 9); see `environment`.
+    obstacle_offsets : ndarray of int
+        Where each environment's obstacles start, and the end of the last.
+    seeds : Floats32
+        (30, waypoints, 7), joint angles.
 
+    Examples
+    --------
     >>> data = load()
     >>> data.features.shape, data.success.shape, data.seeds.shape
     ((522, 30, 17), (522, 30), (30, 25, 7))
@@ -79,6 +86,8 @@ def body(path: Floats | Floats32) -> Floats:
 
     From the shoulder to the finger tips: three of the upper arm, four of the forearm, one of the palm, four of fingers.
 
+    Examples
+    --------
     >>> body(np.zeros((1, 7)))[0, [0, -1]].round(3)
     array([[ 0.   ,  0.   ,  0.2  ,  0.08 ],
            [-0.05 ,  0.   ,  1.07 ,  0.025]])
@@ -91,6 +100,8 @@ def body(path: Floats | Floats32) -> Floats:
 def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajectories:
     """Simulate environments: the same seed gives the same data, and fewer environments are its first ones.
 
+    Examples
+    --------
     >>> generate(2).success.shape
     (2, 30)
     """
@@ -118,6 +129,8 @@ def load() -> Trajectories:
 def problems() -> tuple[Problems, Problems]:
     """The shipped data as problems to learn from: 310 for training, 212 for testing, each with thirty candidates.
 
+    Examples
+    --------
     >>> train, test = problems()
     >>> len(train), len(test), train.n_features
     (310, 212, 17)

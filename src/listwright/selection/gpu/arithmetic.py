@@ -39,6 +39,8 @@ def similarities(product: Any, kind: int, of_targets: Any, of_candidates: Any, c
 def parts_of(n_targets: int, n_candidates: int) -> tuple[int, int]:
     """Into how many parts the targets are cut, and tiles of a part, so that there are programs enough.
 
+    Examples
+    --------
     >>> parts_of(1_000_000, 256)
     (1117, 7)
     >>> parts_of(100, 100_000)

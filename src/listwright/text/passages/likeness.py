@@ -76,6 +76,8 @@ def relative(values: Floats) -> Floats:
 def ranks(values: Floats) -> Floats:
     """Place of each value, the highest 0; ties go to the lowest row.
 
+    Examples
+    --------
     >>> ranks(np.array([1.0, 3.0, 3.0]))
     array([2., 0., 1.])
     """

@@ -65,6 +65,8 @@ def understand(question: str, reading: Reading, source: Source, rarity: Floats, 
 def bits(flags: Bools) -> np.uint64:
     """A number with the bits set that are flagged.
 
+    Examples
+    --------
     >>> bits(np.array([True, False, True]))
     np.uint64(5)
     """

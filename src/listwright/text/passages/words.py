@@ -39,6 +39,8 @@ def split(texts: Sequence[str]) -> Words:
 
     A word is a run of letters and digits; a Chinese, Japanese, Korean or Thai sign makes a word with the next one.
 
+    Examples
+    --------
     >>> words = split(["An apple fell. It was 1666.", "Äpfel"])
     >>> words.starts.tolist(), words.sentences.tolist()
     ([0, 6, 7], [0, 0, 0, 1, 1, 1, 0])

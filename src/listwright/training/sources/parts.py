@@ -31,6 +31,8 @@ class Part:
 class Parts:
     """Problems in memory, cut into runs of about equally many: to a `Sharded` source the same as a scan.
 
+    Examples
+    --------
     >>> parts = Parts(Problems.from_arrays(np.zeros((100, 3, 1))))
     >>> len(parts.shards), next(parts.blocks(0))
     (64, Problems: 1 problem, 3 candidates (3 each), 1 feature, no reward)

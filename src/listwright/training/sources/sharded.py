@@ -123,6 +123,8 @@ class Schedule:
     A round takes every n-th shard, so that it sees all parts of the files; later passes take the rounds in a drawn
     order. That depends on the shards and the seed alone, not on who works on them.
 
+    Examples
+    --------
     >>> schedule = Schedule(np.arange(5), n_rounds=2, seed=0)
     >>> [schedule.shards_of(i).tolist() for i in range(2)]
     [[0, 2, 4], [1, 3]]

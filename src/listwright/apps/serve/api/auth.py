@@ -32,6 +32,8 @@ ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
 def roles_for(method: str, path: str) -> tuple[str, ...] | None:
     """The roles that may make a request; None where it needs no key.
 
+    Examples
+    --------
     >>> roles_for("POST", "/v1/lists"), roles_for("GET", "/healthz"), roles_for("POST", "/v1/models")
     (('lists', 'admin'), None, ('admin',))
     """
@@ -75,6 +77,8 @@ class Keys:
         """The key that is presented, unless it has expired. Every entry is compared in constant time, so that nothing
         is learned from how long it takes.
 
+        Examples
+        --------
         >>> Keys((Key("lists", sha256(b"secret").hexdigest(), "web"),)).found("secret").name
         'web'
         """

@@ -44,7 +44,8 @@ class Updater:
 
     Parameters
     ----------
-    every : lists learned from between two snapshots.
+    every : int
+        Lists learned from between two snapshots.
     """
 
     def __init__(self, reading: Engine, writer: Writer, fleet: Fleet, metrics: Metrics, *, every: int) -> None:

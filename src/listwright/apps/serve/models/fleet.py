@@ -94,9 +94,12 @@ class Opening:
 
     Parameters
     ----------
-    learner : makes the learner of a model, or raises InputError.
-    explores : lists are drawn from what was learned, so that more can be learned.
-    trust : classes that are not listwright's and that model files may have, by commas.
+    learner : callable
+        Makes the learner of a model, or raises InputError.
+    explores : bool
+        Lists are drawn from what was learned, so that more can be learned.
+    trust : str
+        Classes that are not listwright's and that model files may have, by commas.
     """
 
     learner: Callable[[Any], OnlineSCP]

@@ -36,7 +36,8 @@ class Shape:
 
         Parameters
         ----------
-        tolerance : how far beyond its trained range a column may be, in widths of that range.
+        tolerance : float
+            How far beyond its trained range a column may be, in widths of that range.
         """
         signature, columns = model.signature_, getattr(model, "columns_", None)
         parts = ("features", "context", "vectors")

@@ -46,8 +46,10 @@ class Database:
 
         Parameters
         ----------
-        password : of PostgreSQL, where the address has none.
-        seconds : after which a transaction on PostgreSQL is given up, also where the server says nothing at all.
+        password : str or None
+            Of PostgreSQL, where the address has none.
+        seconds : float
+            After which a transaction on PostgreSQL is given up, also where the server says nothing at all.
         """
         parsed = _parsed(url)
         if parsed.drivername == "sqlite":

@@ -36,6 +36,8 @@ LARGEST = 0x7F7F  # upper half of the largest finite float32
 def new_id(now: float) -> str:
     """An id that nobody can guess and that sorts by time.
 
+    Examples
+    --------
     >>> new_id(1.0)[:12], len(new_id(1.0))
     ('0000000003e8', 32)
     """
@@ -169,9 +171,13 @@ def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = Tru
 
     Parameters
     ----------
-    names : of the features.
-    ids : whether the problem's candidates get their ids, which costs some time.
+    names : tuple of str or None
+        Of the features.
+    ids : bool
+        Whether the problem's candidates get their ids, which costs some time.
 
+    Examples
+    --------
     >>> problem = Problems.from_arrays([[0.5], [0.1]], offsets=[0, 2])
     >>> unpack(pack(Packed(problem, ["a", "b"], np.array([1]), [0.3], None, None))).problem.item_ids
     array(['a', 'b'], dtype=object)

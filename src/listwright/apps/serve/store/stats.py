@@ -18,6 +18,8 @@ MOST_POINTS = 2_000
 def rate(served: int, answered: int, failures: int) -> dict[str, Any]:
     """Counts with the failure rate and its interval.
 
+    Examples
+    --------
     >>> rate(12, 10, 1)["failure_rate"], round(rate(12, 10, 1)["high"], 3)
     (0.1, 0.404)
     """
