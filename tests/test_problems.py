@@ -135,11 +135,11 @@ def test_iteration_gives_each_problem() -> None:
     [
         (3, IndexError, "There are 3 problems. Got index 3"),
         ([0, 7], IndexError, "There are 3 problems. Got indices 0 to 7"),
-        ([True, False], IndexError, "one entry a problem"),
+        ([True, False], IndexError, "one entry per problem"),
         ([], InputError, "at least one problem"),
         (slice(3, None), InputError, "at least one problem"),
         ([0.5], InputError, "by index or mask"),
-        (True, IndexError, "A mask needs one entry a problem"),
+        (True, IndexError, "A mask needs one entry per problem"),
         ([False, False, False], InputError, "at least one problem"),
     ],
     ids=str,

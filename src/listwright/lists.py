@@ -1,4 +1,4 @@
-"""Lists: the answer, items by problem in the order they were picked."""
+"""Lists: the items picked for each problem, in order, as `predict` and `greedy` return them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,29 @@ from listwright.problems import Problems
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lists:
-    """One list a problem.
+    """One list of items per problem, as `predict` and `greedy` return them.
 
-    `lists[i]` are the positions of the items within problem i, in order.
+    `lists[i]` are the positions of the picked items within problem i, in the order they were picked; `lists.item_ids`
+    names them, and `to_frame` makes a table of all picks. Where the problems had a reward, `gains` and `values` tell
+    what the picks added.
+
+    Attributes
+    ----------
+    problems : Problems
+        What the lists were built for.
+    rows : ndarray of int, shape (problems, longest list)
+        The picked rows, counted over the whole batch; -1 after the end of a list.
+    picked_gains, picked_scores : ndarray of float or None
+        In the shape of `rows`: what each pick added to the value, and the policy's score for it.
+    bound : str or None
+        What is proved of the method that built the lists, in words.
+    ratio : float or None
+        The same as a number: the value is at least `ratio` times that of the best lists.
+
+    See Also
+    --------
+    Problems : What lists are built for.
+    listwright.evaluate : Metrics of lists.
 
     Examples
     --------
@@ -32,66 +52,101 @@ class Lists:
     """
 
     problems: Problems
-    rows: Ints  # (problems, longest list): rows of the batch, -1 behind the end of a list
-    picked_gains: Floats | None = None  # same shape: what each pick added, where a reward was there to tell
-    picked_scores: Floats | None = None  # same shape: the policy's score of each pick
-    bound: str | None = None  # what is proved of the method, in words
-    ratio: float | None = None  # and as a number: value >= ratio * best
-    explainer: Callable[[Problems, int, Ints], Any] | None = None  # from predict: gives the reasons of a list
+    rows: Ints
+    picked_gains: Floats | None = None
+    picked_scores: Floats | None = None
+    bound: str | None = None
+    ratio: float | None = None
+    explainer: Callable[[Problems, int, Ints], Any] | None = None  # from predict: explains one list
 
     def __len__(self) -> int:
+        """Number of lists, which is the number of problems."""
         return len(self.rows)
 
     def __getitem__(self, i: int) -> Ints:
+        """Returns the items of list i as positions within problem i, in the order they were picked."""
         if not -len(self) <= i < len(self):
             raise IndexError(f"There are {len(self)} lists. Got index {i}.")
         rows = self.rows[i]
         return rows[rows >= 0] - self.problems.offsets[i % len(self)]
 
     def __iter__(self) -> Iterator[Ints]:
+        """Iterates over the lists, each as positions within its problem."""
         return (self[i] for i in range(len(self)))
 
     @property
     def lengths(self) -> Ints:
-        """Number of items of each list."""
+        """Number of items of each list, shape (problems,)."""
         return (self.rows >= 0).sum(axis=1)
 
     @property
     def item_ids(self) -> list[NDArray[Any]]:
-        """The items of each list by id, or by position where items have no ids."""
+        """The items of each list by id, or by position within the problem if items have no ids."""
         if self.problems.item_ids is None:
             return list(self)
         return [self.problems.item_ids[rows[rows >= 0]] for rows in self.rows]
 
     @property
     def gains(self) -> list[Floats] | None:
-        """What each pick added when it was picked; None where no reward was there to tell."""
+        """For each list, what each pick added when it was picked; None if the problems had no reward."""
         return None if self.picked_gains is None else self._cut(self.picked_gains)
 
     @property
     def scores(self) -> list[Floats] | None:
-        """The policy's score of each pick."""
+        """For each list, the policy's score of each pick; None if no policy built the lists."""
         return None if self.picked_scores is None else self._cut(self.picked_scores)
 
     @property
     def values(self) -> Floats | None:
-        """What each list is worth."""
+        """What each list is worth, shape (problems,); None if the problems had no reward."""
         if self.picked_gains is None:
             return None
         return np.where(self.rows >= 0, self.picked_gains, 0.0).sum(axis=1)
 
     def _cut(self, table: Floats) -> list[Floats]:
+        """Returns one array per list, without the entries after its end."""
         return [row[kept] for row, kept in zip(table, self.rows >= 0, strict=True)]
 
     def explain(self, i: int = 0) -> Any:
-        """Why list i is what it is, worked out when asked: what each feature group adds to the score of each pick, the
-        runner-up and its margin, and which pick made a skipped item redundant. See `reasons.Reasons`."""
+        """Explains why list i consists of these items.
+
+        The reasons are computed on demand: what each group of features adds to the score of each pick, the runner-up
+        and its margin, and which pick made a skipped item redundant.
+
+        Parameters
+        ----------
+        i : int, default 0
+            Which list.
+
+        Returns
+        -------
+        Reasons
+            One explanation per pick; printing it gives a table. See `listwright.reasons.Reasons`.
+
+        Raises
+        ------
+        InputError
+            If the lists do not come from `predict` of a model that can explain its scores.
+        """
         if self.explainer is None:
-            raise InputError("These lists do not tell how they were built. Lists from predict of a learned model do.")
+            raise InputError("These lists cannot be explained: only lists from predict of a fitted model can.")
         return self.explainer(self.problems, i % len(self), self[i])
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Columns with one entry a pick: problem, position (from 1), item, and gain and score where known."""
+        """Returns the picks as columns with one entry per pick.
+
+        Returns
+        -------
+        dict of str to ndarray
+            `problem`, `position` (from 1) and `item`; also `gain` and `score` where these are known.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 1, 0]]))
+        >>> lw.greedy(problems, length=2).to_dict()["item"]
+        array([1, 0])
+        """
         owner, position = np.nonzero(self.rows >= 0)
         rows = self.rows[owner, position]
         ids = self.problems.item_ids
@@ -106,12 +161,26 @@ class Lists:
         return columns
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """One row a pick, as a frame of pandas, polars or pyarrow: the first that is installed, or `backend`."""
+        """Returns a table with one row per pick; see `to_dict` for its columns.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of table. By default the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame or Table
+            A pandas or polars DataFrame, or a pyarrow Table.
+        """
         import narwhals as nw
 
         return nw.from_dict(self.to_dict(), backend=backend or installed_backend()).to_native()
 
     def __eq__(self, other: object) -> bool:
+        """Whether both have the same problems and the same items in the same order; gains and scores are not
+        compared.
+        """
         if not isinstance(other, Lists):
             return NotImplemented
         same_problems = np.array_equal(self.problems.problem_ids, other.problems.problem_ids)
@@ -130,7 +199,7 @@ class Lists:
 
 
 def installed_backend() -> Any:
-    """The first of pandas, polars and pyarrow that there is."""
+    """Returns the first of "pandas", "polars" and "pyarrow" that is installed."""
     from importlib.util import find_spec
 
     return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))

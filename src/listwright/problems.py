@@ -1,4 +1,4 @@
-"""Problems: what a list is to be built for. An immutable batch of states and their candidates."""
+"""Problems: an immutable batch of contexts with their candidates, for which lists are built."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from listwright._internal.ragged import is_run, pieces
 from listwright.errors import InputError
 from listwright.needs import Needs
 
-MOST_NAMED = 8  # kinds of links that are named when problems are shown
+MOST_NAMED = 8  # most kinds of links that the repr names
 
 
 class BoundReward(Protocol):
-    """What Problems asks of a reward: to fit the rows, and to follow a selection of problems."""
+    """What `Problems` needs of a reward: to check that it fits the rows, and to follow a selection of problems."""
 
     def bind(self, offsets: Ints) -> Self: ...
     def take(self, which: Ints) -> Self: ...
@@ -31,9 +31,51 @@ class BoundReward(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problems:
-    """A batch of problems (the paper's states x) with their candidates, made by `from_arrays`.
+    """An immutable batch of problems with their candidates.
 
-    The candidates of all problems are rows, one after the other; `offsets[i]:offsets[i + 1]` are the rows of problem i.
+    A problem is one thing that a list is built for (a query, a user, a document): the paper's state x. Its candidates
+    are the items that the list can contain. Everything in listwright takes a batch of problems: `fit` learns from
+    problems with a reward, `predict` builds lists for problems that need none.
+
+    Make one with `from_frame` (one table row per candidate), `from_arrays`, or `listwright.read` for files. For data
+    that do not fit into memory use `listwright.scan`. The class is not meant to be constructed directly.
+
+    Attributes
+    ----------
+    features : ndarray of float32 or scipy CSR matrix, shape (rows, d)
+        One row per candidate; the candidates of all problems one after the other.
+    offsets : ndarray of int, shape (problems + 1,)
+        `offsets[i]:offsets[i + 1]` are the rows of problem i.
+    context : ndarray of float32, shape (problems, c), or None
+        What is known of each problem as a whole.
+    catalogue : ndarray of int, shape (rows,), or None
+        Which item of a recurring set each row is.
+    sizes : ndarray of float, shape (rows,), or None
+        How much of a budget each candidate uses.
+    reward : Reward or None
+        What a list is worth.
+    problem_ids : ndarray, shape (problems,)
+        The name of each problem.
+    item_ids : ndarray, shape (rows,), or None
+        The name of each candidate.
+    feature_names : tuple of str or None
+        The names of the columns of `features`.
+    vectors : ndarray of float32 or scipy CSR matrix, shape (rows, v), or None
+        What similarity between candidates is measured on, where that is not `features`.
+    links : dict of str to scipy CSR matrix, shape (rows, w), or None
+        By name, how strongly candidates are linked to each other; column j is the problem's j-th candidate.
+    aspects : dict of str to ndarray of float32, shape (rows, a), or None
+        By name, how well candidates answer the aspects of their problem; column j is the problem's j-th aspect.
+    needs : Needs or None
+        What each problem asks for and what each candidate provides of it.
+    numbered : bool
+        Whether `problem_ids` are running numbers because no ids were given.
+
+    See Also
+    --------
+    listwright.read : Problems from CSV, JSON lines or Parquet files.
+    listwright.scan : Problems in Parquet files that are read in parts.
+    Lists : What `predict` and `greedy` return.
 
     Examples
     --------
@@ -44,20 +86,20 @@ class Problems:
     array([[0.4]], dtype=float32)
     """
 
-    features: Any  # float32, (rows, d): an array or a scipy CSR matrix
+    features: Any
     offsets: Ints
     context: Floats32 | None
     catalogue: Ints | None
     sizes: Floats | None
-    reward: Any  # a listwright.rewards.Reward, or None
+    reward: Any
     problem_ids: NDArray[Any]
     item_ids: NDArray[Any] | None
     feature_names: tuple[str, ...] | None
-    vectors: Any  # float32, (rows, v) or CSR: what similarity is measured on, or None
-    links: dict[str, Any] | None  # by name: CSR, (rows, w); column j is the problem's j-th candidate
-    aspects: dict[str, Floats32] | None  # by name: (rows, a); column j is the j-th aspect of the row's problem
-    needs: Needs | None  # what each problem asks for, and which of it each row brings
-    numbered: bool  # whether problem_ids are just numbers that nobody gave
+    vectors: Any
+    links: dict[str, Any] | None
+    aspects: dict[str, Floats32] | None
+    needs: Needs | None
+    numbered: bool
 
     @classmethod
     def from_arrays(
@@ -77,39 +119,63 @@ class Problems:
         aspects: Mapping[str, ArrayLike] | None = None,
         needs: Needs | None = None,
     ) -> Problems:
-        """Problems from arrays; float32 C-contiguous features are used as they are, without a copy.
+        """Makes problems from arrays. C-contiguous float32 features are used without a copy.
 
         Parameters
         ----------
-        features : array-like, sparse.csr_matrix or sparse.csr_array
-            (rows, d) with `offsets`, or (problems, items, d), or a scipy CSR matrix with `offsets`.
-            May have no columns where context or catalogue says what there is to know.
-        offsets : array-like or None
-            Where each problem's rows start, and the end of the last: 0, ..., rows.
-        context : array-like or None
-            (problems, c), what is known of each problem as a whole.
-        catalogue : array-like or None
-            Which item of a recurring set a row is (0, 1, ...): one a row, (problems, items), or (items,).
-        sizes : array-like or None
-            What a row takes of a budget (bytes, tokens, seconds); same shapes as catalogue.
-        reward : BoundReward or None
-            What a list is worth, from `listwright.rewards`; for training and evaluation only.
-        problem_ids, item_ids
-            Names; item_ids in the same shapes as catalogue.
-        feature_names : sequence of str or None
-            Names of the columns, used in messages and reasons.
-        vectors : array-like, sparse.csr_matrix, sparse.csr_array or None
-            (rows, v) or (problems, items, v), dense or CSR: what similarity between candidates is measured on
-            (embeddings, tf-idf), where that is not the features.
-        links : dict or None
+        features : array-like or scipy CSR matrix
+            (rows, d) with `offsets`, (problems, items, d), or a scipy CSR matrix with `offsets`. May have no columns if
+            `context` or `catalogue` is given.
+        offsets : array-like of shape (problems + 1,), optional
+            Where the rows of each problem start, and the end of the last: 0, ..., rows. Not needed for
+            three-dimensional features.
+        context : array-like of shape (problems, c), optional
+            What is known of each problem as a whole.
+        catalogue : array-like, optional
+            Which item of a recurring set a row is (0, 1, ...): one entry per row, (problems, items), or (items,) if
+            every problem has the same items.
+        sizes : array-like, optional
+            How much of a budget a row uses (bytes, tokens, seconds), in the shapes of `catalogue`.
+        reward : Reward, optional
+            What a list is worth, from `listwright.rewards`. Needed for training and evaluation only.
+        problem_ids : sequence of hashables, optional
+            The name of each problem; 0, 1, ... by default.
+        item_ids : sequence, optional
+            The name of each candidate, in the shapes of `catalogue`.
+        feature_names : sequence of str, optional
+            Names of the columns, used in messages and explanations.
+        vectors : array-like or scipy CSR matrix, optional
+            (rows, v) or (problems, items, v): what similarity between candidates is measured on (embeddings, tf-idf),
+            where that is not `features`.
+        links : dict of str to array-like or scipy CSR matrix, optional
             By name, how strongly a candidate is linked to the others of its problem (citations, mentions, shared
-            words): (rows, w) or (problems, items, items), dense or CSR; column j is the problem's j-th candidate.
-        aspects : dict or None
+            words): (rows, w) or (problems, items, items). Column j is the problem's j-th candidate.
+        aspects : dict of str to array-like, optional
             By name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
             (rows, a) or (problems, items, a). Aspects belong to their problem: the same column of two problems need not
-            mean the same; those that a problem lacks are 0. See `features.Aspects`.
-        needs : Needs or None
-            What each problem asks for, and which of it the parts of each candidate bring. See `Needs`.
+            mean the same, and aspects that a problem lacks are 0. See `features.Aspects`.
+        needs : Needs, optional
+            What each problem asks for, and which of it the parts of each candidate provide. See `Needs`.
+
+        Returns
+        -------
+        Problems
+            The batch.
+
+        Raises
+        ------
+        InputError
+            If shapes do not agree, if numbers are not finite, if ids repeat, or if there is nothing to tell candidates
+            apart. The message names the argument and, where it can, the problem and item.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> clicked = [[0, 1], [1, 0]]
+        >>> Problems.from_arrays(
+        ...     [[[3.0], [2.0]], [[5.0], [4.0]]], feature_names=["price"], reward=lw.rewards.AnySuccess(clicked)
+        ... )
+        Problems: 2 problems, 4 candidates (2 each), 1 feature, reward AnySuccess
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
         if needs is not None:
@@ -137,14 +203,23 @@ class Problems:
 
     @classmethod
     def from_frame(cls, frame: Any, **options: Any) -> Problems:
-        """Problems from a frame of pandas, polars or pyarrow with one row per candidate.
+        """Makes problems from a pandas, polars or pyarrow table with one row per candidate.
 
         Parameters
         ----------
         frame : DataFrame or Table
-            Of pandas, polars or pyarrow.
+            A pandas or polars DataFrame or a pyarrow Table.
         **options
             Which column is what, and the reward: see `listwright.tables.from_frame`.
+
+        Returns
+        -------
+        Problems
+            The batch, in the order in which problems first appear.
+
+        See Also
+        --------
+        listwright.tables.from_frame : The same function, with all its options.
 
         Examples
         --------
@@ -157,6 +232,7 @@ class Problems:
         return found
 
     def __len__(self) -> int:
+        """Number of problems."""
         return len(self.offsets) - 1
 
     @property
@@ -171,40 +247,62 @@ class Problems:
 
     @cached_property
     def counts(self) -> Ints:
-        """Number of candidates of each problem."""
+        """Number of candidates of each problem, shape (problems,)."""
         return np.diff(self.offsets)
 
     @cached_property
     def owners(self) -> Ints:
-        """Which problem each row belongs to."""
+        """Index of the problem that each row belongs to, shape (rows,)."""
         return np.repeat(np.arange(len(self)), self.counts)
 
     def name_of(self, row: int) -> str:
-        """How messages name a row: its item and its problem."""
+        """Returns how messages name a row, such as "item 7 of problem q17"."""
         owner = int(self.owners[row])
         item = row - int(self.offsets[owner]) if self.item_ids is None else self.item_ids[row]
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def without_reward(self) -> Problems:
-        """The same problems as a policy may see them."""
+        """Returns the same problems without their reward, as a policy sees them."""
         return self if self.reward is None else self._with(reward=None)
 
     def with_reward(self, reward: BoundReward) -> Problems:
-        """The same problems, measured by another reward."""
+        """Returns the same problems with another reward.
+
+        Parameters
+        ----------
+        reward : Reward
+            What a list is worth, from `listwright.rewards`.
+
+        Returns
+        -------
+        Problems
+            A new batch that shares all arrays with this one.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> Problems.from_arrays(np.zeros((1, 2, 1))).with_reward(lw.rewards.AnySuccess([[0, 1]]))
+        Problems: 1 problem, 2 candidates (2 each), 1 feature, reward AnySuccess
+        """
         return self._with(reward=_bind(reward, self.offsets))
 
     def with_catalogue(self, catalogue: Ints) -> Problems:
-        """The same problems, with a known item for each row."""
+        """Returns the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
 
     def _with(self, **changes: Any) -> Problems:
+        """Returns a copy with some fields changed."""
         return Problems(**(self._fields() | changes))
 
     def _fields(self) -> dict[str, Any]:
+        """Returns all fields by name, without copying them."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __getitem__(self, key: int | slice | ArrayLike) -> Problems:
-        """Some of the problems: by index, slice, mask or list of indices. Rewards follow."""
+        """Returns a selection of the problems: by index, slice, boolean mask or list of indices. The reward follows.
+
+        A run of consecutive problems shares memory with this batch; other selections are copied.
+        """
         which = _chosen(key, len(self))
         if is_run(which) and len(which) == len(self):
             return self
@@ -228,7 +326,19 @@ class Problems:
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
-        """Some of the problems by index, as scikit-learn asks for them: so its splits and searches work on problems.
+        """Returns a selection of the problems by index. scikit-learn's splitters and searches call this.
+
+        Parameters
+        ----------
+        indices : array-like of int
+            Which problems.
+        axis : int, default 0
+            Accepted because scikit-learn passes it; problems have only one axis.
+
+        Returns
+        -------
+        Problems
+            The selected problems, in the given order.
 
         Examples
         --------
@@ -241,14 +351,27 @@ class Problems:
 
     @property
     def iloc(self) -> Problems:
-        """The problems by position: the sign by which scikit-learn knows that there is a `take`."""
+        """The problems themselves. scikit-learn looks for this name to find out that it can call `take`."""
         return self
 
     def __iter__(self) -> Iterator[Problems]:
+        """Iterates over the problems, each as a batch of one."""
         return (self[i] for i in range(len(self)))
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[Problems]:
-        """The problems in batches of `size`, shuffled when a generator is given.
+        """Iterates over the problems in batches.
+
+        Parameters
+        ----------
+        size : int
+            Problems per batch; the last batch may be smaller.
+        rng : numpy.random.Generator, optional
+            Shuffles the problems first.
+
+        Returns
+        -------
+        iterator of Problems
+            The batches.
 
         Examples
         --------
@@ -263,7 +386,24 @@ class Problems:
 
     @staticmethod
     def concat(parts: Sequence[Problems]) -> Problems:
-        """Several batches as one. All must have the same columns and kinds of data.
+        """Joins several batches into one.
+
+        Parameters
+        ----------
+        parts : sequence of Problems
+            Batches with the same columns and the same kinds of data: either all or none have a context, a reward and so
+            on.
+
+        Returns
+        -------
+        Problems
+            The problems of all parts, in order. Where ids were given, they are kept and must be unique; else problems
+            are numbered anew.
+
+        Raises
+        ------
+        InputError
+            If there are no parts, if they differ in kind, or if two have a problem of the same id.
 
         Examples
         --------
@@ -316,6 +456,7 @@ class Problems:
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
+    """Returns the reward laid out for these rows, or raises if it is not a reward."""
     if reward is not None and not hasattr(reward, "bind"):
         raise InputError(
             f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
@@ -324,6 +465,7 @@ def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
 
 
 def _chosen(key: int | slice | ArrayLike, length: int) -> Ints:
+    """Returns the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         if not -length <= key < length:
             raise IndexError(f"There are {length} problems. Got index {key}.")
@@ -331,7 +473,7 @@ def _chosen(key: int | slice | ArrayLike, length: int) -> Ints:
     array = np.arange(length)[key] if isinstance(key, slice) else np.asarray(key)
     if array.dtype == bool:
         if array.shape != (length,):
-            raise IndexError(f"A mask needs one entry a problem ({length}). Got shape {array.shape}.")
+            raise IndexError(f"A mask needs one entry per problem ({length}). Got shape {array.shape}.")
         array = np.flatnonzero(array)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise InputError(f"A selection must name at least one problem by index or mask. Got {key!r}.")
@@ -341,6 +483,7 @@ def _chosen(key: int | slice | ArrayLike, length: int) -> Ints:
 
 
 def _same_shape(first: Problems, other: Problems) -> None:
+    """Raises `InputError` unless two batches have the same columns and the same kinds of data."""
     if first.n_features != other.n_features:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:
@@ -357,33 +500,38 @@ def _same_shape(first: Problems, other: Problems) -> None:
 
 
 def _stack(tables: list[Any]) -> Any:
+    """Stacks tables of rows; the result is CSR if any of them is."""
     if any(sparse.issparse(table) for table in tables):
         return sparse.vstack(tables, format="csr", dtype=np.float32)
     return np.concatenate(tables)
 
 
 def _joined(arrays: list[Any]) -> Any:
+    """Concatenates arrays that are either all present or all None."""
     return None if arrays[0] is None else np.concatenate(arrays)
 
 
 def _joined_links(parts: list[dict[str, Any] | None]) -> dict[str, Any] | None:
-    """Tables are as wide as the largest problem, so the narrower ones are widened."""
+    """Stacks the tables of links by name. Tables are as wide as their largest problem, so narrower ones are widened."""
     tables = [part for part in parts if part is not None]
     return {name: _widened([part[name] for part in tables]) for name in tables[0]} if tables else None
 
 
 def _widened(tables: list[Any]) -> Any:
+    """Stacks CSR tables of different widths into one of the largest width."""
     width = max(table.shape[1] for table in tables)
     wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
     return sparse.vstack(wide, format="csr", dtype=np.float32)
 
 
 def _present(needs: Needs | None) -> Needs:
-    assert needs is not None  # the parts have the same kinds of data
+    """Returns `needs`, which `_same_shape` has shown to be there."""
+    assert needs is not None  # checked by _same_shape
     return needs
 
 
 def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats32] | None:
+    """Stacks the tables of aspects by name, with zeros for the columns that narrower ones lack."""
     tables = [part for part in parts if part is not None]
     if not tables:
         return None
@@ -395,6 +543,7 @@ def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats
 
 
 def _joined_ids(parts: Sequence[Problems]) -> tuple[NDArray[Any], bool]:
+    """Returns the ids of all parts and whether they are just numbers; numbered problems are numbered anew."""
     ids = np.concatenate([part.problem_ids for part in parts])
     numbered = all(part.numbered for part in parts)
     names, counts = np.unique(ids, return_counts=True) if ids.dtype != object else _counted(ids)
@@ -406,6 +555,7 @@ def _joined_ids(parts: Sequence[Problems]) -> tuple[NDArray[Any], bool]:
 
 
 def _counted(ids: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
+    """Returns the distinct ids and their counts, for ids that numpy cannot sort."""
     counts: dict[Any, int] = {}
     for name in ids:
         counts[name] = counts.get(name, 0) + 1
@@ -415,4 +565,5 @@ def _counted(ids: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
 
 
 def _many(count: int, noun: str) -> str:
+    """Returns a count with its noun, such as "1 problem" or "3 problems"."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -174,7 +174,7 @@ class NeverSliced(Reward):
         (AddsTwice(), "difference", "gains must be differences of values"),
         (CountsNoPick(), "no pick", "-1 must change nothing"),
         (GainsOfAsAtFirst(), "gains_of", "they must agree"),
-        (GainsByProblem(), "shape", r"one number a row (8). Got shape (2, 4)"),
+        (GainsByProblem(), "shape", r"one number per row (8). Got shape (2, 4)"),
         (NeverSliced(), "slice", "see Reward.take"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Reward) else "",
@@ -200,5 +200,5 @@ def test_close_numbers_are_told_apart() -> None:
 
 
 def test_a_reward_for_other_problems_is_refused() -> None:
-    with pytest.raises(lw.errors.InputError, match="one entry a row"):
+    with pytest.raises(lw.errors.InputError, match="one entry per row"):
         check_reward(AnySuccess([[0, 1]]), four())

@@ -179,5 +179,5 @@ def test_measured_lists_keep_their_reasons() -> None:
 
 
 def test_lists_that_no_policy_built_say_so() -> None:
-    with pytest.raises(InputError, match="do not tell how they were built"):
+    with pytest.raises(InputError, match="cannot be explained"):
         lw.greedy(made(), length=2).explain(0)

@@ -37,41 +37,41 @@ EYE = np.eye(5)
 BAD: list[tuple[rw.Reward, str]] = [
     (rw.AnySuccess([0, 1, 2, 0, 0]), "success must be between 0 and 1. Got 2.0 for item 0 of problem number 1"),
     (rw.AnySuccess([0, np.nan, 0, 0, 0]), "Got nan for item 1 of problem number 0"),
-    (rw.AnySuccess(np.zeros((2, 2))), r"one entry a row \(5\). Got shape \(2, 2\)"),
+    (rw.AnySuccess(np.zeros((2, 2))), r"one entry per row \(5\). Got shape \(2, 2\)"),
     (rw.AnySuccess("yes"), "success must be an array of numbers"),
     (rw.Coverage(0.5 * EYE), "Coverage takes 0/1 entries"),
-    (rw.Coverage(np.eye(4)), r"one row a candidate \(5\). Got shape \(4, 4\)"),
-    (rw.Coverage(sparse.eye_array(4)), r"one row a candidate \(5\)"),
-    (rw.Coverage(EYE, [1, 2]), r"weights must have one entry a topic \(5\)"),
-    (rw.Coverage(EYE, np.ones((3, 5))), r"weights must have one entry a topic \(5\), or a row a problem"),
+    (rw.Coverage(np.eye(4)), r"one row per candidate \(5\). Got shape \(4, 4\)"),
+    (rw.Coverage(sparse.eye_array(4)), r"one row per candidate \(5\)"),
+    (rw.Coverage(EYE, [1, 2]), r"weights must have one entry per topic \(5\)"),
+    (rw.Coverage(EYE, np.ones((3, 5))), r"weights must have one entry per topic \(5\), or one row per problem"),
     (rw.Coverage(EYE, [1, 1, -1, 1, 1]), "weights must be 0 or more. Got -1.0"),
     (rw.ProbabilisticCoverage(2 * EYE), "p must be between 0 and 1. Got 2.0 for item 0 of problem number 0"),
     (rw.ProbabilisticCoverage(np.full((5, 1), np.nan)), "Got nan"),
     (rw.ConcaveCoverage(-EYE), "covers must be 0 or more. Got -1.0"),
     (rw.ConcaveCoverage(EYE, "square"), "shape must be one of sqrt, log, cap. Got 'square'"),
     (rw.ConcaveCoverage(EYE, "sqrt", caps=1), "caps go with shape='cap'. Got shape='sqrt'"),
-    (rw.ConcaveCoverage(EYE, "cap", caps=[1, 2]), "caps must have one entry a topic"),
-    (rw.FacilityLocation(EYE), r"one matrix a problem \(2\). Got 1"),
+    (rw.ConcaveCoverage(EYE, "cap", caps=[1, 2]), "caps must have one entry per topic"),
+    (rw.FacilityLocation(EYE), r"one matrix per problem \(2\). Got 1"),
     (rw.FacilityLocation([np.eye(2), np.eye(2)]), "similarity of problem number 1 must be 3 x 3"),
     (rw.FacilityLocation([np.eye(2), np.full((3, 3), np.inf)]), "items 0 and 0 of problem number 1 is inf"),
     (rw.FacilityLocation([np.eye(2), np.diag([0, np.inf, -np.inf])]), "items 1 and 1 of problem number 1 is inf"),
     (rw.FacilityLocation(sparse.csr_array(np.ones((5, 5)))), "stay within problems, but problem number 0"),
     (rw.FacilityLocation(sparse.eye_array(4, format="csr")), "similarity must be 5 x 5"),
     (rw.FacilityLocation(sparse.csr_array(np.diag([1, 1, 1, np.nan, 1]))), "Got nan for item 1 of problem number 1"),
-    (rw.LogDet(np.zeros((4, 2))), r"one row a candidate \(5\)"),
+    (rw.LogDet(np.zeros((4, 2))), r"one row per candidate \(5\)"),
     (rw.LogDet(EYE, scale=0), "scale must be above 0. Got 0"),
     (rw.LogDet(np.diag([1, 1, 1, np.nan, 1])), "item 1 of problem number 1 is not"),
-    (rw.Rouge([["a"]] * 4, [["a"]] * 2), r"one token list a row \(5\). Got 4"),
-    (rw.Rouge([["a"]] * 5, [["a"]]), r"an entry a problem \(2\). Got 1"),
+    (rw.Rouge([["a"]] * 4, [["a"]] * 2), r"one token list per row \(5\). Got 4"),
+    (rw.Rouge([["a"]] * 5, [["a"]]), r"one entry per problem \(2\). Got 1"),
     (rw.Rouge(["a text"] * 5, [["a"]] * 2), "candidates must be lists of tokens"),
     (rw.Rouge([["a"]] * 5, ["a text", ["a"]]), "References of problem number 0 must be tokens"),
     (rw.Rouge([["a"]] * 5, [["a"], []]), "Problem number 1 has no reference with any token"),
     (rw.Rouge([["a"]] * 5, [["a"], [[]]]), "Problem number 1 has no reference with any token"),
     (rw.Rouge([["a"]] * 5, [["a"]] * 2, n=0), "n must be at least 1. Got 0"),
-    (rw.Mixture([]), r"one weight a reward \(0\)"),
-    (rw.Mixture([rw.AnySuccess(np.zeros(5))], [1, 2]), r"one weight a reward \(1\)"),
+    (rw.Mixture([]), r"one weight per reward \(0\)"),
+    (rw.Mixture([rw.AnySuccess(np.zeros(5))], [1, 2]), r"one weight per reward \(1\)"),
     (rw.Mixture([rw.AnySuccess(np.zeros(5))], [-1]), "0 or more, and not all 0"),
-    (rw.Mixture([rw.AnySuccess(np.zeros(4))]), r"one entry a row \(5\)"),
+    (rw.Mixture([rw.AnySuccess(np.zeros(4))]), r"one entry per row \(5\)"),
 ]
 
 
@@ -144,7 +144,7 @@ def test_arrays_may_come_by_problem() -> None:
         (rw.ProbabilisticCoverage(cube), rw.ProbabilisticCoverage(flat)),
     ]:
         assert gains(bound(by_problem, offsets)) == gains(bound(by_row, offsets))
-    with pytest.raises(InputError, match="one row a candidate"):
+    with pytest.raises(InputError, match="one row per candidate"):
         bound(rw.Coverage(cube), [0, 1, 4])  # the rows are as many, but they belong to other problems
 
 
@@ -231,7 +231,7 @@ def test_n_grams_stay_within_an_item() -> None:
 
 
 def test_a_reward_that_belongs_nowhere_says_so() -> None:
-    with pytest.raises(InputError, match="belongs to no problems yet"):
+    with pytest.raises(InputError, match="is not attached to problems yet"):
         rw.AnySuccess([0, 1]).take(np.array([0]))
 
 

@@ -1,1 +1,1 @@
-"""Compiled array functions: arrays in, arrays out, no classes. Each says its cost."""
+"""Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes."""

@@ -13,18 +13,32 @@ from listwright._kernels.words import FUNCTION
 
 
 class Bags(NamedTuple):
-    """Which stems each passage holds, and how often. Function words are left out."""
+    """Which stems each passage contains, and how often. Function words are left out.
 
-    starts: Ints  # by passage: its first entry
-    stems: NDArray[np.int32]  # by entry
-    counts: Floats  # by entry
-    lengths: Floats  # by passage: words counted
-    frequency: Ints  # by stem: passages that hold it
+    Attributes
+    ----------
+    starts : ndarray of int, shape (passages + 1,)
+        Where the entries of each passage start.
+    stems : ndarray of int32, shape (entries,)
+        The stem of each entry.
+    counts : ndarray of float, shape (entries,)
+        How often the passage contains it.
+    lengths : ndarray of float, shape (passages,)
+        Words counted.
+    frequency : ndarray of int, shape (stems,)
+        Number of passages that contain the stem.
+    """
+
+    starts: Ints
+    stems: NDArray[np.int32]
+    counts: Floats
+    lengths: Floats
+    frequency: Ints
 
 
 @njit(cache=True, nogil=True)
 def bags_of(stems: Any, flags: Any, places: Any, n_stems: int) -> Any:
-    """The bags of the passages `places[i, 0]:places[i, 1]`."""
+    """Returns the bags of the passages `places[i, 0]:places[i, 1]`."""
     n = len(places)
     starts = np.zeros(n + 1, dtype=np.int64)
     most = 0
@@ -52,7 +66,7 @@ def bags_of(stems: Any, flags: Any, places: Any, n_stems: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def entries_by_stem(stems: Any, n_stems: int) -> tuple[Any, Any]:
-    """By stem: where its entries start in the second array, which holds entries in order."""
+    """Returns by stem where its entries start in the second array, which holds the entries in order."""
     starts = np.zeros(n_stems + 1, dtype=np.int64)
     for stem in stems:
         starts[stem + 1] += 1
@@ -66,7 +80,9 @@ def entries_by_stem(stems: Any, n_stems: int) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def bm25(bags: Any, is_term: Any) -> Any:
-    """Okapi BM25 of each passage for the stems that are terms of the question (k1 = 1.2, b = 0.75)."""
+    """Returns the Okapi BM25 score of each passage for the stems that are terms of the question (k1 = 1.2, b =
+    0.75).
+    """
     n = len(bags.lengths)
     scores, mean = np.zeros(n), max(bags.lengths.mean(), 1.0)
     for i in range(n):
@@ -82,8 +98,10 @@ def bm25(bags: Any, is_term: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def likenesses(bags: Any, rarity: Any, is_term: Any, rare: Any) -> tuple[Any, Any, Any]:
-    """tf-idf cosines of each passage with the question, and of all pairs; and summed rarity of the rare words that a
-    pair shares beside the question's."""
+    """Returns tf-idf cosines of each passage with the question and of all pairs, and what rare words a pair shares.
+
+    The last table is the summed rarity of the rare words that both contain and that are not in the question.
+    """
     n = len(bags.lengths)
     squares, asked = np.zeros(n), np.zeros(n)
     pairs, shared = np.zeros((n, n)), np.zeros((n, n))

@@ -23,7 +23,12 @@ def best_reference_gains(
     reference_starts: Ints,
     values: Floats,
 ) -> Floats:
-    """Rise of the highest reference value that each of `rows` would bring. Cost: one read of their stored numbers."""
+    """Returns how much each of `rows` would raise the highest value over the references of its problem.
+
+    Topics are in the CSR form of `rewards.coverage.Topics`; `reference_of` is the reference of each topic within its
+    problem, `reference_starts` says where the references of each problem start in `values`, and `values` are their
+    current recalls. Reads the stored numbers of the rows once.
+    """
     gains = np.empty(len(rows))
     for i in range(len(rows)):
         row = rows[i]

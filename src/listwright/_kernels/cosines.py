@@ -1,4 +1,4 @@
-"""Dot products and lengths of the rows of a table that is dense or sparse."""
+"""Dot products and lengths of the rows of a dense or sparse table."""
 
 from __future__ import annotations
 
@@ -11,18 +11,30 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 
 
 class Space(NamedTuple):
-    """The rows that cosines are measured on: dense, or CSR with sorted columns (otherwise `starts` is empty)."""
+    """The rows that cosines are measured on: dense, or CSR with sorted columns. `starts` is empty for a dense table.
+
+    Attributes
+    ----------
+    dense : ndarray of float32, shape (rows, d)
+        The rows; empty for a sparse table.
+    starts, columns : ndarray of int
+        CSR arrays; empty for a dense table.
+    values : ndarray of float32
+        CSR values.
+    inverse : ndarray of float, shape (rows,)
+        1 / length of each row, 0 for rows of zeros; filled by `inverse_lengths`.
+    """
 
     dense: Floats32
     starts: Ints
     columns: Ints
     values: Floats32
-    inverse: Floats  # 1 / length of each row, 0 for rows of zeros; filled in by those who need it
+    inverse: Floats
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def dense_dot(one: Floats32, other: Floats32) -> float:
-    """Dot product of two rows, summed in float64."""
+    """Returns the dot product of two rows, summed in float64."""
     total = 0.0
     for i in range(len(one)):
         total += np.float64(one[i]) * np.float64(other[i])
@@ -31,7 +43,7 @@ def dense_dot(one: Floats32, other: Floats32) -> float:
 
 @njit(cache=True, nogil=True)
 def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) -> float:
-    """Dot product of rows i and j of a CSR table with sorted columns, summed in float64."""
+    """Returns the dot product of rows i and j of a CSR table with sorted columns, summed in float64."""
     total, a, b = 0.0, starts[i], starts[j]
     while a < starts[i + 1] and b < starts[j + 1]:
         if columns[a] == columns[b]:
@@ -47,14 +59,14 @@ def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) ->
 
 @njit(cache=True, nogil=True)
 def inverse_length(numbers: Floats32) -> float:
-    """1 / length of a row, 0 for zeros."""
+    """Returns 1 / length of a row; 0 for zeros."""
     square = dense_dot(numbers, numbers)
     return 1.0 / np.sqrt(square) if square > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def inverse_lengths(space: Space) -> None:
-    """Fills in `space.inverse`. Cost: one read of the table."""
+    """Fills `space.inverse`, with one read of the table."""
     dense, starts, _, values, inverse = space
     for row in range(len(inverse)):
         inverse[row] = inverse_length(dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]])
@@ -62,7 +74,7 @@ def inverse_lengths(space: Space) -> None:
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
-    """Sums the unit rows of a problem into `centre`; returns the length of the sum."""
+    """Sums the unit rows of a problem into `centre`, and returns the length of the sum."""
     dense, starts, columns, values, inverse = space
     centre[:] = 0.0
     for row in range(start, end):
@@ -77,7 +89,7 @@ def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def centrality(offsets: Ints, space: Space, width: int) -> Floats:
-    """Cosine of each row to the mean unit row of its problem. Cost: three reads of the table."""
+    """Returns the cosine of each row with the mean unit row of its problem, with three reads of the table."""
     dense, starts, columns, values, inverse = space
     cosines, centre = np.zeros(len(inverse)), np.zeros(width)
     inverse_lengths(space)

@@ -10,7 +10,25 @@ from listwright._internal.arrays import Floats32, Ints
 
 @njit(cache=True, nogil=True)
 def nearer(picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, total: Floats32, lengths: Ints) -> None:
-    """Takes the picks' absolute differences into `smallest` and `total` in place. Cost: one read of the rows."""
+    """Updates the distances of all rows to their problem's list by one more pick per problem, in place.
+
+    Parameters
+    ----------
+    picks : ndarray of int, shape (problems,)
+        The picked rows; -1 for none.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    table : ndarray of float32, shape (rows, d)
+        The features.
+    smallest, total : ndarray of float32, shape (rows, d)
+        The smallest and the summed absolute difference to the items of the list; updated.
+    lengths : ndarray of int, shape (problems,)
+        Items of each list before this pick.
+
+    Notes
+    -----
+    Reads the rows once.
+    """
     for problem in range(len(picks)):
         pick = picks[problem]
         if pick >= 0:

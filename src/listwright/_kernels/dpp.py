@@ -1,4 +1,4 @@
-"""Greedy list of a determinantal point process: rows lose what the list spans, measured only where it can matter."""
+"""Greedy lists of a determinantal point process: rows lose what the list spans, measured only where it can matter."""
 
 from __future__ import annotations
 
@@ -15,17 +15,32 @@ FLAT = 1e-10  # squared length below which the list spans a row already
 
 
 class Seen(NamedTuple):
-    """What is known of each row so far."""
+    """What is known of each row so far.
+
+    Attributes
+    ----------
+    quality : ndarray of float, shape (rows,)
+        Log of the squared quality.
+    bounds : ndarray of float, shape (rows,)
+        Upper bounds on the scores; -inf for rows that are taken or do not fit.
+    left_over : ndarray of float, shape (rows,)
+        Squared length of the part of the unit row outside the axes compared with.
+    compared : ndarray of int, shape (rows,)
+        Number of axes compared with.
+    axes : ndarray of float, shape (axes, d)
+        An orthonormal basis of what the list spans.
+    """
 
     quality: Floats
-    bounds: Floats  # no score is higher; -inf for rows that are taken or do not fit
-    left_over: Floats  # squared length of the part outside the axes compared with, of a row of length 1
-    compared: Ints  # number of axes compared with
-    axes: Floats  # (axes, columns): at right angles to each other, of length 1; they span the list
+    bounds: Floats
+    left_over: Floats
+    compared: Ints
+    axes: Floats
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
+    """Returns the dot product of a dense row with an axis."""
     total = 0.0
     for j in range(dense.shape[1]):
         total += dense[row, j] * axes[axis, j]
@@ -34,6 +49,7 @@ def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, float]:
+    """Returns the squared length of a dense row, and its dot product with the first axis."""
     square, total = 0.0, 0.0
     for j in range(dense.shape[1]):
         number = np.float64(dense[row, j])
@@ -46,6 +62,7 @@ def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, f
 def _sparse_square_and_along(
     axes: Floats, axis: int, columns: Ints, values: Floats32, low: int, high: int
 ) -> tuple[float, float]:
+    """Returns the squared length of a sparse row, and its dot product with an axis."""
     square, total = 0.0, 0.0
     for j in range(low, high):
         square += np.float64(values[j]) * np.float64(values[j])
@@ -55,7 +72,7 @@ def _sparse_square_and_along(
 
 @njit(cache=True, nogil=True)
 def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
-    """All rows with the first axis, and their lengths, in one read."""
+    """Compares all rows with the first axis, and computes their lengths, in one read."""
     dense, starts, columns, values, inverse = space
     quality, bounds, left_over, compared, axes = seen
     for row in range(first, end):
@@ -73,7 +90,7 @@ def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
 
 @njit(cache=True, nogil=True)
 def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, row: int, inverse: float) -> float:
-    """What is left of a row without the axes `at` to `to`."""
+    """Returns what is left of a row without the axes `at` to `to`."""
     for axis in range(at, to):
         part = _along(axes, axis, dense, row) * inverse
         left = max(left - part * part, 0.0)
@@ -82,9 +99,9 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
 
 @njit(cache=True, nogil=True)
 def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
-    """The row with the highest score, the lowest among equals; -1 where there is none.
+    """Returns the row with the highest score, the lowest among equals; -1 if there is none.
 
-    A longer list can only lower a row. So the row that looks best is compared with the axes, and then, row by row,
+    A longer list can only lower a score. The row that looks best is compared with the axes first, and then, row by row,
     those that look no worse than the best so far.
     """
     dense, starts, columns, values, inverse = space
@@ -110,7 +127,7 @@ def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _take_off(axis: Floats, other: Floats) -> None:
-    """Leaves of `axis` what is at right angles to `other`, of length 1."""
+    """Removes from `axis` its part along `other`, which has length 1."""
     part = 0.0
     for j in range(len(axis)):
         part += axis[j] * other[j]
@@ -120,7 +137,9 @@ def _take_off(axis: Floats, other: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
-    """The direction of the pick's part outside the axes so far; taken off twice, since rounding leaves some of it."""
+    """Writes the direction of the pick's part outside the axes so far; removed twice, because rounding leaves some
+    of it.
+    """
     dense, starts, columns, values, _ = space
     axis = axes[n_axes]
     if len(starts) == 0:
@@ -139,7 +158,7 @@ def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
 def _fill(
     first: int, end: int, sizes: Floats, left: float, space: Space, seen: Seen, picks: Ints, scores: Floats
 ) -> None:
-    """One list, into `picks`, and what each pick adds into `scores`."""
+    """Fills one list into `picks`, and what each pick adds into `scores`."""
     n_axes = 0
     for i in range(len(picks)):
         for row in range(first, end if len(sizes) else first):
@@ -159,7 +178,7 @@ def _fill(
 
 @njit(cache=True, nogil=True)
 def _length_of(numbers: Floats32, low: int, high: int) -> float:
-    """0 where all are 0, else 1."""
+    """Returns 0 if all numbers are 0, else 1."""
     for j in range(low, high):
         if numbers[j] != 0:
             return 1.0
@@ -170,10 +189,11 @@ def _length_of(numbers: Floats32, low: int, high: int) -> float:
 def dpp_lists(
     offsets: Ints, quality: Floats, space: Space, width: int, sizes: Floats, room: Floats, length: int
 ) -> tuple[Ints, Floats]:
-    """Rows picked, (problems, length) with -1 behind the end, and what each adds to the log-determinant.
+    """Returns the picked rows, shape (problems, length) with -1 after the end, and what each adds to the
+    log-determinant.
 
-    `quality` is the log of a row's squared quality; vectors have `width` columns. Without a budget, `sizes` is empty.
-    Cost: at most one read of the table for each position.
+    `quality` is the log of a row's squared quality; vectors have `width` columns. Without a budget `sizes` is empty.
+    The cost is at most one read of the table per position.
     """
     n, shape = len(quality), (len(offsets) - 1, length)
     left_over, bounds = np.empty(n), quality.copy()

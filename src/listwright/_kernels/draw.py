@@ -1,4 +1,4 @@
-"""Chances of the open rows to be picked, and draws from them."""
+"""Probabilities of the open rows to be picked, and draws from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ INVERSE_GAP, EPSILON, SOFTMAX = 0, 1, 2
 
 @njit(cache=True, nogil=True)
 def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
-    """(keys, count) numbers from 0 to 1, which depend on the key and the column alone (SplitMix64)."""
+    """Returns random numbers from 0 to 1, shape (keys, count), which depend only on the key and the column
+    (SplitMix64).
+    """
     found = np.empty((len(keys), count))
     for i in range(len(keys)):
         state = keys[i]
@@ -28,8 +30,9 @@ def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
 
 @njit(cache=True, nogil=True)
 def open_best(scores: Floats) -> tuple[int, int]:
-    """The row with the highest score (the lowest among equals, -1 for none) and the number of open rows; -inf is
-    closed."""
+    """Returns the row with the highest score (the lowest among equals, -1 for none) and the number of open rows;
+    -inf is closed.
+    """
     best, count = -1, 0
     for i in range(len(scores)):
         if scores[i] > -np.inf:
@@ -41,9 +44,18 @@ def open_best(scores: Floats) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) -> int:
-    """Chances of one problem's rows by inverse gaps, even exploration or softmax; gives the best row, -1 for none.
+    """Fills the probabilities of one problem's rows, and returns the best row, -1 for none.
 
-    `strength`: of the gaps (times the square root of the open rows), the share that explores, or 1 / temperature.
+    Parameters
+    ----------
+    kind : int
+        INVERSE_GAP, EPSILON (uniform exploration) or SOFTMAX.
+    strength : float
+        Factor of the gaps (times the square root of the open rows), the share that explores, or 1 / temperature.
+    scores : ndarray of float, shape (rows,)
+        The scores; -inf for rows that are closed.
+    chances : ndarray of float, shape (rows,)
+        Filled with the probabilities.
     """
     best, count = open_best(scores)
     if best < 0:
@@ -72,7 +84,9 @@ def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) ->
 
 @njit(cache=True, nogil=True)
 def draw_one(chances: Floats, number: float) -> int:
-    """The row where the running sum of chances passes `number`; the last with a chance where rounding leaves none."""
+    """Returns the row at which the running sum of probabilities exceeds `number`, or the last with a probability
+    if rounding prevents it.
+    """
     total, last = 0.0, -1
     for i in range(len(chances)):
         if chances[i] > 0.0:
@@ -85,11 +99,11 @@ def draw_one(chances: Floats, number: float) -> int:
 
 @njit(cache=True, nogil=True)
 def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> None:
-    """Turns the chances of a slot that explores into those of a list that explores in one of its slots only.
+    """Turns the probabilities of a slot that explores into those of a list that explores in only one of its slots.
 
-    `earlier`: the summed chances that a slot before this one explored and still picked its best row; `left`: slots from
-    this one on. Given that all picks so far were best rows, this slot is the one that explores 1 in (earlier + left)
-    times.
+    `earlier` is the summed probability that a slot before this one explored and still picked its best row, and `left`
+    the number of slots from this one on. Given that all picks so far were best rows, this slot explores with
+    probability 1 / (earlier + left).
     """
     share = 1.0 / (earlier + left)
     for i in range(len(chances)):
@@ -99,7 +113,9 @@ def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> Non
 
 @njit(cache=True, nogil=True)
 def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -> tuple[Floats, Ints]:
-    """`fill_chances` for every problem: chances by row, and by problem the best row of the batch, -1 for none."""
+    """Applies `fill_chances` to every problem: returns probabilities by row, and by problem the best row of the
+    batch, -1 for none.
+    """
     chances, best = np.empty(len(scores)), np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(best)):
         start, end = offsets[problem], offsets[problem + 1]
@@ -111,7 +127,7 @@ def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -
 
 @njit(cache=True, nogil=True)
 def draw_rows(chances: Floats, offsets: Ints, numbers: Floats) -> Ints:
-    """`draw_one` for every problem: rows of the batch, -1 for none."""
+    """Applies `draw_one` to every problem: returns rows of the batch, -1 for none."""
     picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(picks)):
         row = draw_one(chances[offsets[problem] : offsets[problem + 1]], numbers[problem])

@@ -1,4 +1,4 @@
-"""The whole walk of a linear policy that explores at each slot, one problem after the other."""
+"""The complete walk of a linear policy that explores at each slot, one problem after the other."""
 
 from __future__ import annotations
 
@@ -13,19 +13,31 @@ from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, 
 
 
 class Chance(NamedTuple):
-    """How picks are drawn."""
+    """How picks are drawn.
 
-    kind: int  # of draw.py: inverse gaps, even, softmax
+    Attributes
+    ----------
+    kind : int
+        INVERSE_GAP, EPSILON or SOFTMAX of `draw`.
+    strength : float
+        See `draw.fill_chances`.
+    one_slot : bool
+        Whether a list explores in only one of its slots.
+    numbers : ndarray of float, shape (problems, positions)
+        Random numbers from 0 to 1.
+    """
+
+    kind: int
     strength: float
-    one_slot: bool  # a list explores in one of its slots only
-    numbers: Floats  # (problems, positions), from 0 to 1
+    one_slot: bool
+    numbers: Floats
 
 
 @njit(cache=True, nogil=True)
 def _draw(
     scores: Floats, chance: Chance, problem: int, position: int, earlier: float, chances: Floats
 ) -> tuple[int, float]:
-    """The row drawn, -1 for none, and what `earlier` is behind it: -1 once a pick was not the best row."""
+    """Returns the row drawn, -1 for none, and the new value of `earlier`: -1 once a pick was not the best row."""
     best = fill_chances(chance.kind, chance.strength, scores, chances)
     if best < 0:
         return best, earlier
@@ -52,7 +64,7 @@ def _fill(
     picks: Ints,
     propensities: Floats,
 ) -> None:
-    """One list: the rows drawn and the chance that each had."""
+    """Fills one list with the rows drawn and the probability that each had."""
     chances, earlier = np.empty(len(rows)), 0.0
     close(seen.scores, -1, sizes, left)
     for position in range(len(picks)):
@@ -82,9 +94,9 @@ def explored_lists(
     picked: Floats,
     propensities: Floats,
 ) -> None:
-    """Fills in lists, as rows within their problem (-1 stays behind the end), their scores and their chances.
+    """Fills lists with rows within their problem (-1 stays after the end), their scores and their probabilities.
 
-    Cost: that of `walk_lists`, and one more read of the scores a position.
+    The cost is that of `walk_lists`, and one more read of the scores per position.
     """
     for problem in range(len(offsets) - 1):
         start, end = offsets[problem], offsets[problem + 1]

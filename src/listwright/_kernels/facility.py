@@ -1,4 +1,4 @@
-"""Facility location: gains, updates, and whole lists by lazy greedy."""
+"""Facility location: gains, updates, and complete lists by lazy greedy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Ints
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract", "nnan"})
 def rise(similar: Floats, best: Floats) -> float:
-    """Sum of what `similar` is above `best`; differences in their own type, summed in float64."""
+    """Returns the sum of how far `similar` is above `best`; differences in their own type, summed in float64."""
     total, nothing = 0.0, similar.dtype.type(0.0)
     for i in range(len(similar)):
         total += max(similar[i] - best[i], nothing)
@@ -19,7 +19,7 @@ def rise(similar: Floats, best: Floats) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _positive(similar: Floats) -> float:
-    """Sum of what is above 0; NaN where a number is not finite."""
+    """Returns the sum of the positive numbers; nan if a number is not finite."""
     total, flaw, nothing = 0.0, 0.0, similar.dtype.type(0.0)
     for i in range(len(similar)):
         total += max(similar[i], nothing)
@@ -31,7 +31,21 @@ def _positive(similar: Floats) -> float:
 def dense_alone(
     low: int, high: int, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, alone: Floats
 ) -> None:
-    """Rows low to high: the sum of the similarities above 0, NaN where one is not finite. Cost: one read of all."""
+    """Fills `alone` for rows low to high with the sum of their positive similarities; nan if one is not finite.
+
+    Parameters
+    ----------
+    low, high : int
+        Which rows.
+    owners, offsets : ndarray of int
+        The problem of each row, and where the rows of each problem start.
+    similarity : ndarray of float
+        The matrices of all problems, flattened one after the other.
+    blocks : ndarray of int, shape (problems + 1,)
+        Where each problem's matrix starts.
+    alone : ndarray of float, shape (rows,)
+        Filled.
+    """
     for row in range(low, high):
         start, n = offsets[owners[row]], offsets[owners[row] + 1] - offsets[owners[row]]
         first = blocks[owners[row]] + (row - start) * n
@@ -40,7 +54,11 @@ def dense_alone(
 
 @njit(cache=True, nogil=True)
 def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> Floats:
-    """Rise of the best similarity, summed over the problem's items. Cost: one read of each row's similarities."""
+    """Returns the rise of the best similarity, summed over the problem's items, for each of `rows`.
+
+    `similarity` and `blocks` are as in `dense_alone`, and `best` is the best similarity of each row's item so far.
+    Reads the similarities of each row once.
+    """
     gains = np.empty(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -52,7 +70,7 @@ def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blo
 
 @njit(cache=True, nogil=True)
 def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> None:
-    """Lifts `best` in place to the picked rows' similarities. Cost: one read of them."""
+    """Raises `best` in place to the similarities of the picked rows; -1 picks none."""
     for problem in range(len(picks)):
         start, end = offsets[problem], offsets[problem + 1]
         if picks[problem] >= 0:
@@ -65,7 +83,9 @@ def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best
 def sparse_gains(
     rows: Ints, owners: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats
 ) -> Floats:
-    """The same where only some similarities are stored. Cost: one read of each row's stored numbers."""
+    """Returns what `dense_gains` does if only some similarities are stored, in CSR form with columns numbered
+    within problems.
+    """
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -77,7 +97,7 @@ def sparse_gains(
 
 @njit(cache=True, nogil=True)
 def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats) -> None:
-    """Lifts `best` in place to the picked rows' stored similarities."""
+    """Raises `best` in place to the stored similarities of the picked rows."""
     for problem in range(len(picks)):
         row = picks[problem]
         if row >= 0:
@@ -88,6 +108,7 @@ def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, valu
 
 @njit(cache=True, nogil=True)
 def _lift(best: Floats, similar: Floats) -> None:
+    """Raises `best` in place to `similar`."""
     for i in range(len(best)):
         best[i] = max(best[i], similar[i])
 
@@ -103,12 +124,12 @@ def _lazy(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """One problem's list: rows of the batch into `picks`, what each brings into `picked`.
+    """Fills one problem's list: rows of the batch into `picks`, what each adds into `picked`.
 
-    Rows go by gain per weight; those that weigh more than is `left` are skipped. Gains only fall, so that an old one
-    bounds the new one, and a row is measured again only where it looks better than the best so far; the last runner-up
-    goes first, so that this is high from the start. Rows are taken in the order of memory: it costs a few more of them
-    than best first, and less time. Cost: one read of n similarities for each row measured.
+    Rows are ranked by gain per weight; those that weigh more than is `left` are skipped. Gains only decrease, so an old
+    one bounds the new one, and a row is measured again only if it looks better than the best so far; the last runner-up
+    is tried first, so that this is high from the start. Rows are visited in memory order: this measures a few more of
+    them than best first, and takes less time. The cost is one read of n similarities per row measured.
     """
     n, runner_up = len(bounds), 0
     seen, gains, best_of = np.full(n, -1), np.zeros(n), np.zeros(n, dtype=similarity.dtype)
@@ -144,7 +165,9 @@ def lazy_facility(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """The lists of problems low to high; see `_lazy`. `bounds`, by row: no gain per weight is higher."""
+    """Fills the lists of problems low to high; see `_lazy`. `bounds` are upper bounds on the gain per weight of
+    each row.
+    """
     for i in range(low, high):
         start, end, block = offsets[i], offsets[i + 1], similarity[blocks[i] : blocks[i + 1]]
         _lazy(start, bounds[start:end], weights[start:end], block, totals[i], room[i], picks[i], picked[i])

@@ -1,4 +1,4 @@
-"""A heap of rows with the highest bound on top, for lazy greedy lists; the lowest row first among equals."""
+"""A heap of rows with the highest bound on top, for lazy greedy; among equals the lowest row is first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from listwright._internal.arrays import Floats, Ints
 
 @njit(cache=True, nogil=True)
 def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
-    """Puts the row at `at`, whose bound may have fallen, where it belongs. Cost: log(size)."""
+    """Moves the row at place `at`, whose bound may have decreased, down to where it belongs, in log(size) steps."""
     row = heap[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1
@@ -25,14 +25,14 @@ def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def heapify(heap: Ints, size: int, bounds: Floats) -> None:
-    """Orders the first `size` entries. Cost: about 2 * size."""
+    """Orders the first `size` entries as a heap, in about 2 * size steps."""
     for at in range(size // 2 - 1, -1, -1):
         sift(heap, size, at, bounds)
 
 
 @njit(cache=True, nogil=True)
 def drop(heap: Ints, size: int, bounds: Floats) -> int:
-    """Takes the top off, and gives the new size. Cost: log(size)."""
+    """Removes the top and returns the new size, in log(size) steps."""
     heap[0] = heap[size - 1]
     if size > 1:
         sift(heap, size - 1, 0, bounds)

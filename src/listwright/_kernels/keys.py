@@ -1,4 +1,4 @@
-"""Numbers that identify rows of a table."""
+"""Numbers that identify the rows of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @njit(cache=True, nogil=True)
 def row_keys(words: NDArray[np.uint32], factors: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sum over columns of word times factor, modulo 2^64: one number per row."""
+    """Returns one number per row: the sum over columns of word times factor, modulo 2^64."""
     keys = np.zeros(len(words), dtype=np.uint64)
     for row in range(len(words)):
         key = np.uint64(0)

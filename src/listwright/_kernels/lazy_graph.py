@@ -1,4 +1,4 @@
-"""Lazy greedy facility location on a graph: only some similarities are stored."""
+"""Lazy greedy facility location on a graph, in which only some similarities are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from listwright._kernels.heap import drop, heapify, sift
 
 @njit(cache=True, nogil=True)
 def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floats, best: Floats) -> float:
-    """Rise of the targets' best similarities that the stored numbers low to high bring. Cost: one read of them."""
+    """Returns the weighted rise of the targets' best similarities through the stored numbers low to high."""
     total = 0.0
     for i in range(low, high):
         rise = values[i] - best[columns[i]]
@@ -22,6 +22,7 @@ def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floa
 
 @njit(cache=True, nogil=True)
 def _lift(low: int, high: int, columns: Ints, values: Floats, best: Floats) -> None:
+    """Raises the targets' best similarities to the stored numbers low to high."""
     for i in range(low, high):
         best[columns[i]] = max(best[columns[i]], values[i])
 
@@ -43,14 +44,36 @@ def lazy_graph(
     picks: Ints,
     picked: Floats,
 ) -> int:
-    """Fills in the picks and what each brings, divided by `total`; gives their number.
+    """Picks rows by lazy greedy facility location; returns their number.
 
-    Row j of the CSR arrays says how similar candidate j is to which targets, and `weights` what a target counts;
-    `best` is the targets' best similarity so far and is lifted in place. `heap` holds the open rows, in any order. Rows
-    go by gain per cost; one that costs more than is `left`, or whose group has no more `room`, is out. Gains only fall,
-    so an old one bounds the new one, and a row is measured again only when it is on top of the heap.
-    `gains` ends as an upper bound of the gain of each row. Cost: one read of the graph, the stored numbers of each row
-    that is measured again, and log(rows) for each of these.
+    Parameters
+    ----------
+    starts, columns, values : ndarray
+        CSR arrays: row j says how similar candidate j is to which targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+    total : float
+        What gains are divided by.
+    best : ndarray, shape (targets,)
+        The targets' best similarity so far; updated in place.
+    costs : ndarray of float, shape (rows,)
+        Rows are ranked by gain per cost.
+    left : float
+        What is left of the budget; rows that cost more are dropped.
+    groups, room : ndarray of int
+        The group of each row, and how many more rows each group takes; `room` is updated in place.
+    heap : ndarray of int
+        The open rows in any order; used as work space.
+    gains : ndarray of float, shape (rows,)
+        On return, an upper bound on the gain of each row.
+    picks, picked : ndarray
+        Filled with the picked rows and what each adds; their length is the most picks.
+
+    Notes
+    -----
+    Gains only decrease, so an old gain bounds the new one, and a row is measured again only when it is on top of the
+    heap. The cost is one read of the graph, the stored numbers of each row that is measured again, and log(rows) for
+    each of these.
     """
     bounds, seen, size, n_picked = np.full(len(costs), -np.inf), np.zeros(len(costs), dtype=np.int64), len(heap), 0
     for row in heap:

@@ -1,4 +1,4 @@
-"""Lazy greedy selection of the largest volume: log det(I + scale * K) for the kernel K of the rows picked."""
+"""Lazy greedy selection of the largest volume: log det(I + scale * K), where K is the kernel of the picked rows."""
 
 from __future__ import annotations
 
@@ -15,24 +15,46 @@ from listwright._kernels.heap import drop, heapify, sift
 class Volume(NamedTuple):
     """The rows, their kernel, and what the picks explain of each.
 
-    With gamma = 0 the kernel is the dot product of the rows scaled by `space.inverse`; a pick is an axis of d numbers,
-    so that nothing grows with rows times picks. Otherwise it is rbf, and `explained` holds Cholesky rows.
+    With gamma = 0 the kernel is the dot product of the rows scaled by `space.inverse`. A pick is then an axis of d
+    numbers, so nothing grows with rows times picks. Otherwise the kernel is rbf, and `explained` holds Cholesky rows.
+
+    Attributes
+    ----------
+    space : Space
+        The rows.
+    squares : ndarray of float, shape (rows,)
+        Squared length of each row, as the kernel sees it.
+    gamma, scale : float
+        Parameters of the kernel.
+    order : ndarray of int, shape (picks,)
+        The picks; -1 for those to come.
+    remaining : ndarray of float, shape (rows,)
+        1 + scale * squared length of what the first `seen` picks do not explain.
+    seen : ndarray of int, shape (rows,)
+        Number of picks that `remaining` accounts for.
+    shares : ndarray of float, shape (picks,)
+        scale / remaining of each pick.
+    axes : ndarray of float, shape (picks, d)
+        The axis of each pick; empty for rbf.
+    explained : ndarray of float32, shape (rows, picks)
+        Cholesky rows for rbf; otherwise empty.
     """
 
     space: Space
-    squares: Floats  # squared length of each row, as the kernel sees it
+    squares: Floats
     gamma: float
     scale: float
-    order: Ints  # the picks
-    remaining: Floats  # by row: 1 + scale * squared length of what the picks number 0 to `seen` do not explain
+    order: Ints
+    remaining: Floats
     seen: Ints
-    shares: Floats  # by pick: scale / remaining
-    axes: Floats  # (picks, d), or empty
-    explained: Floats32  # (rows, picks), or empty
+    shares: Floats
+    axes: Floats
+    explained: Floats32
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
+    """Returns the dot product of a dense row with an axis."""
     total = 0.0
     for j in range(len(axis)):
         total += dense[row, j] * axis[j]
@@ -41,7 +63,7 @@ def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _along(axis: Floats, space: Space, row: int) -> float:
-    """Dot product of a row, scaled by its `inverse`, with an axis."""
+    """Returns the dot product of a row, scaled by its `inverse`, with an axis."""
     dense, starts, columns, values, inverse = space
     if len(starts) == 0:
         return _dense_along(axis, dense, row) * inverse[row]
@@ -53,6 +75,7 @@ def _along(axis: Floats, space: Space, row: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _kernel(one: int, other: int, volume: Volume) -> float:
+    """Returns the rbf kernel of two rows."""
     dense, starts, columns, values, _ = volume.space
     if len(starts) == 0:
         product = dense_dot(dense[one], dense[other])
@@ -63,7 +86,9 @@ def _kernel(one: int, other: int, volume: Volume) -> float:
 
 @njit(cache=True, nogil=True)
 def _cholesky(row: int, t: int, volume: Volume) -> float:
-    """What pick number t takes of a row under the rbf kernel, as in fast greedy MAP inference (Chen et al., 2018)."""
+    """Returns what pick number t explains of a row under the rbf kernel, as in fast greedy MAP inference (Chen et
+    al. 2018).
+    """
     pick, explained = volume.order[t], volume.explained
     part = volume.scale * _kernel(row, pick, volume)
     for s in range(t):
@@ -75,7 +100,9 @@ def _cholesky(row: int, t: int, volume: Volume) -> float:
 
 @njit(cache=True, nogil=True)
 def gain_after(row: int, n_picked: int, volume: Volume) -> float:
-    """log of what the first picks leave of a row. Cost: d numbers for each pick since it was last asked."""
+    """Returns the log of what the first `n_picked` picks leave of a row, with d numbers per pick since it was last
+    measured.
+    """
     left = volume.remaining[row]
     for t in range(volume.seen[row], n_picked):
         if volume.gamma > 0:
@@ -89,10 +116,10 @@ def gain_after(row: int, n_picked: int, volume: Volume) -> float:
 
 @njit(cache=True, nogil=True)
 def add_pick(row: int, n_picked: int, volume: Volume) -> None:
-    """Row becomes pick number `n_picked`.
+    """Makes a row pick number `n_picked`.
 
-    Its axis is M x with M = (I + scale * sum of the earlier picks' x x')^-1; by Sherman and Morrison that is
-    x - sum over earlier picks t of shares[t] (axis_t x) axis_t. Cost: one read of the axes.
+    Its axis is M x with M = (I + scale * sum of the earlier picks' x x')^-1; by Sherman and Morrison this is x - sum
+    over earlier picks t of shares[t] (axis_t x) axis_t. Reads the axes once.
     """
     space, axes, shares = volume.space, volume.axes, volume.shares
     volume.order[n_picked], shares[n_picked] = row, volume.scale / volume.remaining[row]
@@ -122,11 +149,12 @@ def lazy_volume(
     gains: Floats,
     picked: Floats,
 ) -> int:
-    """Fills in `volume.order` behind the `n_given` rows it holds, and what each brings; gives their number.
+    """Fills `volume.order` after the `n_given` rows it holds, and what each adds into `picked`; returns the number of
+    rows.
 
-    The rules are those of `lazy_graph`: rows go by gain per cost, as long as they fit and their group has room. `gains`
-    ends as an upper bound of the gain of each row. Cost: d numbers for each pick that a row on top of the heap is
-    compared with.
+    The rules are those of `lazy_graph`: rows are ranked by gain per cost, as long as they fit and their group has room.
+    On return `gains` are upper bounds on the gain of each row. The cost is d numbers for each pick that a row on top of
+    the heap is compared with.
     """
     bounds, size, n_picked = np.full(len(costs), -np.inf), len(heap), 0
     for row in volume.order[:n_given].copy():

@@ -1,4 +1,4 @@
-"""How much of a question stands in each passage."""
+"""How much of a question occurs in each passage."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ NONE = np.uint64(0)
 
 @njit(cache=True, nogil=True)
 def question_words(wholes: Any, parts: Any, part_starts: Any, weights: Any, named: Any, few: Any, once: Any) -> Any:
-    """(passages, 7): shares of the question's words by weight: all; other than names; of names; in the best sentence;
-    in the first sentence; how many rare ones; and those that no other passage holds."""
+    """Returns shares of the question's words by weight, shape (passages, 7).
+
+    The columns: all words; those other than names; those of names; in the best sentence; in the first sentence; the
+    number of rare ones; and those that no other passage contains.
+    """
     n, total = len(wholes), max(weights.sum(), 1e-9)
     table = np.zeros((n, 7))
     in_names, in_others = max(worth(named, weights), 1e-9), max(worth(~named, weights), 1e-9)
@@ -35,8 +38,11 @@ def question_words(wholes: Any, parts: Any, part_starts: Any, weights: Any, name
 
 @njit(cache=True, nogil=True)
 def question_runs(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int, places: Any) -> Any:
-    """(passages, 3): pairs of neighbouring words of the question that a passage holds; words of the longest run of the
-    question in it; and how rare the content words of that run are together. The question is words 0:n_question."""
+    """Returns runs of the question in each passage, shape (passages, 3). The question is words 0:n_question.
+
+    The columns: pairs of neighbouring words of the question that the passage contains; the words of the longest run of
+    the question in it; and the summed rarity of the content words of that run.
+    """
     table = np.zeros((len(places), 3))
     held = np.zeros(words.max() + 1, dtype=np.bool_)
     held[words[:n_question]] = True
@@ -64,9 +70,10 @@ def question_runs(words: Any, stems: Any, flags: Any, rarity: Any, n_question: i
 
 @njit(cache=True, nogil=True)
 def span_scores(words: Any, stems: Any, flags: Any, rarity: Any, spans: Any, titles: Any, places: Any) -> Any:
-    """(2, passages, spans): how far each span of the question stands in the title, and in the passage as a whole.
+    """Returns how far each span of the question occurs in the title and in the whole passage: shape (2, passages,
+    spans).
 
-    1 where it stands there as it is, else the share of its words by rarity, less a part.
+    1 if it occurs as it is; else the share of its words by rarity, times 0.9 in the title and 0.7 in the passage.
     """
     scores = np.zeros((2, len(places), len(spans)))
     for i in range(len(places)):
@@ -83,7 +90,9 @@ def span_scores(words: Any, stems: Any, flags: Any, rarity: Any, spans: Any, tit
 
 @njit(cache=True, nogil=True)
 def _share(stems: Any, flags: Any, rarity: Any, a: int, b: int, start: int, end: int) -> float:
-    """Share of the words a:b, by rarity, whose stems stand in start:end; of the content words where there are any."""
+    """Returns the share of the words a:b, by rarity, whose stems occur in start:end; of the content words if there
+    are any.
+    """
     total, found, content = 0.0, 0.0, is_telling(flags, a, b)
     for word in range(a, b):
         if content and flags[word] & FUNCTION:
@@ -98,8 +107,12 @@ def _share(stems: Any, flags: Any, rarity: Any, a: int, b: int, start: int, end:
 
 @njit(cache=True, nogil=True)
 def title_words(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int, titles: Any, notes: Any) -> Any:
-    """(passages, 6): whether the question holds the title; share of the title's words in it, by rarity, and how rare
-    the others are together; share of the longest run; share of the words of the note; and the title's length."""
+    """Returns how the title relates to the question, shape (passages, 6).
+
+    The columns: whether the question contains the title; the share of the title's words in it, by rarity, and the
+    summed rarity of the others; the share of the longest run; the share of the words of the note; and the title's
+    length.
+    """
     table = np.zeros((len(titles), 6))
     for i in range(len(titles)):
         start, end = titles[i]
@@ -119,7 +132,7 @@ def title_words(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int
 
 @njit(cache=True, nogil=True)
 def total_rarity(stems: Any, flags: Any, rarity: Any, start: int, end: int) -> float:
-    """Rarity of the content words of a run, or of all where it has none."""
+    """Returns the summed rarity of the content words of a run, or of all its words if it has none."""
     total, content = 0.0, is_telling(flags, start, end)
     for word in range(start, end):
         if not (content and flags[word] & FUNCTION):
@@ -129,7 +142,7 @@ def total_rarity(stems: Any, flags: Any, rarity: Any, start: int, end: int) -> f
 
 @njit(cache=True, nogil=True)
 def is_telling(flags: Any, start: int, end: int) -> bool:
-    """Whether a run of words has one that is no function word."""
+    """Whether a run of words has one that is not a function word."""
     while start < end and flags[start] & FUNCTION:
         start += 1
     return start < end
@@ -137,8 +150,11 @@ def is_telling(flags: Any, start: int, end: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def kinds_of_words(words: Any, flags: Any, n_question: int, bodies: Any) -> Any:
-    """(passages, 5): numbers of the question that the passage holds; how many years, other numbers, words about people
-    and words about places it has."""
+    """Returns counts of kinds of words, shape (passages, 5).
+
+    The columns: numbers of the question that the passage contains; years; other numbers; words about people; and words
+    about places.
+    """
     table = np.zeros((len(bodies), 5))
     for i in range(len(bodies)):
         for question in range(n_question):

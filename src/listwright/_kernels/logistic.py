@@ -3,11 +3,11 @@
 log(1 + exp(x)) does not fall apart into functions of one row each, so the scores are cut into cells, at most `WIDTH`
 wide, and the rows are swept by rising cost. Cells keep sums over all rows, and over those seen so far:
 
-- near: rows of the same cell or of one beside it are seen through their weights on a few nodes. These are Chebyshev's,
-  because log(1 + exp(x)) is smooth: its nearest singular points are at +-i pi, so the error falls by 3.4 a node. In
-  a cell with fewer rows than that, each row is a node.
+- near: rows of the same cell or of a neighbouring one are seen through their weights on a few nodes. These are
+  Chebyshev's, because log(1 + exp(x)) is smooth: its nearest singular points are at +-i pi, so the error falls by 3.4
+  per node. In a cell with fewer rows than that, each row is a node.
 - far: other cells are more than `WIDTH` away, and there log(1 + exp(x)) = max(x, 0) - sum over k of (-exp(-|x|))^k / k
-  takes a few terms, each a product of one factor a row. The part max(x, 0) is left to `push_pairs`.
+  takes a few terms, each a product of one factor per row. The part max(x, 0) is left to `push_pairs`.
 
 A pair pushes both of its rows: with s(x) = 1 / (1 + exp(-x)) its slope is w s(h(b) - h(a)) in h(b), and in h(a) minus
 that, which is w s(h(a) - h(b)) - w. So one sweep gives both, from what the cheaper and what all rows weigh.
@@ -35,10 +35,11 @@ FALLS = np.exp(-NODES)
 
 @njit(cache=True, nogil=True)
 def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats, starts: Floats, places: Floats) -> int:
-    """Cuts rows in score order into cells, says where these start and which places they have, and counts them.
+    """Cuts rows in score order into cells, writes where these start and which places they have, and returns their
+    number.
 
-    `positions` are the scores from the start of their cell, so that scores of any size keep their digits. Places rise
-    by 1 from cell to cell, and by 2 over a gap wider than a cell: those whose places differ by 1 are near.
+    `positions` are the scores from the start of their cell, so scores of any size keep their digits. Places increase by
+    1 from cell to cell, and by 2 over a gap wider than a cell; cells whose places differ by 1 are near.
     """
     last, starts[0], places[0] = 0, scores[rows[0]], 0.0
     for row in rows:
@@ -53,7 +54,7 @@ def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats, starts: Flo
 
 @njit(cache=True, nogil=True)
 def _lay_nodes(rows: Ints, cells: Ints, positions: Floats, own: Ints, firsts: Ints, falls: Floats) -> None:
-    """Gives each cell its nodes, as exp(-position); `own` is the node that a row is itself, -1 where it is none."""
+    """Writes the nodes of each cell, as exp(-position); `own` is the node that a row itself is, -1 if it is none."""
     start, node = 0, 0
     while start < len(rows):
         cell, end = cells[rows[start]], start
@@ -93,6 +94,7 @@ def _add_near(sums: Floats, first: int, own: int, position: float, cost: float) 
 
 @njit(cache=True, nogil=True)
 def _near_loss(near: Floats, falls: Floats, rise: float, cost: float) -> float:
+    """Returns the loss of one row against the seen rows of a near cell, through the nodes."""
     loss = 0.0
     for j in range(len(falls)):
         weight = cost * near[0, j] - near[1, j]
@@ -103,6 +105,7 @@ def _near_loss(near: Floats, falls: Floats, rise: float, cost: float) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def _near_slope(near: Floats, falls: Floats, rise: float, cost: float) -> float:
+    """Returns the slope of one row against the rows of a near cell, through the nodes."""
     slope = 0.0
     for j in range(len(falls)):
         odds = rise * falls[j]
@@ -113,7 +116,9 @@ def _near_slope(near: Floats, falls: Floats, rise: float, cost: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _add_far(powers: Floats, position: float, cost: float) -> None:
-    """Adds exp(-k distance), k = 1, 2, ..., from below and from above: (2 sides, 2, terms), by number and by cost."""
+    """Adds exp(-k distance), k = 1, 2, ..., from below and from above: shape (2 sides, 2, terms), by number and by
+    cost.
+    """
     for side in range(2):
         fall, power = math.exp(position - WIDTH if side else -position), 1.0
         for k in range(TERMS):
@@ -124,7 +129,9 @@ def _add_far(powers: Floats, position: float, cost: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _far(seen: Floats, every: Floats, distance: float, cost: float) -> tuple[float, float]:
-    """Loss against the seen rows of one far cell, and how steeply that against all falls with the distance."""
+    """Returns the loss against the seen rows of one far cell, and how steeply that against all decreases with the
+    distance.
+    """
     fall, power, loss, slope = math.exp(-distance), -1.0, 0.0, 0.0
     for k in range(TERMS):
         power *= -fall
@@ -140,7 +147,7 @@ def _far(seen: Floats, every: Floats, distance: float, cost: float) -> tuple[flo
 def _far_cells(
     position: float, cost: float, cell: int, starts: Floats, places: Floats, powers: Floats
 ) -> tuple[float, float]:
-    """Loss and slope of one row against the far cells, without the part max(x, 0)."""
+    """Returns loss and slope of one row against the far cells, without the part max(x, 0)."""
     loss, slope = 0.0, 0.0
     for j in range(cell - 1, -1, -1):
         distance = starts[cell] - starts[j] + (position - WIDTH)
@@ -161,7 +168,7 @@ def _far_cells(
 
 @njit(cache=True, nogil=True)
 def _far_lines(scores: Floats, costs: Floats, ranks: Ints, keys: Floats, rows: Ints, gradient: Floats) -> float:
-    """The part max(x, 0) of the far pairs: x is above 0 where the places of b and a differ by more than 1."""
+    """Returns the part max(x, 0) of the far pairs: x is above 0 if the places of b and a differ by more than 1."""
     pushes, loss = np.zeros(len(rows)), 0.0
     push_pairs(keys, costs[rows], ranks[rows], -1.0, pushes)
     centre = 0.5 * scores[rows[0]] + 0.5 * scores[rows[-1]]
@@ -185,7 +192,9 @@ def _sweep(
     near: Floats,
     gradient: Floats,
 ) -> float:
-    """Loss and gradient, without the part max(x, 0) of the far pairs. `near` is work space: (4, nodes)."""
+    """Returns the loss and writes the gradient, without the part max(x, 0) of the far pairs. `near` is work space:
+    (4, nodes).
+    """
     low, loss, seen, far = costs[by_cost[0]], 0.0, 0, places[-1] > 1.0
     powers = np.zeros((2, len(places) if far else 0, 2, 2, TERMS))
     near[:] = 0.0
@@ -214,9 +223,10 @@ def _sweep(
 
 @njit(cache=True, nogil=True)
 def logistic_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))) by problem, and its gradient by row.
+    """Returns the pairwise logistic loss by problem, and its gradient by row.
 
-    Cost for a problem of n rows: n log n steps, and at most a few hundred a row.
+    The loss is the sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))). For a problem of n rows
+    the cost is n log n steps, and at most a few hundred per row.
     """
     n, losses, gradient = len(scores), np.zeros(len(offsets) - 1), np.zeros(len(scores))
     by_cost, by_score = sort_within(costs, offsets), sort_within(scores, offsets)

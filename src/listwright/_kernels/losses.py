@@ -1,4 +1,4 @@
-"""Losses of scores against costs, row by row and over pairs that are never listed."""
+"""Losses of scores against costs, by row and over pairs that are never listed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from listwright._kernels.order import sort_within
 
 @njit(cache=True, nogil=True)
 def squared_residuals(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Sum over rows of (score + cost)^2 by problem, and its gradient by row. Cost: one read of the rows."""
+    """Returns the sum over rows of (score + cost)^2 by problem, and its gradient by row, with one read of the rows."""
     losses, gradient = np.zeros(len(offsets) - 1), np.empty(len(scores))
     for problem in range(len(losses)):
         for row in range(offsets[problem], offsets[problem + 1]):
@@ -23,7 +23,7 @@ def squared_residuals(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Flo
 
 @njit(cache=True, nogil=True)
 def cost_ranks(costs: Floats, by_cost: Ints, offsets: Ints) -> Ints:
-    """1 for the rows of lowest cost in each problem, 2 for those of the next cost, and so on."""
+    """Returns 1 for the rows of lowest cost in each problem, 2 for those of the next cost, and so on."""
     ranks = np.empty(len(costs), dtype=np.int64)
     for problem in range(len(offsets) - 1):
         rank = 1
@@ -36,6 +36,7 @@ def cost_ranks(costs: Floats, by_cost: Ints, offsets: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _add(tree: Floats, rank: int, cost: float) -> None:
+    """Adds a row of this rank and cost to the Fenwick tree."""
     while rank < len(tree):
         tree[rank, 0] += 1.0
         tree[rank, 1] += cost
@@ -44,7 +45,7 @@ def _add(tree: Floats, rank: int, cost: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _weight(tree: Floats, rank: int, cost: float) -> float:
-    """Sum over the rows of lower rank of what they cost less."""
+    """Returns the sum over the rows of lower rank of how much less they cost."""
     count, total, rank = 0.0, 0.0, rank - 1
     while rank > 0:
         count += tree[rank, 0]
@@ -55,11 +56,11 @@ def _weight(tree: Floats, rank: int, cost: float) -> float:
 
 @njit(cache=True, nogil=True)
 def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: Floats) -> float:
-    """Sum of the weights c(b) - c(a) of the pairs with c(a) < c(b) and key(a) - key(b) < margin, in one problem.
+    """Returns the summed weight c(b) - c(a) of the pairs of one problem with c(a) < c(b) and key(a) - key(b) < margin.
 
-    The rows must be in key order. The weight of each pair is added to `pushes` of b and taken from that of a.
-    Fenwick trees over the cost ranks hold the number and the summed cost of the rows in reach: first of the rows
-    from below, as seen from b, then from above, as seen from a. Cost: 4 n log(number of distinct costs) steps.
+    The rows must be in key order. The weight of each pair is added to `pushes` of b and subtracted from that of a.
+    Fenwick trees over the cost ranks hold the number and the summed cost of the rows in reach: first of the rows from
+    below, as seen from b, then from above, as seen from a. The cost is 4 n log(number of distinct costs) steps.
     """
     n, last, low, high = len(keys), ranks.max(), costs.min(), costs.max()
     tree, total, reach = np.zeros((last + 1, 2)), 0.0, 0
@@ -81,6 +82,7 @@ def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: 
 
 @njit(cache=True, nogil=True)
 def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Floats) -> float:
+    """Returns the hinge loss of one problem, and writes its gradient."""
     keys, pushes = scores[rows], np.zeros(len(rows))
     loss = push_pairs(keys, costs[rows], ranks[rows], 1.0, pushes)
     centre = 0.5 * keys[0] + 0.5 * keys[-1]
@@ -92,10 +94,11 @@ def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Flo
 
 @njit(cache=True, nogil=True)
 def hinge_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - h(a) + h(b)) by problem, and its gradient by row.
+    """Returns the pairwise hinge loss by problem, and its gradient by row.
 
-    A pair inside its margin pushes b down and a up by its weight, so the loss is the sum of the weights plus the
-    scores times the gradient. Cost: n log n steps for a problem of n rows.
+    The loss is the sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - h(a) + h(b)), the paper's reduction to
+    ranking (Section 5.1). A pair within its margin pushes b down and a up by its weight, so the loss is the sum of the
+    weights plus the scores times the gradient. The cost is n log n steps for a problem of n rows.
     """
     losses, gradient = np.zeros(len(offsets) - 1), np.zeros(len(scores))
     ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)

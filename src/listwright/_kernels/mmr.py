@@ -1,4 +1,4 @@
-"""Maximal marginal relevance, measured only where it can matter."""
+"""Maximal marginal relevance, in which rows are compared with picks only where it can matter."""
 
 from __future__ import annotations
 
@@ -13,17 +13,29 @@ from listwright._kernels.heap import heapify, sift
 
 
 class Seen(NamedTuple):
-    """What is known of each row so far."""
+    """What is known of each row so far.
+
+    Attributes
+    ----------
+    relevance : ndarray of float, shape (rows,)
+        The relevance.
+    bounds : ndarray of float, shape (rows,)
+        Upper bounds on the scores.
+    nearest : ndarray of float, shape (rows,)
+        Highest cosine with the picks compared with.
+    compared : ndarray of int, shape (rows,)
+        Number of picks compared with.
+    """
 
     relevance: Floats
-    bounds: Floats  # no score is higher
-    nearest: Floats  # highest cosine to the picks compared with
-    compared: Ints  # number of picks compared with
+    bounds: Floats
+    nearest: Floats
+    compared: Ints
 
 
 @njit(cache=True, nogil=True)
 def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Space, seen: Seen) -> None:
-    """Compares rows with the picks that they were not compared with yet."""
+    """Compares rows with the picks that they were not yet compared with."""
     dense, starts, columns, values, inverse = space
     relevance, bounds, nearest, compared = seen
     is_dense = len(starts) == 0  # asked outside the loops: twice as fast
@@ -38,7 +50,9 @@ def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Spa
 
 @njit(cache=True, nogil=True)
 def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float, space: Space, seen: Seen) -> Floats:
-    """One list, into `picks`. A comparison left out can only lower a row, so only rows that look best are measured."""
+    """Fills one list, and returns the scores. Missing comparisons can only lower a score, so only rows that look
+    best are measured.
+    """
     n_picks, size, scores = 0, len(heap), np.zeros(len(picks))
     heapify(heap, size, seen.bounds)
     while n_picks < len(picks) and size:
@@ -65,9 +79,10 @@ def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float,
 def mmr_lists(
     offsets: Ints, relevance: Floats, space: Space, sizes: Floats, room: Floats, diversity: float, length: int
 ) -> tuple[Ints, Floats]:
-    """Rows picked, (problems, length) with -1 behind the end, and their scores. Without a budget, `sizes` is empty.
+    """Returns the picked rows, shape (problems, length) with -1 after the end, and their scores.
 
-    The first pick is the most relevant row. Cost: about two reads of the table, and at most one for each position.
+    The first pick is the most relevant row. Without a budget `sizes` is empty. The cost is about two reads of the
+    table, and at most one per position.
     """
     inverse_lengths(space)
     n_rows = len(relevance)

@@ -1,4 +1,4 @@
-"""Which of a problem's needs a candidate and its parts meet, as bits; and what the list leaves unmet."""
+"""Which of a problem's needs a candidate and its parts meet, as bits, and what the list leaves unmet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_NEEDS = 64
 
 @njit(cache=True, nogil=True)
 def worth(mask: Any, weights: Any) -> float:
-    """Summed weight of the needs in a mask."""
+    """Returns the summed weight of the needs in a mask."""
     total, bit = 0.0, 0
     while mask:
         if mask & np.uint64(1):
@@ -26,9 +26,9 @@ def worth(mask: Any, weights: Any) -> float:
 
 @njit(cache=True, nogil=True)
 def masks_of(stems: Any, flags: Any, sentences: Any, places: Any, terms: Any, n_sentences: int) -> tuple[Any, Any]:
-    """By passage and by sentence: which terms of the question stand there. `terms` numbers them by stem, -1 for none.
+    """Returns by passage and by sentence which terms of the question occur there, as bits.
 
-    A word outside the body belongs to no sentence (-1).
+    `terms` gives the number of each stem's term, -1 for none. A word outside the body belongs to no sentence (-1).
     """
     wholes, parts = np.zeros(len(places), dtype=np.uint64), np.zeros(n_sentences, dtype=np.uint64)
     for i in range(len(places)):
@@ -45,7 +45,7 @@ def masks_of(stems: Any, flags: Any, sentences: Any, places: Any, terms: Any, n_
 
 @njit(cache=True, nogil=True)
 def best_part(parts: Any, start: int, end: int, met: Any, weights: Any) -> float:
-    """The most that one part adds to what is met."""
+    """Returns the most that one of the parts start:end adds to what is already met."""
     best = 0.0
     for part in range(start, end):
         best = max(best, worth(parts[part] & ~met, weights))
@@ -54,8 +54,11 @@ def best_part(parts: Any, start: int, end: int, met: Any, weights: Any) -> float
 
 @njit(cache=True, nogil=True)
 def unmet_rows(offsets: Any, starts: Any, parts: Any, wholes: Any, weights: Any, met: Any, table: Any) -> None:
-    """By row: share of its problem's needs that it would newly meet, that its best part would, and that would be met
-    with it; and the share that the list leaves unmet."""
+    """Fills `table` by row with four shares of its problem's needs.
+
+    The columns: what the row would newly meet, what its best part would, what would be met with the row, and what the
+    list leaves unmet.
+    """
     for problem in range(len(offsets) - 1):
         own = weights[problem]
         total = max(own.sum(), 1e-9)
@@ -70,8 +73,9 @@ def unmet_rows(offsets: Any, starts: Any, parts: Any, wholes: Any, weights: Any,
 
 @njit(cache=True, nogil=True)
 def additions(wholes: Any, parts: Any, starts: Any, weights: Any) -> tuple[Any, Any]:
-    """Two tables of (row, other), as shares of the needs: what the row's best part adds to what the other meets, and
-    what both meet together."""
+    """Returns two tables (row, other), as shares of the needs: what the row's best part adds to what the other
+    meets, and what both meet together.
+    """
     n, total = len(wholes), max(weights.sum(), 1e-9)
     added, union = np.zeros((n, n)), np.zeros((n, n))
     for i in range(n):
@@ -84,6 +88,6 @@ def additions(wholes: Any, parts: Any, starts: Any, weights: Any) -> tuple[Any, 
 
 @njit(cache=True, nogil=True)
 def part_worths(parts: Any, weights: Any) -> Any:
-    """By part: the needs that it meets, as a share of all."""
+    """Returns by part the share of the needs that it meets."""
     total = max(weights.sum(), 1e-9)
     return np.array([worth(part, weights) / total for part in parts])

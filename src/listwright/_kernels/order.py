@@ -1,4 +1,4 @@
-"""Rows of each problem in rising order of a number, and lists filled in a given order."""
+"""Sorts the rows of each problem by a number, and fills lists in a given order."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numba import njit
 from listwright._internal.arrays import Floats, Ints
 
 DIGITS = 256
-FEW = 64  # rows a problem, up to which insertion is faster
+FEW = 64  # rows per problem up to which insertion sort is faster
 
 
 @njit(cache=True, nogil=True)
 def _as_ints(values: Floats) -> Ints:
-    """Integers that sort as the values do."""
+    """Returns integers that sort as the values do."""
     keys = (values + 0.0).view(np.int64)  # -0.0 turns into 0.0
     for i in range(len(keys)):
         if keys[i] < 0:
@@ -23,7 +23,9 @@ def _as_ints(values: Floats) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) -> bool:
-    """One stable pass over eight bits of the keys. False, and nothing done, where all rows share them."""
+    """Makes one stable pass over eight bits of the keys. Returns False, without doing anything, if all rows share
+    them.
+    """
     ends, flip = np.zeros(DIGITS + 1, dtype=np.int64), 128 if shift == 56 else 0  # the highest bit is the sign
     for key in keys:
         ends[1 + (((key >> shift) & 255) ^ flip)] += 1
@@ -41,7 +43,7 @@ def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) ->
 
 @njit(cache=True, nogil=True)
 def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
-    """Hands the rows out to their problems, in the order in which they come."""
+    """Distributes the rows to their problems, keeping their order."""
     owners, ends = np.empty(len(rows), dtype=np.int64), offsets[:-1].copy()
     for problem in range(len(ends)):
         owners[offsets[problem] : offsets[problem + 1]] = problem
@@ -53,7 +55,7 @@ def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
-    """One problem's rows, each put in behind those that are not above it."""
+    """Sorts one problem's rows by insertion."""
     for row in range(start, end):
         at, value = row, values[row]
         while at > start and values[rows[at - 1]] > value:
@@ -64,10 +66,11 @@ def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def sort_within(values: Floats, offsets: Ints) -> Ints:
-    """Row numbers, each problem's in rising order of `values`; the lowest row first among equals. No NaN.
+    """Returns row numbers, each problem's in increasing order of `values`; the lowest row first among equals. No nan
+    allowed.
 
-    Cost: at most nine passes over the rows, however they are spread over problems. Digits that all rows share, as
-    with few or with float32 values, cost half a pass. Problems of n rows, n at most 64: about n^2 / 4 steps each.
+    The cost is at most nine passes over the rows, however they are spread over problems. Digits that all rows share, as
+    with few or with float32 values, cost half a pass. Problems of n <= 64 rows take about n^2 / 4 steps each.
     """
     rows = np.arange(len(values))
     if len(offsets) == 1 or np.diff(offsets).max() <= FEW:
@@ -88,9 +91,10 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, length: int) -> Ints:
-    """(problems, length): each problem's rows in the order given, those that do not fit skipped, -1 behind the end.
+    """Returns each problem's rows in the given order, without those that do not fit: shape (problems, length), -1 after
+    the end.
 
-    `order` holds the rows of problem i at offsets[i]:offsets[i + 1]. Without a budget, `sizes` is empty.
+    `order` holds the rows of problem i at offsets[i]:offsets[i + 1]. Without a budget `sizes` is empty.
     """
     rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
     for problem in range(len(rows)):

@@ -1,4 +1,4 @@
-"""The whole walk of boosted trees over the passages of one question."""
+"""The complete walk of boosted trees over the passages of one question."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 
 @njit(cache=True, nogil=True)
 def center(values: Floats, offsets: Ints, centered: Floats) -> None:
-    """Writes values less their state's column means into `centered`. Cost: two reads and a write of values."""
+    """Writes values minus their state's column means into `centered`, with two reads and one write."""
     means = np.empty(values.shape[1])
     for state in range(len(offsets) - 1):
         start, end = offsets[state], offsets[state + 1]
@@ -27,9 +27,8 @@ def center(values: Floats, offsets: Ints, centered: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def costs_of(gains: Floats, options: Bools, offsets: Ints) -> Floats:
-    """By row: the highest gain among its problem's options less its own; 0 for what is no option.
-
-    Cost: two reads of the gains.
+    """Returns the paper's costs by row: the highest gain among its problem's options minus its own; 0 for rows
+    that are no option.
     """
     costs = np.zeros(len(gains))
     for problem in range(len(offsets) - 1):
@@ -45,9 +44,24 @@ def costs_of(gains: Floats, options: Bools, offsets: Ints) -> Floats:
 
 @njit(cache=True, nogil=True)
 def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints, Ints, Ints]:
-    """The rows in use, fold by fold; the offsets of the states that have any; where each fold begins, and the end.
+    """Sorts the rows in use by fold.
 
-    Cost: two reads of `used`.
+    Parameters
+    ----------
+    used : ndarray of bool, shape (rows,)
+        Which rows to use.
+    offsets : ndarray of int, shape (states + 1,)
+        Where the rows of each state start.
+    folds : ndarray of int, shape (states,)
+        The fold of each state.
+    n_folds : int
+        Number of folds.
+
+    Returns
+    -------
+    tuple of ndarray
+        The rows in use, fold by fold; the offsets of the states that have any; and where each fold begins, with the
+        end.
     """
     n_rows, n_states = np.zeros(n_folds + 1, np.int64), np.zeros(n_folds + 1, np.int64)
     for state in range(len(folds)):
@@ -73,7 +87,7 @@ def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints
 
 @njit(cache=True, nogil=True)
 def gathered(table: Floats32, rows: Ints) -> Floats:
-    """table[rows] in float64. Cost: one read and one write of the rows."""
+    """Returns table[rows] in float64."""
     found = np.empty((len(rows), table.shape[1]))
     for i in range(len(rows)):
         for j in range(table.shape[1]):

@@ -1,4 +1,4 @@
-"""The best rows of a problem."""
+"""The best rows of each problem."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from listwright._internal.arrays import Bools, Floats, Ints
 
 @njit(cache=True, nogil=True)
 def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
-    """The open row with the highest score in each problem; the lowest row among equals; -1 where none is open.
+    """Returns the open row with the highest score in each problem; the lowest row among equals; -1 if none is open.
 
-    Cost: one read of scores.
+    `scores` and `open_rows` have shape (rows,), and `offsets` says where the rows of each problem start. Reads the
+    scores once.
     """
     picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(picks)):
@@ -26,7 +27,7 @@ def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def best_of(scores: Floats) -> int:
-    """The highest score; the lowest row among equals; -1 where none can be picked. Cost: one read, or a bit more."""
+    """Returns the place of the highest score, the lowest among equals; -1 if all are -inf."""
     best = -np.inf
     for score in scores:
         best = max(best, score)
@@ -39,9 +40,11 @@ def best_of(scores: Floats) -> int:
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def top_of(scores: Floats, rows: Ints, picked: Floats) -> None:
-    """Fills in the rows with the highest scores, best first, the lowest row first among equals; and their scores.
+    """Writes the rows with the highest scores into `rows`, best first and the lowest row first among equals, and their
+    scores into `picked`.
 
-    Where fewer can be picked, the rest is left as it was. Cost: one read, and a move of those behind for each new one.
+    If fewer rows can be picked, the rest stays unchanged. The cost is one read, and for each new entry a shift of those
+    after it.
     """
     n_found, least = 0, -np.inf
     for row in range(len(scores)):

@@ -1,4 +1,4 @@
-"""Sentences of passages, counted over all of them."""
+"""Sentences of passages, numbered over all passages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,21 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def sentences_of(sentences: Any, bodies: Any) -> tuple[Any, Any, Any]:
-    """By word its sentence, counted over all bodies (-1 outside them); where each body's sentences start; and
-    (sentences, 2), the words of each. `sentences` counts within each text."""
+    """Numbers the sentences of all bodies consecutively.
+
+    Parameters
+    ----------
+    sentences : ndarray of int, shape (words,)
+        The sentence of each word within its text.
+    bodies : ndarray of int, shape (passages, 2)
+        First word of each body, and the word after its last.
+
+    Returns
+    -------
+    tuple of ndarray
+        By word its sentence (-1 outside bodies); where the sentences of each body start; and, of shape (sentences, 2),
+        the first word of each and the word after its last.
+    """
     n, count = len(bodies), 0
     starts = np.zeros(n + 1, dtype=np.int64)
     for i in range(n):

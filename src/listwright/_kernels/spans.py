@@ -1,4 +1,4 @@
-"""Runs of words: names (capitalised words in a row), and where one run of words stands in another."""
+"""Runs of words: names (consecutive capitalised words), and where one run of words occurs in another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from listwright._kernels.words import APART, CAPITAL, FUNCTION, LINKING
 
 @njit(cache=True, nogil=True)
 def next_name(flags: Any, at: int, end: int) -> tuple[int, int]:
-    """The next run of capitalised words from `at` on, "Duke of the North" among them; (end, end) behind the last."""
+    """Returns first word and end of the next run of capitalised words from `at` on, such as "Duke of the North";
+    (end, end) after the last.
+    """
     while at < end and not (flags[at] & CAPITAL and not flags[at] & FUNCTION):
         at += 1
     stop = min(at + 1, end)
@@ -28,7 +30,7 @@ def next_name(flags: Any, at: int, end: int) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def names_in(flags: Any, start: int, end: int) -> Any:
-    """(names, 2): first word of each name, and the word behind it."""
+    """Returns the first word of each name and the word after it, shape (names, 2)."""
     found = np.empty((end - start, 2), dtype=np.int64)
     count, at = 0, start
     while True:
@@ -42,7 +44,7 @@ def names_in(flags: Any, start: int, end: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def common_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> int:
-    """How many words from `a` on are those from `b` on."""
+    """Returns how many words from `a` on equal those from `b` on."""
     length = 0
     while a + length < a_end and b + length < b_end and words[a + length] == words[b + length]:
         length += 1
@@ -51,7 +53,7 @@ def common_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> int:
 
 @njit(cache=True, nogil=True)
 def stands_in(words: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
-    """Whether the words a:a_end stand in a row somewhere in b:b_end."""
+    """Whether the words a:a_end occur consecutively somewhere in b:b_end."""
     for start in range(b, b_end - (a_end - a) + 1):
         if words[start] == words[a] and common_run(words, a, a_end, start, b_end) == a_end - a:
             return True
@@ -60,7 +62,7 @@ def stands_in(words: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def longest_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> tuple[int, int]:
-    """Length of the longest run of a:a_end that stands in b:b_end, and where it starts in a."""
+    """Returns the length of the longest run of a:a_end that occurs in b:b_end, and where it starts in a."""
     best, where = 0, a
     for start in range(a, a_end):
         for other in range(b, b_end):

@@ -11,10 +11,10 @@ FAST = {"reassoc", "nsz", "contract", "nnan"}
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: float, out: Floats) -> None:
-    """Adds to `out`, by candidate: how much its gain falls when the targets' best similarity goes from old to new.
+    """Adds to `out` by candidate how much its gain decreases when the targets' best similarity goes from old to new.
 
-    A rise up to `noise` is rounding and counts as none. With new = inf it is the gain itself, for a best of `old`.
-    Cost: one read of the tile; differences in float32, sums in float64.
+    A rise of up to `noise` is rounding and does not count. With new = inf the result is the gain itself for a best of
+    `old`. Reads the tile once; differences are in float32, sums in float64.
     """
     zero, least = tile.dtype.type(0.0), tile.dtype.type(noise)
     for j in range(tile.shape[0]):
@@ -29,7 +29,9 @@ def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
-    """Adds to `out`, by candidate: the sum over targets of what of the similarity the target has room for."""
+    """Adds to `out` by candidate the weighted sum over targets of min(similarity, room), with negative
+    similarities as 0.
+    """
     zero = tile.dtype.type(0.0)
     for j in range(tile.shape[0]):
         total = 0.0
@@ -40,10 +42,10 @@ def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
-    """Takes a tile (targets x candidates from number `first` on) into the lists of nearest candidates, by target.
+    """Merges a tile (targets x candidates from number `first` on) into the lists of nearest candidates of each target.
 
-    `values` fall along a list; the lowest row goes first among equals. Cost: one read of the tile, and a move of those
-    behind for each new entry.
+    `values` decrease along a list; among equals the lowest row is first. The cost is one read of the tile, and for each
+    new entry a shift of those after it.
     """
     last = rows.shape[1] - 1
     for i in range(tile.shape[0]):

@@ -1,4 +1,4 @@
-"""Titles of passages that stand in other passages."""
+"""Titles of passages that occur in other passages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from listwright._kernels.words import FUNCTION
 
 @njit(cache=True, nogil=True)
 def title_mentions(reading: Any, worths: Any) -> Any:
-    """(passage, other): where the title stands in the other's body, 1 + the highest worth of a sentence with it."""
+    """Returns a table (passage, other): if the title occurs in the other's body, 1 + the highest worth of a
+    sentence with it.
+    """
     n, words = len(reading.titles), reading.words
     mentions = np.zeros((n, n))
     starts, places, passages = _places(words, reading.bodies)
@@ -31,7 +33,9 @@ def title_mentions(reading: Any, worths: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _places(words: Any, bodies: Any) -> tuple[Any, Any, Any]:
-    """By word: where its places start in the second array; the places of all body words; and the passage of each."""
+    """Returns by word where its places start in the second array; the places of all body words; and the passage of
+    each.
+    """
     counts = np.zeros(words.max() + 2, dtype=np.int64)
     for i in range(len(bodies)):
         for at in range(bodies[i, 0], bodies[i, 1]):
@@ -49,8 +53,9 @@ def _places(words: Any, bodies: Any) -> tuple[Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def title_shares(reading: Any, rarity: Any, is_term: Any) -> tuple[Any, Any]:
-    """Two tables of (passage, other): share of the title's words by rarity in the other's body; and how rare those of
-    them are together that are not in the question."""
+    """Returns two tables (passage, other): the share of the title's words, by rarity, in the other's body; and the
+    summed rarity of those that are not in the question.
+    """
     titles, bodies, flags, stems = reading.titles, reading.bodies, reading.flags, reading.stems
     n = len(titles)
     shares, new = np.zeros((n, n)), np.zeros((n, n))
@@ -74,7 +79,7 @@ def title_shares(reading: Any, rarity: Any, is_term: Any) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def same_titles(reading: Any) -> Any:
-    """(passage, other): 1 where two passages have the same title."""
+    """Returns a table (passage, other) with 1 if two passages have the same title."""
     n, titles = len(reading.titles), reading.titles
     table = np.zeros((n, n))
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Topics of candidates: their numbers, gains, updates, and whole lists by lazy greedy."""
+"""Topics of candidates: their numbers, gains, updates, and complete lists by lazy greedy."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
 
-PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how a topic's worth grows with its level
+PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how the value of a topic grows with its level
 
 
 @njit(cache=True, nogil=True, inline="always")
 def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: float) -> float:
-    """How far a topic at `level` rises when `amount` is added, times its weight.
+    """Returns how far a topic at `level` rises when `amount` is added, times its weight.
 
-    Written so that rounding never lets the rise grow with the level: lazy greedy relies on it.
+    Written so that rounding never lets the rise grow with the level, on which lazy greedy relies.
     """
     if shape == PROBABILITY:
         return weight * (1.0 - level) * amount
@@ -38,7 +38,23 @@ def topic_gains(
     levels: Floats,
     shape: int,
 ) -> Floats:
-    """Weighted rise that each of `rows` would bring. Cost: one read of the rows' stored numbers."""
+    """Returns the weighted rise that each of `rows` would add, with one read of their stored numbers.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        Which rows.
+    owners : ndarray of int, shape (all rows,)
+        The problem of each row.
+    row_starts, topics, amounts : ndarray
+        CSR arrays: which topics a row touches, numbered within its problem, and how much.
+    topic_starts : ndarray of int, shape (problems + 1,)
+        Where the topics of each problem start in the arrays by topic.
+    weights, caps, levels : ndarray of float
+        By topic: its weight, its cap, and what the list contributes to it.
+    shape : int
+        PROBABILITY, SQRT, LOG or CAP.
+    """
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -60,7 +76,7 @@ def raise_levels(
     levels: Floats,
     shape: int,
 ) -> None:
-    """Adds the picked rows to `levels` in place. Cost: the picked rows' stored numbers."""
+    """Adds the picked rows to `levels` in place, with one read of their stored numbers; -1 picks none."""
     for row in picks:
         if row >= 0:
             base = topic_starts[owners[row]]
@@ -71,10 +87,11 @@ def raise_levels(
 
 @njit(cache=True, nogil=True)
 def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int) -> tuple[Ints, Ints, Ints]:
-    """The pairs problem * n_columns + column in use, in order; the number of each entry's column among those of its
-    problem, from 0; and how many each problem uses.
+    """Numbers the columns that each problem uses, from 0.
 
-    Cost: two passes over the entries, and one over a table of all problems and columns.
+    Returns the pairs problem * n_columns + column in use, in order; the number of each entry's column within its
+    problem; and how many columns each problem uses. The cost is two passes over the entries, and one over a table of
+    all problems and columns.
     """
     number, used, counts = np.full(n_problems * n_columns, -1), 0, np.zeros(n_problems, dtype=np.int64)
     for i in range(len(columns)):
@@ -95,6 +112,7 @@ def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int)
 
 @njit(cache=True, nogil=True)
 def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) -> float:
+    """Returns the sum of worth times amount over the entries first:last: the gain of a row under PROBABILITY."""
     total = 0.0
     for j in range(first, last):
         total += worth[topics[j]] * amounts[j]
@@ -105,6 +123,7 @@ def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) ->
 def _gain(
     topics: Ints, amounts: Floats, first: int, last: int, weights: Floats, caps: Floats, levels: Floats, shape: int
 ) -> float:
+    """Returns the weighted rise over the entries first:last."""
     total = 0.0
     for j in range(first, last):
         topic = topics[j]
@@ -114,6 +133,7 @@ def _gain(
 
 @njit(cache=True, nogil=True)
 def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
+    """Adds the entries of a picked row to the levels, and updates what each topic is still worth."""
     for j in range(len(topics)):
         topic = topics[j]
         levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
@@ -137,13 +157,13 @@ def _lazy(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """One problem's list: rows of the batch into `picks`, what each brings into `picked`.
+    """Fills one problem's list: rows of the batch into `picks`, what each adds into `picked`.
 
-    `gains` are those of the empty list, divided by `total`; a list brings no more than `most` before the division. They
-    only fall, so an old gain bounds the new one, and a row is measured again only where it looks better than the best
-    so far; the last runner-up goes first, so that this is high from the start. Rows go by gain per size; those larger
-    than what is `left` are skipped. Cost: a read of the gains for each position, and the stored numbers of each row
-    measured: less than to keep a heap in order, since a row has few of them.
+    `gains` are those of the empty list, divided by `total`; a list adds at most `most` before the division. Gains only
+    decrease, so an old one bounds the new one, and a row is measured again only if it looks better than the best so
+    far; the last runner-up is tried first, so that this is high from the start. Rows are ranked by gain per size; those
+    larger than what is `left` are skipped. The cost is one read of the gains per position, and the stored numbers of
+    each row measured: less than keeping a heap in order, because a row has few of them.
     """
     n, runner_up, earned = len(gains), 0, 0.0
     seen, levels, worth, bounds = np.zeros(n, dtype=np.int64), np.zeros(len(weights)), weights.copy(), gains / sizes
@@ -190,7 +210,7 @@ def lazy_topics(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """The lists of all problems; see `_lazy`."""
+    """Fills the lists of all problems; see `_lazy`."""
     for i in range(len(picks)):
         start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
         _lazy(

@@ -1,4 +1,4 @@
-"""Sums of decision trees, tree after tree."""
+"""Sums of decision trees, one tree after the other."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numba import njit
 def tree_sums(
     table: Any, base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
 ) -> Any:
-    """One sum per row, in the precision of the leaves, from `base` on.
+    """Returns one sum per row, in the precision of the leaves, starting from `base`.
 
-    A child below 0 is leaf -1 - child; a tree without splits has such a root.
+    A negative child denotes leaf -1 - child; a tree without splits has such a root.
     """
     total = np.empty(table.shape[0], leaves.dtype)
     total[:] = base
@@ -30,7 +30,7 @@ def tree_sums(
 
 @njit(cache=True, nogil=True)
 def logistic(scores: Any, slope: float) -> Any:
-    """1 / (1 + exp(-slope * score)), by the C library's exp."""
+    """Returns 1 / (1 + exp(-slope * score)), with the exp of the C library."""
     chances = np.empty_like(scores)
     for i in range(len(scores)):
         chances[i] = 1.0 / (1.0 + math.exp(-slope * scores[i]))
@@ -39,10 +39,10 @@ def logistic(scores: Any, slope: float) -> Any:
 
 @njit(cache=True, nogil=True)
 def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, shares: Any, values: Any) -> Any:
-    """(rows, columns): Shapley values of sums of leaves, each a box with some sides.
+    """Returns Shapley values of sums of leaves, shape (rows, columns), where each leaf is a box with some sides.
 
-    A side that is known lets a row pass or not; one that is not known passes its share. Over the sets of known sides
-    that is a polynomial, whose k-th coefficient belongs to the sets of k sides.
+    A known side lets a row pass or not; an unknown one passes its share. Over the sets of known sides this is a
+    polynomial, whose k-th coefficient belongs to the sets of k sides.
     """
     result = np.zeros(table.shape)
     widest = 0
@@ -63,7 +63,9 @@ def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, sh
 
 @njit(cache=True, nogil=True)
 def _average(m: int, left_out: int, passed: Any, shares: Any, sets: Any) -> float:
-    """What passes all sides but one, averaged over the orders in which sides become known, up to that one."""
+    """Returns what passes all sides except one, averaged over the orders in which sides become known, up to that
+    one.
+    """
     sets[:] = 0.0
     sets[0] = 1.0
     for j in range(m):

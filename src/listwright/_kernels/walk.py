@@ -1,4 +1,4 @@
-"""The whole walk of a linear policy over built-in features, one problem after the other."""
+"""The complete walk of a linear policy over built-in features, one problem after the other."""
 
 from __future__ import annotations
 
@@ -12,41 +12,87 @@ from listwright._kernels.segments import best_of, top_of
 
 
 class Weights(NamedTuple):
-    """A linear policy as the walk takes it. Arrays that the features leave without a use are empty."""
+    """A linear policy in the form that the walk takes. Arrays that the features do not use are empty.
 
-    level: Floats  # by problem: the same for all its rows
-    first: float  # for an empty list
-    candidate: Floats  # by feature
-    smallest: Floats32  # by feature, for the smallest distance to the list
-    mean: Floats32  # by feature, for the mean distance to the list
-    identity: Floats  # by row: the weights of its item, which the list does not change
-    items: Ints  # by row: which known item
-    held: Floats  # (items, items): for a row's item while the list holds an item
+    Attributes
+    ----------
+    level : ndarray of float, shape (problems,)
+        Added to all rows of a problem.
+    first : float
+        Added for an empty list.
+    candidate : ndarray of float, shape (d,)
+        Weights of a row's own features.
+    smallest, mean : ndarray of float32, shape (d,)
+        Weights of the smallest and of the mean distance to the list.
+    identity : ndarray of float, shape (rows,)
+        What the weights of a row's item give, which the list does not change.
+    items : ndarray of int, shape (rows,)
+        The known item of each row.
+    held : ndarray of float, shape (items, items)
+        Weights of a row's item while the list contains another.
+    """
+
+    level: Floats
+    first: float
+    candidate: Floats
+    smallest: Floats32
+    mean: Floats32
+    identity: Floats
+    items: Ints
+    held: Floats
 
 
 class Limits(NamedTuple):
-    """What a list may hold. Without a budget, `sizes` is empty."""
+    """What a list may contain. Without a budget `sizes` is empty.
+
+    Attributes
+    ----------
+    sizes : ndarray of float, shape (rows,)
+        How much of the budget each row uses.
+    room : ndarray of float, shape (problems,)
+        The budget of each problem.
+    repeats : bool
+        Whether an item may be picked twice.
+    """
 
     sizes: Floats
-    room: Floats  # by problem
+    room: Floats
     repeats: bool
 
 
 class Seen(NamedTuple):
-    """What is known of each row of a problem, given the list so far."""
+    """What is known of each row of a problem, given the list so far.
 
-    own: Floats  # what the list does not change
-    held: Floats  # the weights of its item for the items held
-    near: Floats  # weighted sum of the smallest distances
-    far: Floats  # weighted sum of the distances to all picks
-    least: Floats32  # (rows, features): the smallest distances
-    scores: Floats  # -inf for what cannot be picked
-    picked: Floats  # by position: the score of the pick
+    Attributes
+    ----------
+    own : ndarray of float
+        The part of the score that the list does not change.
+    held : ndarray of float
+        The weights of a row's item for the items in the list.
+    near, far : ndarray of float
+        Weighted sums of the smallest distances, and of the distances to all picks.
+    least : ndarray of float32, shape (rows, d)
+        The smallest distances.
+    scores : ndarray of float
+        The scores; -inf for rows that cannot be picked.
+    picked : ndarray of float, shape (positions,)
+        The score of each pick.
+    """
+
+    own: Floats
+    held: Floats
+    near: Floats
+    far: Floats
+    least: Floats32
+    scores: Floats
+    picked: Floats
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> None:
-    """Adds rows @ weights and `identity` to `own`; each row in the same order, so that equal rows stay equal."""
+    """Adds rows @ weights and `identity` to `own`; all rows in the same order of summation, so that equal rows
+    stay equal.
+    """
     for i in range(len(rows)):
         total = identity[i] if len(identity) else 0.0
         for j in range(len(weights)):
@@ -58,7 +104,7 @@ def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> Non
 def _near(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
-    """Distances to the first pick."""
+    """Computes the distances to the first pick."""
     for i in range(len(rows)):
         low_sum, gap_sum = np.float32(0.0), np.float32(0.0)
         for j in range(len(smallest)):
@@ -74,9 +120,9 @@ def _near(
 def _nearer(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
-    """Takes the distances to one more pick in. The sums of distances are kept, not the distances.
+    """Updates the distances with one more pick. Sums of distances are kept, not the distances themselves.
 
-    A row's sum over its columns runs in float32, in as many parts as the processor has lanes: twice as fast as in
+    The sum over the columns of a row is in float32, in as many parts as the processor has lanes: twice as fast as
     float64, and distances have no large parts that cancel.
     """
     for i in range(len(rows)):
@@ -93,7 +139,7 @@ def _nearer(
 
 @njit(cache=True, nogil=True)
 def take_in(rows: Floats32, pick: Floats32, weights: Weights, seen: Seen, first: bool) -> None:
-    """The distances to one more pick."""
+    """Updates the distances with one more pick."""
     if first:
         _near(rows, pick, weights.smallest, weights.mean, seen.least, seen.near, seen.far)
     else:
@@ -102,7 +148,7 @@ def take_in(rows: Floats32, pick: Floats32, weights: Weights, seen: Seen, first:
 
 @njit(cache=True, nogil=True)
 def hold(items: Ints, picks: Ints, weights: Floats, held: Floats) -> None:
-    """Takes in that the list holds the last pick's item, unless it did before."""
+    """Adds the weights for the last pick's item, unless the list already contained it."""
     item = items[picks[-1]]
     for pick in picks[:-1]:
         if items[pick] == item:
@@ -113,7 +159,7 @@ def hold(items: Ints, picks: Ints, weights: Floats, held: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def rescore(seen: Seen, n_picks: int) -> None:
-    """Scores of what can still be picked."""
+    """Computes the scores of the rows that can still be picked."""
     own, held, near, far, _, scores, _ = seen
     for i in range(len(scores)):
         if scores[i] > -np.inf:
@@ -122,7 +168,7 @@ def rescore(seen: Seen, n_picks: int) -> None:
 
 @njit(cache=True, nogil=True)
 def close(scores: Floats, taken: int, sizes: Floats, left: float) -> None:
-    """Rows that are taken, or do not fit what is left, cannot be picked any more."""
+    """Sets the score of a taken row, and of rows that do not fit what is left, to -inf."""
     if taken >= 0:
         scores[taken] = -np.inf
     for i in range(len(sizes)):
@@ -134,7 +180,7 @@ def close(scores: Floats, taken: int, sizes: Floats, left: float) -> None:
 def _fill(
     rows: Floats32, items: Ints, sizes: Floats, left: float, weights: Weights, repeats: bool, seen: Seen, picks: Ints
 ) -> None:
-    """One list: the rows picked into `picks`, their scores into `seen.picked`."""
+    """Fills one list: the picked rows into `picks`, their scores into `seen.picked`."""
     listens = len(items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
     if not listens and not repeats and not len(sizes):
         top_of(seen.scores, picks, seen.picked)
@@ -160,10 +206,10 @@ def _fill(
 def walk_lists(
     low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, limits: Limits, lists: Ints, picked: Floats
 ) -> None:
-    """Fills in the lists of problems low to high, as rows of the batch (-1 stays behind the end), and their scores.
+    """Fills the lists of problems low to high with rows of the batch (-1 stays after the end), and their scores.
 
-    Cost: for each position one read of the problem's features and of as many smallest distances; one read of the
-    features in all where the list does not change what is seen.
+    The cost is, per position, one read of the problem's features and of as many smallest distances; and a single read
+    of the features if the list does not change what is seen.
     """
     most = np.diff(offsets[low : high + 1]).max()
     scratch, least = np.zeros((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Words of texts, character by character: where they stand, a number for each, and where sentences begin."""
+"""Words of texts, character by character: where they are, a number for each, and where sentences begin."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SHIFT = np.uint64(29)
 
 @njit(cache=True, nogil=True)
 def kind_of(code: int, kinds: Any) -> int:
-    """The bits of a character; those behind the table are signs that stand alone."""
+    """Returns the bits of a character; characters beyond the table are signs that stand alone."""
     return int(kinds[code]) if code <= LAST_IN_TABLE else LETTER | SIGN
 
 
 @njit(cache=True, nogil=True)
 def end_of_word(codes: Any, start: int, end: int, kinds: Any) -> int:
-    """Where the word at `start` ends: a run of letters and digits, or one sign and the next."""
+    """Returns where the word at `start` ends: a run of letters and digits, or one sign and the next."""
     if kind_of(codes[start], kinds) & SIGN:
         paired = start + 1 < end and kind_of(codes[start + 1], kinds) & SIGN
         return start + 2 if paired else start + 1
@@ -43,7 +43,9 @@ def end_of_word(codes: Any, start: int, end: int, kinds: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def after_word(codes: Any, start: int, stop: int, end: int, kinds: Any) -> int:
-    """Where to go on behind a word: pairs of signs overlap, and the last sign of a run is in a pair already."""
+    """Returns where to continue after a word: pairs of signs overlap, and the last sign of a run is already in a
+    pair.
+    """
     if stop - start < 2 or not kind_of(codes[start], kinds) & SIGN:
         return stop
     more = stop < end and kind_of(codes[stop], kinds) & SIGN
@@ -52,7 +54,7 @@ def after_word(codes: Any, start: int, stop: int, end: int, kinds: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def count_words(codes: Any, starts: Any, kinds: Any) -> int:
-    """How many words all texts have together."""
+    """Returns the number of words of all texts together."""
     count = 0
     for text in range(len(starts) - 1):
         at, end = starts[text], starts[text + 1]
@@ -67,13 +69,13 @@ def count_words(codes: Any, starts: Any, kinds: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def mixed(key: Any) -> Any:
-    """The key with its high bits mixed into the low ones, by which tables are filled."""
+    """Returns the key with its high bits mixed into the low ones, which hash tables use."""
     return key ^ (key >> _SHIFT)
 
 
 @njit(cache=True, nogil=True)
 def hashed(codes: Any, start: int, stop: int, kinds: Any, folds: Any) -> tuple[Any, Any, bool]:
-    """Numbers of a word and of its first letters, and whether it is all digits; case and accents do not count."""
+    """Returns hashes of a word and of its first letters, and whether it is all digits; case and accents are ignored."""
     number, stem, length, digits = OFFSET, OFFSET, 0, True
     for at in range(start, stop):
         code = codes[at]
@@ -93,7 +95,7 @@ def hashed(codes: Any, start: int, stop: int, kinds: Any, folds: Any) -> tuple[A
 
 @njit(cache=True, nogil=True)
 def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: Any, known: Any) -> int:
-    """What kind of word it is, by its characters and by the lists of `known` words, (sorted numbers, bits)."""
+    """Returns what kind of word it is, by its characters and by the lists of `known` words, (sorted hashes, bits)."""
     flags = CAPITAL if kind_of(codes[start], kinds) & (UPPER | DIGIT) else 0
     at = np.searchsorted(known[0], word)
     if at < len(known[0]) and known[0][at] == word:
@@ -109,8 +111,8 @@ def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: 
 def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out: Any) -> None:
     """Fills `out` (see `text.passages.words.Words`) with the words of all texts, one after the other.
 
-    A sentence ends at a stop that a blank follows, unless a small letter comes next or the stop belongs to an initial;
-    at a blank line; and at a line end behind which no small letter comes.
+    A sentence ends at a full stop followed by a blank, unless a lower-case letter comes next or the stop belongs to an
+    initial; at a blank line; and at a line end that is not followed by a lower-case letter.
     """
     count = 0
     for text in range(len(starts) - 1):
@@ -149,7 +151,7 @@ def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out
 
 @njit(cache=True, nogil=True)
 def numbered(keys: Any) -> tuple[Any, int]:
-    """A number from 0 for each key, equal keys alike, in order of first use; and how many numbers there are."""
+    """Returns a number from 0 for each key, equal keys alike, in order of first use; and how many numbers there are."""
     size = 16
     while size < 2 * len(keys):
         size *= 2

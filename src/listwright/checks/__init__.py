@@ -1,4 +1,4 @@
-"""Laws that rewards, features and learners keep, shipped so that one's own can be checked too."""
+"""Tests of the laws that rewards, features and learners obey, for use on your own classes."""
 
 from listwright.checks.base import LawBroken
 from listwright.checks.features import check_features

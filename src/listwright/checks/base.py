@@ -1,14 +1,28 @@
-"""What a check says when a law is broken."""
+"""The error that checks raise, and how they format numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-TOLERANCE = 1e-9  # of the largest value in sight, or of 1 where all are smaller
+TOLERANCE = 1e-9  # relative to the largest number compared, or to 1 if all are smaller
 
 
 class LawBroken(AssertionError):
-    """A counterexample was found; the message tells the list and the item.
+    """A check found a counterexample; the message names the list and the item.
+
+    It is an `AssertionError`, so a check can stand alone in a test.
+
+    Parameters
+    ----------
+    law : str
+        Short name of the law, such as "monotone".
+    message : str
+        The counterexample.
+
+    Attributes
+    ----------
+    law : str
+        Short name of the law.
 
     Examples
     --------
@@ -17,7 +31,7 @@ class LawBroken(AssertionError):
     """
 
     def __init__(self, law: str, message: str) -> None:
-        super().__init__(law, message)  # both are args, so that the error can go from one process to another
+        super().__init__(law, message)  # both in args, so that the error survives pickling between processes
         self.law = law
 
     def __str__(self) -> str:
@@ -25,7 +39,7 @@ class LawBroken(AssertionError):
 
 
 def apart(*numbers: float) -> tuple[str, ...]:
-    """The numbers with as few decimals, from two on, as tell each from the next.
+    """Formats numbers with as few decimals, at least two, as distinguish each from the next.
 
     Examples
     --------
@@ -43,7 +57,7 @@ def apart(*numbers: float) -> tuple[str, ...]:
 
 
 def listed(names: Iterable[object]) -> str:
-    """A list of items as messages write it.
+    """Formats the items of a list for messages.
 
     Examples
     --------

@@ -17,10 +17,32 @@ LONG = 4  # length of the random lists
 
 
 def check_features(features: Features, problems: Problems, *, n_trials: int = 5, random_state: RandomState = 0) -> None:
-    """Looks for lists on which features break a law that they must keep; raises `LawBroken` with the first one found.
+    """Tests features on random lists, and raises `LawBroken` at the first law that they break.
 
-    Every row has its columns, finite float32 numbers with a name each; `add` leaves what it got as it was; -1 changes
-    nothing of its problem; a problem looks the same alone as in a batch; and nothing depends on a reward.
+    Use it in the tests of your own `Features` class. The laws: every row has its columns, finite float32 numbers with
+    one name each; `add` does not change the state it is given; a pick of -1 changes nothing for its problem; a problem
+    looks the same alone as in a batch; and nothing depends on a reward.
+
+    Parameters
+    ----------
+    features : Features
+        The features to test; they are cloned and fitted.
+    problems : Problems
+        The problems to build lists for.
+    n_trials : int, default 5
+        Number of random lists per problem.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed of the random lists.
+
+    Raises
+    ------
+    LawBroken
+        If a law is broken.
+
+    See Also
+    --------
+    check_reward : The same for rewards.
+    check_learner : The same for learners.
 
     Examples
     --------
@@ -43,10 +65,11 @@ def check_features(features: Features, problems: Problems, *, n_trials: int = 5,
 
 
 def _shape(features: Features, rows: Rows, problems: Problems) -> None:
+    """Raises unless the columns are finite float32 with one row per candidate and one name per column."""
     table = rows.table
     if table.dtype != np.float32 or table.ndim != 2 or len(table) != problems.n_rows:
         got = f"{table.dtype} of shape {table.shape}"
-        raise LawBroken("shape", f"Columns must be float32 with one row a candidate ({problems.n_rows}). Got {got}.")
+        raise LawBroken("shape", f"Columns must be float32 with one row per candidate ({problems.n_rows}). Got {got}.")
     if len(features.names()) != table.shape[1]:
         raise LawBroken("names", f"There are {table.shape[1]} columns but {len(features.names())} names.")
     for part in (table, np.empty(0) if rows.crossed is None else rows.crossed.states):
@@ -55,6 +78,7 @@ def _shape(features: Features, rows: Rows, problems: Problems) -> None:
 
 
 def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
+    """Adds the picks and returns the new state; raises if the old state changed, or a problem without a pick did."""
     kept = snapshot(seen)
     after = features.add(seen, picks)
     if any(array.tobytes() != before for array, before in kept) or not _equal(rows, features.rows(seen)):
@@ -66,6 +90,7 @@ def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
 
 
 def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[Ints], i: int) -> None:
+    """Raises if problem i on its own, after its own picks, has other columns than within the batch."""
     alone = _after(features, problems[i], [step[i : i + 1] - problems.offsets[i] * (step[i] >= 0) for step in picks])
     mine = slice(problems.offsets[i], problems.offsets[i + 1])
     same = np.allclose(alone.table, rows.table[mine], rtol=1e-5, atol=1e-6)
@@ -77,11 +102,13 @@ def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[
 
 
 def _same_without_reward(features: Features, rows: Rows, problems: Problems, picks: list[Ints]) -> None:
+    """Raises if the columns differ when the problems have no reward."""
     if not _equal(rows, _after(features, problems.without_reward(), picks)):
         raise LawBroken("reward", "Columns differ when the reward is taken away: features must not look at it.")
 
 
 def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
+    """Returns the rows of features after the given picks."""
     seen = features.start(problems)
     for step in picks:
         seen = features.add(seen, step)
@@ -89,6 +116,7 @@ def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
 
 
 def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
+    """Whether two sets of rows have exactly the same numbers."""
     same = np.array_equal(one.table[where], other.table[where])
     if one.crossed is None or other.crossed is None:
         return same and one.crossed is other.crossed
@@ -96,5 +124,6 @@ def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
 
 
 def _states(rows: Rows) -> Floats32:
+    """Returns the crossed state features of each row's problem."""
     assert rows.crossed is not None
     return rows.crossed.states[rows.owners]

@@ -16,11 +16,30 @@ STATES, ITEMS = 40, 6
 
 
 def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomState = 0) -> None:
-    """Looks for a law that a learner breaks; raises `LawBroken` with the first one found.
+    """Tests a learner on simple made-up examples, and raises `LawBroken` at the first law that it breaks.
 
-    It leaves the object that it was cloned from alone; the same examples give the same policy; scores are finite; a
-    round in which nothing can be learned does no harm; and on easy examples, where one item is best in every state, its
-    policies come to pick that item more often than by chance.
+    Use it in the tests of your own `Learner` class. The laws: learning changes the clone only; the same examples give
+    the same policy; scores are finite; a round without anything to learn does no harm; and where one item is best in
+    every state, its policies pick that item more often than by chance.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner to test; it is cloned.
+    n_rounds : int, default 60
+        Rounds of examples that the learner gets.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed of the examples.
+
+    Raises
+    ------
+    LawBroken
+        If a law is broken.
+
+    See Also
+    --------
+    check_features : The same for features.
+    check_reward : The same for rewards.
 
     Examples
     --------
@@ -36,13 +55,14 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
     if not np.array_equal(one, other):
         raise LawBroken("same", "The same examples gave two different policies.")
     if scores.shape != (len(rows.owners),) or not np.isfinite(scores).all():
-        raise LawBroken("finite", f"Scores must be one finite number a row. Got shape {scores.shape}.")
+        raise LawBroken("finite", f"Scores must be one finite number per row. Got shape {scores.shape}.")
     share = float(np.mean(one == _best_rows(rows)))
     if share <= 1.5 / ITEMS:
         raise LawBroken("learns", f"The best item was picked in {share:.0%} of easy states: no better than by chance.")
 
 
 def _taught(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy:
+    """Returns the policy of a learner after `n_rounds` rounds; in the second round there is nothing to learn."""
     rng, policy = as_generator(random_state), learner.first_policy()
     for number in range(n_rounds):
         rows = _rows(rng)
@@ -58,7 +78,7 @@ def _taught(learner: Learner, n_rounds: int, random_state: RandomState) -> Polic
 
 
 def _rows(rng: np.random.Generator) -> Rows:
-    """States in which item 2 is the best, and a feature says how good an item is."""
+    """Returns made-up states of `ITEMS` candidates in which item 2 is best, and in which the first column marks it."""
     owners = np.repeat(np.arange(STATES), ITEMS)
     items = np.tile(np.arange(ITEMS), STATES)
     table = rng.random((STATES * ITEMS, 2)).astype(np.float32)
@@ -68,13 +88,16 @@ def _rows(rng: np.random.Generator) -> Rows:
 
 
 def _gains(rows: Rows) -> Floats:
+    """Returns the gains of the made-up rows: 0.9 for item 2, and 0.1 for the others."""
     return 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
 
 
 def _best_rows(rows: Rows) -> Ints:
+    """Returns the row of item 2 of each state."""
     return rows.offsets[:-1] + 2
 
 
 def _picked(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:
+    """Returns the policy's picks and scores in all states."""
     rng = np.random.default_rng(2)
     return policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)

@@ -1,4 +1,4 @@
-"""A doctor for problems: what spoils learning before it starts."""
+"""Diagnoses problems before training: what would spoil learning."""
 
 from __future__ import annotations
 
@@ -14,21 +14,31 @@ from listwright.features.candidate import feature_names
 from listwright.problems import Problems
 from listwright.rewards import Function, reward_of
 
-TRIED, TRIED_OWN = 200, 20  # problems on which the laws are tried; fewer for functions that may be slow
-TELLS_ALL = 0.9999  # correlation with the reward past which a feature is the reward in other words
+TRIED, TRIED_OWN = 200, 20  # problems on which the laws are tried; fewer for Python functions, which may be slow
+TELLS_ALL = 0.9999  # correlation above which a feature is taken to be the reward itself
 SHOWN = 3  # examples in a message
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one test of problems: its level, its name and a sentence.
 
-    level: str  # "ok", "warning" or "error"
+    Attributes
+    ----------
+    level : {"ok", "warning", "error"}
+        How serious it is.
+    check : str
+        Short name of the test.
+    message : str
+        What was found, in a sentence.
+    """
+
+    level: str
     check: str
     message: str
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values."""
+        """Returns level, check and message as a dict of plain values."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -36,13 +46,25 @@ class Finding:
 
 
 def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> list[Finding]:
-    """Looks at problems with a reward: its laws, problems that teach nothing, duplicates, features that say nothing or
-    too much.
+    """Tests problems with a reward for what would spoil learning.
+
+    The tests: whether the reward obeys its laws, whether there are problems without anything to gain, candidates with
+    the same features, features that never vary, and features that give the reward away. `listwright check` prints the
+    result.
 
     Parameters
     ----------
-    n_trials, random_state
+    problems : Problems
+        The problems; they need a reward.
+    n_trials : int, default 30
         Random lists on which the laws of the reward are tried, as in `check_reward`.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed of these lists.
+
+    Returns
+    -------
+    list of Finding
+        One finding per test, with level "ok", "warning" or "error".
 
     Examples
     --------
@@ -69,6 +91,7 @@ def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState
 
 
 def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Finding:
+    """Tests the laws of the reward on a sample of the problems: fewer for Python functions, which may be slow."""
     most = TRIED_OWN if isinstance(problems.reward, Function) else TRIED
     some = problems[np.sort(rng.permutation(len(problems))[:most])]
     try:
@@ -81,6 +104,7 @@ def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Findin
 
 
 def _reachable(problems: Problems, gains: Floats) -> Finding:
+    """Finds problems in which no item gains anything."""
     best = np.maximum.reduceat(gains, problems.offsets[:-1])
     lost = best <= 0
     if lost.all():
@@ -92,6 +116,7 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
 
 
 def _duplicates(problems: Problems) -> Finding:
+    """Finds candidates that have the same features as an earlier one of their problem."""
     if not problems.n_features:
         return Finding("ok", "duplicates", "Candidates have no features of their own.")
     twins = _twins(problems)
@@ -103,7 +128,7 @@ def _duplicates(problems: Problems) -> Finding:
 
 
 def _twins(problems: Problems) -> Bools:
-    """By row: whether an earlier row of its problem has the same features, by two random sums of each row."""
+    """Returns per row whether an earlier row of its problem has the same features, by two random sums of each row."""
     if problems.catalogue is not None:
         return np.zeros(problems.n_rows, dtype=bool)  # the catalogue tells them apart
     draw = np.random.default_rng(0).standard_normal((problems.n_features, 2))
@@ -116,12 +141,14 @@ def _twins(problems: Problems) -> Bools:
 
 
 def _row_sums(features: Any, column: Floats) -> Floats:
+    """Returns the weighted sum of each row, for dense and sparse features."""
     if sparse.issparse(features):
         return np.asarray(features @ column)
     return np.einsum("ij,j->i", features, column)
 
 
 def _constant(problems: Problems) -> Finding:
+    """Finds features that have the same value in all rows."""
     low, high = (_dense(getattr(problems.features, name)(axis=0)) for name in ("min", "max"))
     flat = np.flatnonzero(low == high)
     if not len(flat):
@@ -131,6 +158,7 @@ def _constant(problems: Problems) -> Finding:
 
 
 def _telling(problems: Problems, gains: Floats) -> Finding:
+    """Finds features that correlate perfectly with the gains, and so may not be known at prediction time."""
     close = np.flatnonzero(np.abs(_correlations(problems.features, gains)) > TELLS_ALL)
     if not len(close):
         return Finding("ok", "leak", "No feature gives the reward away.")
@@ -139,7 +167,7 @@ def _telling(problems: Problems, gains: Floats) -> Finding:
 
 
 def _correlations(features: Any, gains: Floats) -> Floats:
-    """Of each column with the gains; 0 where either is constant."""
+    """Returns the correlation of each column with the gains; 0 if either is constant."""
     n, centred = len(gains), gains - gains.mean()
     means = _dense(features.mean(axis=0, dtype=np.float64))
     if sparse.issparse(features):
@@ -152,14 +180,17 @@ def _correlations(features: Any, gains: Floats) -> Floats:
 
 
 def _dense(row: Any) -> Floats:
+    """Returns a row vector, dense or sparse, as a flat float64 array."""
     return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
 
 
 def _named(problems: Problems, columns: Ints) -> str:
+    """Returns the names of some columns, for a message."""
     names = feature_names(problems)
     return _some([names[i] for i in columns])
 
 
 def _some(names: Any) -> str:
+    """Returns the first few names, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:SHOWN])
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"

@@ -1,4 +1,4 @@
-"""Lists grown for a check: every pick on record, and what the reward says after it."""
+"""Lists grown during a check, with every pick and what the reward said after it."""
 
 from __future__ import annotations
 
@@ -18,31 +18,45 @@ from listwright.rewards import Reward
 
 @dataclass(frozen=True, eq=False)
 class RecordedLists:
-    """The lists of a batch at one moment."""
+    """The lists of a batch at one moment: the picks so far, the reward's state, and its gains and values.
+
+    Attributes
+    ----------
+    reward : Reward
+        The reward under test.
+    problems : Problems
+        The batch.
+    picks : tuple of ndarray of int
+        One array of picks per step.
+    state : object
+        The reward's state.
+    gains, values : ndarray of float
+        What the reward returned for this state.
+    """
 
     reward: Reward
     problems: Problems
-    picks: tuple[Ints, ...]  # one array a step
+    picks: tuple[Ints, ...]
     state: Any
     gains: Floats
     values: Floats
 
     @classmethod
     def after(cls, reward: Reward, problems: Problems, picks: tuple[Ints, ...], state: Any) -> RecordedLists:
-        """What the reward says of a state."""
+        """Returns the record of a state, with copies of its gains and values."""
         return cls(reward, problems, picks, state, np.copy(reward.gains(state)), np.copy(reward.value(state)))
 
     @classmethod
     def empty(cls, reward: Reward, problems: Problems) -> RecordedLists:
-        """Empty lists."""
+        """Returns the record of empty lists."""
         return cls.after(reward, problems, (), reward.start(problems))
 
     def add(self, picks: Ints) -> RecordedLists:
-        """One more pick a problem."""
+        """Returns the record after one more pick per problem."""
         return RecordedLists.after(self.reward, self.problems, (*self.picks, picks), self.reward.add(self.state, picks))
 
     def replay(self, picks: tuple[Ints, ...]) -> RecordedLists:
-        """From here through other picks."""
+        """Returns the record after several more steps of picks."""
         grown = self
         for step in picks:
             grown = grown.add(step)
@@ -54,35 +68,35 @@ class RecordedLists:
         return TOLERANCE * max(1.0, float(np.abs(self.values).max()), float(np.abs(self.gains).max()))
 
     def item(self, row: int) -> str:
-        """How messages name a row: `item 7`."""
+        """Returns how messages name a row, such as "item 7"."""
         ids, owner = self.problems.item_ids, self.problems.owners[row]
         return f"item {row - self.problems.offsets[owner] if ids is None else ids[row]!s}"
 
     def items(self, problem: int) -> str:
-        """How messages name a problem's list: `[1, 3]`."""
+        """Returns how messages name a problem's list, such as "[1, 3]"."""
         rows = [int(step[problem]) for step in self.picks if step[problem] >= 0]
         return listed(self.item(row).removeprefix("item ") for row in rows)
 
     def place(self, problem: int) -> str:
-        """How messages name a problem: `in problem q17`."""
+        """Returns how messages name a problem, such as "in problem q17"."""
         return f"in problem {self.problems.problem_ids[problem]!s}"
 
 
 def short_lists(problems: Problems, *, most: int, length: int) -> Iterator[tuple[int, ...]]:
-    """All lists up to `length` in problems of at most `most` candidates, by positions, shortest first."""
+    """Yields all lists of up to `length` positions for problems of at most `most` candidates, shortest first."""
     few = problems.counts[problems.counts <= most]
     for n in range(1, length + 1):
         yield from product(range(int(few.max(initial=0))), repeat=n)
 
 
 def picks_at(problems: Problems, position: int, *, most: int) -> Ints:
-    """The candidate at one position of every problem that has it and has few; -1 for the others."""
+    """Returns the row at one position of every problem that has it and at most `most` candidates; -1 for the others."""
     there = (problems.counts > position) & (problems.counts <= most)
     return np.where(there, problems.offsets[:-1] + position, -1)
 
 
 def random_picks(problems: Problems, last: Ints | None, rng: np.random.Generator) -> Ints:
-    """A random row of each problem: sometimes the last one once more, sometimes none."""
+    """Returns a random row of each problem: one time in five the last pick again, one time in ten none (-1)."""
     picks = problems.offsets[:-1] + rng.integers(problems.counts)
     chance = rng.random(len(problems))
     if last is not None:
@@ -91,11 +105,14 @@ def random_picks(problems: Problems, last: Ints | None, rng: np.random.Generator
 
 
 def snapshot(state: Any) -> list[tuple[NDArray[Any], bytes]]:
-    """Every array inside a state, with its bytes as they are now."""
+    """Returns every array inside a state, with its current bytes, so that changes in place can be found."""
     return [(array, array.tobytes()) for array in _arrays_in(state, depth=5)]
 
 
 def _arrays_in(thing: Any, depth: int) -> Iterator[NDArray[Any]]:
+    """Yields the arrays inside nested tuples, lists, dicts and objects, down to `depth` levels; not those of
+    `Problems`.
+    """
     if isinstance(thing, np.ndarray):
         yield thing
     elif depth and not isinstance(thing, Problems | str | bytes):
@@ -104,6 +121,7 @@ def _arrays_in(thing: Any, depth: int) -> Iterator[NDArray[Any]]:
 
 
 def _parts(thing: Any) -> list[Any]:
+    """Returns what a container or an object holds."""
     if isinstance(thing, tuple | list):
         return list(thing)
     if isinstance(thing, dict):

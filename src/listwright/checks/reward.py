@@ -1,4 +1,4 @@
-"""The laws of rewards, and the search for lists that break them."""
+"""The laws of rewards, and a search for lists that break them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,42 @@ from listwright.checks.recorded_lists import RecordedLists, picks_at, random_pic
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
 
-FEW = 5  # problems with so few candidates are searched exhaustively
-SHORT = 3  # ... through all lists of this length
+FEW = 5  # problems with at most this many candidates are searched exhaustively
+SHORT = 3  # length of the lists in that search
 LONG = 6  # length of random lists
 
 
 def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> None:
-    """Looks for lists on which a reward breaks a law that it must keep; raises `LawBroken` with the first one found.
+    """Searches for lists on which a reward breaks a law, and raises `LawBroken` at the first one found.
 
-    The laws (section 2 of the paper): an empty list is worth nothing; a list with more items, behind or in front, is
-    never worth less; gains only fall as a list grows; values stay within [0, 1]. Those of the code: gains are
-    differences of values, `gains_of` agrees with `gains`, `add` leaves the state that it got as it was, -1 picks
-    nothing, and a slice of the problems gives the same numbers.
+    Use it in the tests of your own reward, and on a sample of real problems before training. The laws of the paper
+    (Section 3): an empty list is worth 0; a list with one more item, at the end or at the front, is never worth less;
+    gains never rise as a list grows; values stay within [0, 1]. The laws of the interface: gains are differences of
+    values, `gains_of` agrees with `gains`, `add` does not change the state it is given, -1 picks nothing, and a slice
+    of the problems gives the same numbers.
 
-    Tried are all lists of up to three items, repeats among them, where a problem has at most five candidates, and
-    `n_trials` random lists of six for all problems. What a reward says of itself is not asked for: where `submodular`
-    is False gains may rise, and where `bounded` is False values may pass 1.
+    Parameters
+    ----------
+    reward : Reward
+        The reward to test. Where its `submodular` is False gains may rise, and where its `bounded` is False values may
+        exceed 1.
+    problems : Problems
+        The problems to build lists for. In problems of at most five candidates all lists of up to three items are
+        tried, with repeats.
+    n_trials : int, default 30
+        Random lists of six items, tried for all problems.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed of the random lists.
+
+    Raises
+    ------
+    LawBroken
+        If a law is broken. The message names the list, the item and the numbers.
+
+    See Also
+    --------
+    listwright.rewards.Function : Makes a reward from a Python function.
+    check_features, check_learner : The same for features and learners.
 
     Examples
     --------
@@ -46,13 +66,14 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
     empty_is_worth_nothing(start)
     slices_agree(start, rng.permutation(len(problems)))
     few = np.flatnonzero(problems.counts <= FEW)
-    if len(few):  # short lists first: they make the counterexamples that are easy to read
+    if len(few):  # short lists first, because their counterexamples are easy to read
         _check_short_lists(RecordedLists.empty(problems[few].reward, problems[few]))
     for _ in range(n_trials):
         _check_random_list(start, rng)
 
 
 def _check_short_lists(start: RecordedLists) -> None:
+    """Checks all lists of up to `SHORT` items, each grown from the list without its last item."""
     grown: dict[tuple[int, ...], RecordedLists] = {(): start}
     for positions in short_lists(start.problems, most=FEW, length=SHORT):
         picks = picks_at(start.problems, positions[-1], most=FEW)
@@ -61,6 +82,7 @@ def _check_short_lists(start: RecordedLists) -> None:
 
 
 def _check_random_list(start: RecordedLists, rng: np.random.Generator) -> None:
+    """Checks every step of one random list per problem, then the list without its first item, and a slice."""
     grown = start
     for _ in range(LONG):
         grown = _check_step(grown, random_picks(start.problems, grown.picks[-1] if grown.picks else None, rng))
@@ -69,6 +91,7 @@ def _check_random_list(start: RecordedLists, rng: np.random.Generator) -> None:
 
 
 def _check_step(before: RecordedLists, picks: Ints) -> RecordedLists:
+    """Adds picks and returns the new record, after checking the laws of a step and of the new lists."""
     kept = snapshot(before.state)
     after = before.add(picks)
     if any(array.tobytes() != bytes_before for array, bytes_before in kept):
@@ -81,18 +104,19 @@ def _check_step(before: RecordedLists, picks: Ints) -> RecordedLists:
 
 
 def _check_lists(grown: RecordedLists) -> None:
+    """Checks the laws that concern a single list."""
     for law in LIST_LAWS:
         law(grown)
 
 
 def one_number_each(grown: RecordedLists) -> None:
-    """gains has a number for each row, value one for each problem."""
+    """`gains` returns one finite number per row, and `value` one per problem."""
     for name, numbers, n, each in (
         ("gains", grown.gains, grown.problems.n_rows, "row"),
         ("value", grown.values, len(grown.problems), "problem"),
     ):
         if numbers.shape != (n,):
-            raise LawBroken("shape", f"{name} must give one number a {each} ({n}). Got shape {numbers.shape}.")
+            raise LawBroken("shape", f"{name} must give one number per {each} ({n}). Got shape {numbers.shape}.")
         if not np.isfinite(numbers).all():
             raise LawBroken("shape", f"{name} must give finite numbers. Got {numbers[~np.isfinite(numbers)][0]}.")
 
@@ -105,7 +129,7 @@ def empty_is_worth_nothing(grown: RecordedLists) -> None:
 
 
 def values_are_bounded(grown: RecordedLists) -> None:
-    """0 <= f(L) <= 1, where the reward says so."""
+    """0 <= f(L) <= 1, if the reward says that it is bounded."""
     low, high = grown.values < -grown.tolerance, grown.values > 1 + grown.tolerance
     for i in _first((low | high) & grown.reward.bounded):
         value, _ = apart(grown.values[i], float(high[i]))
@@ -114,7 +138,7 @@ def values_are_bounded(grown: RecordedLists) -> None:
 
 
 def more_is_not_less(grown: RecordedLists) -> None:
-    """f(L + s) >= f(L)."""
+    """f(L + s) >= f(L): appending an item never lowers the value."""
     for row in _first(grown.gains < -grown.tolerance):
         i = int(grown.problems.owners[row])
         fall, _ = apart(-grown.gains[row], 0.0)
@@ -123,7 +147,7 @@ def more_is_not_less(grown: RecordedLists) -> None:
 
 
 def gains_of_agrees(grown: RecordedLists) -> None:
-    """gains_of(rows) = gains[rows]."""
+    """gains_of(rows) = gains[rows], here for all rows in reverse order."""
     rows = np.arange(grown.problems.n_rows)[::-1].copy()
     some = np.asarray(grown.reward.gains_of(grown.state, rows))[::-1]
     for row in _first(_differ(some, grown.gains, grown.tolerance)):
@@ -134,7 +158,7 @@ def gains_of_agrees(grown: RecordedLists) -> None:
 
 
 def add_is_pure(before: RecordedLists, picks: Ints) -> None:
-    """The state that add got says the same as before."""
+    """The state that was passed to `add` still gives the same gains and values."""
     again = RecordedLists.after(before.reward, before.problems, before.picks, before.state)
     for i in _first(again.values != before.values):
         _impure(before, picks, i)
@@ -143,13 +167,14 @@ def add_is_pure(before: RecordedLists, picks: Ints) -> None:
 
 
 def _impure(before: RecordedLists, picks: Ints, i: int) -> None:
+    """Raises the error that says that `add` changed the state it started from."""
     added = before.item(int(picks[i])) if picks[i] >= 0 else "nothing"
     where = f"Adding {added} to {before.items(i)} {before.place(i)}"
     raise LawBroken("pure", f"{where} changed the state it started from: add must return a new state.")
 
 
 def no_pick_changes_nothing(before: RecordedLists, picks: Ints, after: RecordedLists) -> None:
-    """-1 leaves a problem as it is, whatever the others pick."""
+    """A pick of -1 leaves a problem as it is, whatever the other problems pick."""
     for i in _first((picks < 0) & (after.values != before.values)):
         old, new = apart(before.values[i], after.values[i])
         what = f"The value of {before.items(i)} {before.place(i)} went from {old} to {new}"
@@ -172,7 +197,7 @@ def gains_are_differences(before: RecordedLists, picks: Ints, after: RecordedLis
 
 
 def gains_only_fall(before: RecordedLists, picks: Ints, after: RecordedLists) -> None:
-    """b(s | L + t) <= b(s | L), where the reward says so."""
+    """b(s | L + t) <= b(s | L), if the reward says that it is submodular."""
     for row in _first((after.gains > before.gains + before.tolerance) & before.reward.submodular):
         i = int(before.problems.owners[row])
         old, new = apart(before.gains[row], after.gains[row])
@@ -182,7 +207,7 @@ def gains_only_fall(before: RecordedLists, picks: Ints, after: RecordedLists) ->
 
 
 def more_in_front_is_not_less(without: RecordedLists, with_front: RecordedLists) -> None:
-    """f(s + L) >= f(L): the other half of the paper's monotone, for rewards that look at the order."""
+    """f(s + L) >= f(L): the other half of the paper's monotonicity, for rewards that depend on the order."""
     for i in _first(with_front.values < without.values - without.tolerance):
         old, new = apart(without.values[i], with_front.values[i])
         what = f"{without.items(i)} is worth {old} {without.place(i)}, but {with_front.items(i)} is worth {new}"
@@ -190,7 +215,7 @@ def more_in_front_is_not_less(without: RecordedLists, with_front: RecordedLists)
 
 
 def slices_agree(grown: RecordedLists, which: Ints) -> None:
-    """Some of the problems, in another order, have the same gains and values."""
+    """A selection of the problems, in another order, has the same gains and values."""
     problems = grown.problems
     part = problems[which]
     moved = part.offsets[:-1] - problems.offsets[which]
@@ -205,22 +230,25 @@ def slices_agree(grown: RecordedLists, which: Ints) -> None:
 
 
 def _gain_after(grown: RecordedLists, row: int) -> str:
+    """Returns how messages name the gain of a row after its problem's list."""
     i = int(grown.problems.owners[row])
     return f"Gain of {grown.item(row)} after {grown.items(i)} {grown.place(i)}"
 
 
 def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
+    """Raises if a number differs between the whole batch and a slice; `name` says what the number is."""
     for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
         one, other = apart(whole[i], part[i])
         raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
 
 
 def _differ(a: Floats, b: Floats, tolerance: float) -> Bools:
+    """Returns where two arrays differ by more than the tolerance."""
     return np.abs(a - b) > tolerance
 
 
 def _first(bad: Bools) -> list[int]:
-    """The first True, as a list of one or none."""
+    """Returns the index of the first True in a list, or an empty list if there is none."""
     return [int(i) for i in np.flatnonzero(bad)[:1]]
 
 

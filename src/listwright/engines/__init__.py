@@ -1,7 +1,7 @@
-"""Where work on many shards runs: on the threads of this machine, or on the machines of a Ray cluster.
+"""Engines: where work on many shards runs, on the threads of this machine or on a Ray cluster.
 
-An engine runs tasks and knows nothing of models. Estimators take one as `engine="local"`, `engine="ray"` or
-`engine=Ray("host:6379")`.
+An engine runs tasks and knows nothing of models. Estimators accept `engine="local"`, `engine="ray"` or an object such
+as `engine=Ray("host:6379")`.
 """
 
 from typing import Any
@@ -17,7 +17,22 @@ ENGINES: dict[str, type[Engine]] = {"local": Local, "ray": Ray}
 
 
 def as_engine(engine: Any) -> Engine:
-    """An engine from its name, or itself.
+    """Returns an engine from its name, or the engine itself.
+
+    Parameters
+    ----------
+    engine : {"local", "ray"} or Engine
+        A name or an engine.
+
+    Returns
+    -------
+    Engine
+        The engine.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an engine is: it runs one task on many shards, and gives the results back in the order of the shards."""
+"""The interface of engines: run a task on many shards, and return the results in the order of the shards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from listwright.errors import InputError
 from listwright.problems import Problems
 
-Task = Callable[[Iterator[Problems], int], Any]  # what to do with the blocks of the shard of this number
+Task = Callable[[Iterator[Problems], int], Any]  # takes the blocks of a shard and its number
 Told = Callable[[], None]  # called after each shard that is done
 
 
@@ -27,7 +27,7 @@ class Shard(Protocol):
 
 
 class Shards(Protocol):
-    """Problems in parts: the files of a `listwright.scan`, or problems in memory that are shared out."""
+    """Problems in parts: the files of a `listwright.scan`, or problems in memory that are split among workers."""
 
     @property
     def shards(self) -> Sequence[Shard]: ...
@@ -46,31 +46,59 @@ class Shards(Protocol):
 
 
 class Crew(ABC):
-    """Workers on shards. Each keeps what it has read of its shards, as far as `max_memory` goes."""
+    """Workers on shards. Each keeps what it has read of its shards in memory, up to `max_memory`."""
 
     @abstractmethod
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """The task's result for each shard, in the order given, whoever is done first."""
+        """Returns an iterator over the task's result for each shard, in the given order, whichever finishes first.
+
+        Parameters
+        ----------
+        task : callable
+            Called with an iterator over the blocks of a shard and the shard's number.
+        shards : sequence of int
+            The numbers of the shards.
+        told : callable, optional
+            Called after each shard that is done.
+
+        Returns
+        -------
+        iterator
+            The results.
+        """
 
 
 class Engine(ABC):
-    """Makes crews. An engine itself is only settings: it can be copied and compared."""
+    """Base class of engines, which start workers for shards.
+
+    An engine is only settings: it can be copied and compared. Use `Local` unless the data need several machines.
+    Subclass it to run on another system, with a `crew` that returns results in the order of the shards.
+
+    See Also
+    --------
+    Local : Threads of this process.
+    Ray : Actors of a Ray cluster.
+    """
 
     @abstractmethod
     def crew(self, shards: Shards) -> AbstractContextManager[Crew]:
-        """Workers for these shards, gone at the end of the `with`."""
+        """Returns a context manager that provides workers for these shards and ends them when it is left."""
 
     def connected(self) -> AbstractContextManager[None]:
-        """Inside, what crews need is there; crews connect by themselves where it is not."""
+        """Returns a context manager within which the engine is connected to its cluster. Crews connect on their
+        own if needed.
+        """
         return nullcontext()
 
     def about(self) -> str:
-        """A line for people who want to watch, while connected."""
+        """Returns a line for people who want to watch the work, while connected."""
         return ""
 
 
 class Hand:
-    """One worker's view of the shards: reads them, and keeps those that fit so that they are read once."""
+    """One worker's view of the shards: reads them, and keeps those that fit into `room` bytes so that they are
+    read once.
+    """
 
     def __init__(self, shards: Shards, room: int) -> None:
         self.shards = shards
@@ -79,19 +107,20 @@ class Hand:
         self.lock = threading.Lock()
 
     def do(self, task: Task, shard: int) -> Any:
-        """The task's result for a shard."""
+        """Returns the task's result for a shard; raises an `InputError` with advice if memory runs out."""
         try:
             return task(self.blocks(shard), shard)
         except MemoryError as error:
             raise out_of_memory(self.shards, shard) from error
 
     def blocks(self, shard: int) -> Iterator[Problems]:
-        """The problems of a shard, from memory or from its files."""
+        """Returns an iterator over the problems of a shard, from memory or from its files."""
         if shard in self.kept:
             return iter(self.kept[shard])
         return self._kept(shard) if self._takes(shard) else self.shards.blocks(shard)
 
     def _takes(self, shard: int) -> bool:
+        """Whether a shard still fits into memory; if so, its bytes are reserved."""
         needed = self.shards.row_bytes * self.shards.shards[shard].n_rows
         with self.lock:
             fits = needed <= self.room
@@ -99,6 +128,7 @@ class Hand:
         return fits
 
     def _kept(self, shard: int) -> Iterator[Problems]:
+        """Yields the blocks of a shard, and keeps them once all were read."""
         blocks = []
         for block in self.shards.blocks(shard):
             blocks.append(block)
@@ -107,7 +137,7 @@ class Hand:
 
 
 def out_of_memory(shards: Shards, number: int) -> InputError:
-    """What to change where a worker has too little memory."""
+    """Returns the error that says what to change if a worker has too little memory."""
     return InputError(
         f"A worker ran out of memory on {shards.shards[number]}. Lower max_memory (now {shards.max_memory / 1e6:,.0f} "
         "MB for each worker), start fewer workers on a machine, or write files with smaller row groups."

@@ -1,4 +1,4 @@
-"""Shards on the threads of this machine."""
+"""Runs shards on the threads of this machine."""
 
 from __future__ import annotations
 
@@ -16,19 +16,31 @@ from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told
 
 @dataclass(frozen=True)
 class Local(Engine):
-    """Threads of this process, as many as `max_memory` has room for.
+    """Threads of this process, as many as `max_memory` allows. The default engine.
+
+    Use it on one machine. Results do not depend on the number of threads.
 
     Parameters
     ----------
-    threads : int or None
-        At most so many; by default NUMBA_NUM_THREADS, or one for each core.
+    threads : int, optional
+        The most threads; by default NUMBA_NUM_THREADS, or one per core.
+
+    See Also
+    --------
+    Ray : Several machines.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> lw.SCP(length=3, engine=Local(threads=2)).engine
+    Local(threads=2)
     """
 
     threads: int | None = None
 
     @contextmanager
     def crew(self, shards: Shards) -> Iterator[Crew]:
-        """Threads that share one view of the shards."""
+        """Provides threads that share one view of the shards."""
         if self.threads is not None:
             at_least_one("threads", self.threads)
         most = numba.get_num_threads() if self.threads is None else self.threads
@@ -41,15 +53,15 @@ class Local(Engine):
 
 
 class Threads(Crew):
-    """The crew of `Local`."""
+    """The workers of `Local`."""
 
     def __init__(self, pool: ThreadPoolExecutor, hand: Hand) -> None:
         self.pool, self.hand = pool, hand
 
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """Every thread works on one shard at a time."""
+        """Yields the results in order; every thread works on one shard at a time."""
         running: list[Future[Any]] = [self.pool.submit(self.hand.do, task, shard) for shard in shards]
-        running.reverse()  # so that a result can go as soon as it is used
+        running.reverse()  # popped from the end, so that each result is freed once it is used
         while running:
             result = running.pop().result()
             if told is not None:

@@ -1,4 +1,4 @@
-"""Shards on the machines of a Ray cluster."""
+"""Runs shards on the machines of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -14,21 +14,35 @@ from listwright._internal.threads import one_thread
 from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told, out_of_memory
 from listwright.errors import InputError, MissingExtra
 
-RETRIES = 20  # times that a task is given to a worker again: a node that is lost fails several before that is known
-SECONDS = 5.0  # until an address that does not answer is given up
+RETRIES = 20  # retries per task: a lost node fails several tasks before Ray notices
+SECONDS = 5.0  # timeout for an address that does not answer
 
 
 @dataclass(frozen=True)
 class Ray(Engine):
-    """Actors of a Ray cluster. Each owns shards for the whole fit; one that dies is replaced and reads them again.
+    """Actors of a Ray cluster, each of which owns some shards for the whole fit.
+
+    Use it for data that are too large or too slow for one machine. An actor that dies is replaced and reads its shards
+    again, so a fit survives the loss of a node. Needs the extra `ray`, and listwright installed on all nodes.
 
     Parameters
     ----------
-    address : str or None
-        Of the cluster, as `ray.init` takes it: "auto", "host:6379" or "ray://host:10001"; None for the one that
-        this program is in already, or else a new one on this machine.
-    workers : int or None
-        Number of actors; by default one for each CPU of the cluster.
+    address : str, optional
+        Address of the cluster, as `ray.init` takes it: "auto", "host:6379" or "ray://host:10001". By default the
+        cluster that this program is already connected to, or else a new one on this machine.
+    workers : int, optional
+        Number of actors; by default one per CPU of the cluster.
+
+    Raises
+    ------
+    MissingExtra
+        When workers are started, if Ray is not installed.
+    InputError
+        When workers are started, if no cluster answers at the address.
+
+    See Also
+    --------
+    Local : Threads of this machine.
     """
 
     address: str | None = None
@@ -36,7 +50,7 @@ class Ray(Engine):
 
     @contextmanager
     def crew(self, shards: Shards) -> Iterator[Crew]:
-        """Actors, spread over the nodes."""
+        """Provides actors, spread over the nodes, at most one per shard."""
         if self.workers is not None:
             at_least_one("workers", self.workers)
         with self.connected():
@@ -50,7 +64,7 @@ class Ray(Engine):
 
     @contextmanager
     def connected(self) -> Iterator[None]:
-        """Joins the cluster, and leaves it again; a connection that is there already is used and stays."""
+        """Connects to the cluster and disconnects again; an existing connection is used and kept."""
         ray = _ray()
         if ray.is_initialized():
             yield
@@ -62,7 +76,7 @@ class Ray(Engine):
             ray.shutdown()
 
     def about(self) -> str:
-        """How many nodes there are, and where Ray's dashboard is."""
+        """Returns the number of nodes and the address of Ray's dashboard."""
         ray = _ray()
         url = ray._private.worker.get_dashboard_url()
         where = f"at http://{url}" if url else 'not running (it comes with: pip install "ray[default]")'
@@ -71,18 +85,18 @@ class Ray(Engine):
 
 
 class Actors(Crew):
-    """The crew of `Ray`."""
+    """The workers of `Ray`."""
 
     def __init__(self, ray: Any, shards: Shards, n_workers: int) -> None:
         self.ray, self.shards = ray, shards
         options = {"max_restarts": -1, "max_task_retries": RETRIES, "scheduling_strategy": "SPREAD"}
         kind = ray.remote(**options)(Worker)
-        self.shared = ray.put(shards)  # once for all workers, and again for those that take the place of others
+        self.shared = ray.put(shards)  # sent once, and read again by workers that replace others
         self.actors = [kind.remote(self.shared) for _ in range(n_workers)]
         self.owners: dict[int, int] = {}
 
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """The policy goes out once, and the results come back as they are ready; they are given in order."""
+        """Yields the results in order. The task, with its policy, is sent once and shared by all workers."""
         shared = self.ray.put(task)
         running = {shard: self._owner(shard).do.remote(shared, shard) for shard in shards}
         waiting = list(running.values())
@@ -94,15 +108,16 @@ class Actors(Crew):
             yield self._result(shard, running.pop(shard))
 
     def dismiss(self) -> None:
-        """Ends the workers."""
+        """Ends all workers."""
         for actor in self.actors:
             self.ray.kill(actor)
 
     def _owner(self, shard: int) -> Any:
-        """The worker that keeps the shard: shards are dealt out in the order in which they are first asked for."""
+        """Returns the worker that owns a shard; shards are dealt out in the order in which they are first used."""
         return self.actors[self.owners.setdefault(shard, len(self.owners) % len(self.actors))]
 
     def _result(self, shard: int, reference: Any) -> Any:
+        """Returns a result, or raises an `InputError` that says why a worker failed."""
         errors = self.ray.exceptions
         try:
             return self.ray.get(reference)
@@ -119,18 +134,19 @@ class Actors(Crew):
 
 
 class Worker:
-    """The actor: one core, and a hand on its shards."""
+    """The actor: one core, with its own view of the shards."""
 
     def __init__(self, shards: Shards) -> None:
         self.hand = Hand(shards, max(shards.max_memory - shards.block_bytes, 0))
 
     def do(self, task: Task, shard: int) -> Any:
-        """The task's result for a shard."""
+        """Returns the task's result for a shard."""
         with one_thread():
             return self.hand.do(task, shard)
 
 
 def _ray() -> Any:
+    """Returns the ray package, or raises `MissingExtra`."""
     try:
         import ray
     except ImportError:
@@ -139,7 +155,7 @@ def _ray() -> Any:
 
 
 def _connect(ray: Any, address: str | None) -> None:
-    """Joins the cluster, or says that nothing answers there."""
+    """Connects to the cluster, or raises `InputError` if nothing answers there."""
     if address is not None and address not in ("auto", "local"):
         _answers(address)
     try:
@@ -149,7 +165,7 @@ def _connect(ray: Any, address: str | None) -> None:
 
 
 def _answers(address: str) -> None:
-    """Tries the address first: Ray itself waits for minutes."""
+    """Raises `InputError` if nothing listens at the address. Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         socket.create_connection((host, int(port)), timeout=SECONDS).close()
@@ -158,6 +174,7 @@ def _answers(address: str) -> None:
 
 
 def _unreachable(address: str | None, error: Exception) -> InputError:
+    """Returns the error that says that no cluster answers, and why."""
     reason = str(error).partition("\n")[0].rstrip(".")
     return InputError(
         f"No Ray cluster answers at {address or 'this machine'}: {reason}. Check the address, or start one with: "

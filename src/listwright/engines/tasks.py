@@ -1,4 +1,4 @@
-"""Work on shards that needs no model, only a function of a block: build its lists, or measure them."""
+"""Tasks on shards that need no model, only a function of a block: building lists and measuring them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from listwright.engines.base import Crew, Engine, Shards
 from listwright.lists import Lists
 from listwright.problems import Problems
 
-Tick = Callable[[int, int], None]  # called with what is done, and of how much
+Tick = Callable[[int, int], None]  # called with (done, total)
 
 
 @dataclass
 class Bar:
-    """One progress bar for all workers: call it once for each part that is done."""
+    """One progress bar for all workers; call it once per part that is done."""
 
     tick: Tick | None
     total: int
     done: int = 0
 
     def __call__(self) -> None:
+        """Counts one more part and reports (done, total)."""
         self.done += 1
         if self.tick is not None:
             self.tick(self.done, self.total)
@@ -32,36 +33,36 @@ class Bar:
 
 @dataclass(frozen=True)
 class Build:
-    """A shard's lists as a table, with one row per pick."""
+    """Task: the lists of a shard as a table with one row per pick."""
 
     lists: Callable[[Problems, np.random.Generator], Lists]
     seed: int
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
-        """All blocks, one after the other."""
+        """Returns the lists of all blocks, with random numbers that depend on the seed and the shard."""
         rng = np.random.default_rng([self.seed, shard])
         return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])
 
 
 @dataclass(frozen=True)
 class Worth:
-    """The summed value of a shard's lists, and how many there are."""
+    """Task: the summed value of a shard's lists, and how many there are."""
 
     value: Callable[[Problems], float]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
-        """Over all blocks."""
+        """Returns the sum and the count over all blocks."""
         parts = [(self.value(block) * len(block), len(block)) for block in blocks]
         return sum(total for total, _ in parts), sum(n for _, n in parts)
 
 
 def mean_worth(crew: Crew, value: Callable[[Problems], float], numbers: Iterable[int]) -> float:
-    """Mean over the problems of some shards of what `value` says is the mean of a block."""
+    """Returns the mean over the problems of some shards of `value`, which returns the mean of a block."""
     parts = list(crew.each(Worth(value), [int(number) for number in numbers]))
     return sum(total for total, _ in parts) / sum(n for _, n in parts)
 
 
 def mean_worth_of_all(engine: Engine, shards: Shards, value: Callable[[Problems], float]) -> float:
-    """The same for all shards, on workers of its own."""
+    """Returns the mean over the problems of all shards, with workers of its own."""
     with one_thread(), engine.crew(shards) as crew:
         return mean_worth(crew, value, range(len(shards.shards)))

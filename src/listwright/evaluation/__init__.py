@@ -1,4 +1,4 @@
-"""What lists are worth, and methods side by side: values, metrics, intervals, comparisons."""
+"""Evaluation of lists: values, metrics, confidence intervals and comparisons of methods."""
 
 from listwright.evaluation.compare import compare
 from listwright.evaluation.comparison import Comparison

@@ -1,4 +1,4 @@
-"""What a comparison found."""
+"""The result of a comparison of methods."""
 
 from __future__ import annotations
 
@@ -15,31 +15,60 @@ from listwright.evaluation.intervals import SHARES, Means, means
 from listwright.evaluation.picture import curves
 from listwright.evaluation.table import Table, aligned
 
-TIE = 1e-12  # values closer than this are the same
+TIE = 1e-12  # values closer than this count as equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Values of lists by method and problem, and what follows from them. Made by `compare`.
+    """Values of lists by method and problem, with means, paired differences and charts. Made by `compare`.
 
-    Repetitions of a problem (seeds) are averaged first, so that standard errors are over problems, however often each
-    was tested.
+    Repetitions of a problem (seeds) are averaged first, so standard errors are over problems, however often each was
+    tested.
+
+    Attributes
+    ----------
+    values : Table
+        One row per list: method, fold, seed, train_size, length or budget, problem and value.
+    methods : tuple of str
+        The names of the methods.
+    limit : {"length", "budget"}
+        What lists were limited by.
+    bounded : bool
+        Whether values are shares of 1, so that 1 - value is a failure.
+
+    See Also
+    --------
+    compare : Makes a comparison.
+
+    Examples
+    --------
+    >>> values = {"method": ["scp", "scp", "mmr", "mmr"], "train_size": [1.0] * 4, "length": [3] * 4}
+    >>> values |= {"problem": [1, 2, 1, 2], "value": [1.0, 0.5, 0.5, 0.5]}
+    >>> table = Table({name: np.array(column) for name, column in values.items()})
+    >>> comparison = Comparison(table, ("scp", "mmr"), "length", bounded=True)
+    >>> comparison
+    Comparison: mean value and its standard error on 2 problems
+    method       length 3
+    scp     0.750 ± 0.250
+    mmr     0.500 ± 0.000
+    >>> comparison.differences("scp").records()[0]["wins"]
+    1
     """
 
-    values: Table  # one row a list: method, fold, seed, train_size, length or budget, problem, value
+    values: Table
     methods: tuple[str, ...]
-    limit: str  # "length" or "budget"
-    bounded: bool  # whether values are shares of 1, so that 1 - value is a failure
+    limit: str
+    bounded: bool
 
     @cached_property
     def _axes(self) -> dict[str, list[Any]]:
-        """The different train sizes, limits and problems."""
+        """The distinct training sizes, limits and problems, in order of appearance."""
         names = ("train_size", self.limit, "problem")
         return {name: list(dict.fromkeys(self.values[name].tolist())) for name in names}
 
     @cached_property
     def _cube(self) -> Floats:
-        """(methods, train sizes, limits, problems): values, averaged over seeds and folds."""
+        """The values averaged over seeds and folds: shape (methods, training sizes, limits, problems)."""
         axes = {"method": list(self.methods), **self._axes}
         places = []
         for name, labels in axes.items():
@@ -55,13 +84,33 @@ class Comparison:
 
     @cached_property
     def _means(self) -> Means:
-        """(methods, train sizes, limits): over problems."""
+        """Means over problems: shape (methods, training sizes, limits)."""
         return means(self._cube, bounds=SHARES if self.bounded else None)
 
     def table(
         self, length: int | None = None, *, budget: float | None = None, train_size: float | None = None
     ) -> Table:
-        """Mean value of each method, its failure (1 - value) and standard error; of all lengths, or one."""
+        """Returns the mean value of each method, its failure (1 - value) and its standard error.
+
+        Parameters
+        ----------
+        length : int, optional
+            Only lists of this length; all by default.
+        budget : float, optional
+            Only lists of this budget.
+        train_size : float, optional
+            Only this training size.
+
+        Returns
+        -------
+        Table
+            One row per method, training size and limit.
+
+        Raises
+        ------
+        InputError
+            If there is no such length, budget or training size in the comparison.
+        """
         found = self._means
         columns = self._grid() | {"value": found.mean.ravel()}
         if self.bounded:
@@ -78,17 +127,36 @@ class Comparison:
         train_size: float | None = None,
         pooled: bool = False,
     ) -> Table:
-        """How far the reference is ahead of each other method, problem by problem.
+        """Returns how far one method is ahead of each other method, paired by problem.
 
-        Columns: `ahead`, the mean value of the reference less the method's, with its standard error over problems and
-        95 % interval (`low` to `high`, Student's t); on how many problems the reference wins, loses and ties; the
-        average rank of the method and of the reference among all methods (1 is best); and `failure_ratio`, the method's
-        mean failure divided by the reference's, above 1 where the reference fails less.
+        Use this to decide whether a difference is real: problems that are hard for all methods do not widen the
+        interval.
 
         Parameters
         ----------
-        pooled : bool
-            Average over lengths and training sizes first: one row a method.
+        reference : str
+            The method to compare the others with.
+        length : int, optional
+            Only lists of this length; all by default.
+        budget : float, optional
+            Only lists of this budget.
+        train_size : float, optional
+            Only this training size.
+        pooled : bool, default False
+            Average over lengths and training sizes first: one row per method.
+
+        Returns
+        -------
+        Table
+            `ahead`, the mean value of the reference minus the method's, with its standard error over problems and 95 %
+            interval (`low` to `high`, Student's t); on how many problems the reference wins, loses and ties; the
+            average rank of the method and of the reference among all methods (1 is best); and `failure_ratio`, the
+            method's mean failure divided by the reference's, above 1 if the reference fails less.
+
+        Raises
+        ------
+        InputError
+            If `reference` is not one of the methods.
         """
         if reference not in self.methods:
             raise InputError(f"reference must be one of {', '.join(self.methods)}. Got {reference!r}.")
@@ -107,18 +175,45 @@ class Comparison:
         return Table(columns) if pooled else self._chosen(Table(columns), length, budget, train_size)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """All values, one row a list, as a frame of pandas, polars or pyarrow."""
+        """Returns all values with one row per list.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame. By default the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame or Table
+            A pandas or polars DataFrame, or a pyarrow Table.
+        """
         return self.values.to_frame(backend)
 
     def picture(self, y: str = "value") -> Any:
-        """An altair chart of the means with 95 % intervals, against train size or length. `y` may be "failure"."""
+        """Returns an altair chart of the means with 95 % intervals, against training size or length.
+
+        Parameters
+        ----------
+        y : {"value", "failure"}, default "value"
+            What to draw. "failure" needs values that are shares of 1.
+
+        Returns
+        -------
+        altair.Chart
+            The chart; `chart.save("comparison.html")` writes it.
+
+        Raises
+        ------
+        MissingExtra
+            If altair is not installed (extra `plots`).
+        """
         if y not in ("value", "failure") or (y == "failure" and not self.bounded):
             raise InputError(f'y must be "value", or "failure" where values are shares of 1. Got {y!r}.')
         ends = {"low": self._means.low.ravel(), "high": self._means.high.ravel()}
         return curves(Table(self.table().columns | ends), self.methods, self.limit, y)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
-        """The labels of a table with one row for each method, train size and limit."""
+        """Returns the label columns of a table with one row per method, training size and limit."""
         axes = [methods or list(self.methods), self._axes["train_size"], self._axes[self.limit]]
         grid = np.meshgrid(*(np.arange(len(axis)) for axis in axes), indexing="ij")
         names = ("method", "train_size", self.limit)
@@ -129,6 +224,7 @@ class Comparison:
         }
 
     def _chosen(self, table: Table, length: int | None, budget: float | None, train_size: float | None) -> Table:
+        """Returns the rows of one length, budget and training size, or raises if the comparison does not have them."""
         wanted = {"length": length, "budget": budget, "train_size": train_size}
         for name, value in wanted.items():
             known = self._axes.get(name, [])
@@ -150,7 +246,9 @@ class Comparison:
 
 
 def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
-    """Mean of differences over problems, with error, interval, and counts of who is ahead."""
+    """Returns mean differences over problems, their errors and intervals, and how often the reference wins, loses
+    and ties.
+    """
     mean, error, low, high = means(ahead, bounds=(-1.0, 1.0) if bounded else None)
     wins, losses = (ahead > TIE).sum(axis=-1), (ahead < -TIE).sum(axis=-1)
     counts = {"wins": wins, "losses": losses, "ties": ahead.shape[-1] - wins - losses}
@@ -158,5 +256,5 @@ def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Average rank over problems among the methods, the first axis; 1 is best, ties share."""
+    """Returns the average rank of each method (the first axis) over problems; 1 is best, and ties share their ranks."""
     return rankdata(-np.round(values, 12), axis=0).mean(axis=-1)

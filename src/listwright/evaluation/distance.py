@@ -1,4 +1,4 @@
-"""How different the items of a list are from each other."""
+"""Intra-list distance: how different the items of a list are from each other."""
 
 from __future__ import annotations
 
@@ -15,9 +15,20 @@ from listwright.problems import Problems
 
 
 def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
-    """Mean of 1 - cosine over all pairs of items of a list (Ziegler et al. 2005); nan for lists of less than two.
+    """Mean of 1 - cosine similarity over all pairs of items of a list (Ziegler et al. 2005).
 
-    Measured on `problems.vectors`; without them on the features, scaled to mean 0 and spread 1 over all rows.
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems.
+    problems : Problems
+        Similarity is measured on `problems.vectors`, or, without them, on the features scaled to mean 0 and standard
+        deviation 1 over all rows.
+
+    Returns
+    -------
+    ndarray of float, shape (problems,)
+        0 if all items point the same way, 1 if they are orthogonal; nan for lists of fewer than two items.
 
     Examples
     --------
@@ -38,7 +49,7 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
 
 
 def _squares(table: Any) -> Floats:
-    """Squared length of each row."""
+    """Returns the squared length of each row of a dense or sparse table."""
     if sparse.issparse(table):
         return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
     return np.einsum("ij,ij->i", table, table)

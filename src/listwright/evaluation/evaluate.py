@@ -1,4 +1,4 @@
-"""All metrics of some lists at once."""
+"""All metrics of some lists, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from listwright.tables import Scan
 
 
 class Metric(NamedTuple):
-    """How a metric is called, what it says, and between which numbers it lies."""
+    """How a metric is called, what it means, and the range of its values."""
 
     name: str
     meaning: str
@@ -31,22 +31,42 @@ METRICS = {
     "value": Metric("value", "what a list is worth"),
     "failure": Metric("failure", "share of lists that earn nothing"),
     "alpha_ndcg": Metric("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
-    "err_ia": Metric("ERR-IA", "how early a reader finds what she looks for: 1 where always with the first item"),
+    "err_ia": Metric("ERR-IA", "how early a reader finds what she looks for: 1 if always with the first item"),
     "subtopic_recall": Metric("subtopic recall", "share of topics that the list covers"),
     "intra_list_distance": Metric(
-        "intra-list distance", "how unlike the items of a list are: 1 - cosine similarity", (0.0, 2.0)
+        "intra-list distance", "how different the items of a list are: 1 - cosine similarity", (0.0, 2.0)
     ),
 }
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Metrics by name, and the value of the first 1, 2, ... items; each a mean over problems with its interval."""
+    """Metrics of some lists: means over problems with 95 % confidence intervals. Made by `evaluate`.
+
+    Printing it gives a table with the meaning of each metric. Use `per_problem` to compare two methods problem by
+    problem, or `compare`, which does so.
+
+    Attributes
+    ----------
+    metrics : dict of str to Estimate
+        By name: "value", "failure" and those that apply of "alpha_ndcg", "err_ia", "subtopic_recall" and
+        "intra_list_distance".
+    by_position : tuple of Estimate
+        The value of the first 1, 2, ... items.
+    lists : Lists or None
+        The lists that were measured; None if they came from a scan.
+    per_problem : dict of str to ndarray of float
+        The metrics problem by problem.
+
+    See Also
+    --------
+    compare : Several methods on the same splits.
+    """
 
     metrics: dict[str, Estimate]
     by_position: tuple[Estimate, ...]
-    lists: Lists | None = field(repr=False)  # None where they were built from a scan
-    per_problem: dict[str, Floats] = field(repr=False)  # for comparing two methods problem by problem
+    lists: Lists | None = field(repr=False)
+    per_problem: dict[str, Floats] = field(repr=False)
 
     @property
     def n_problems(self) -> int:
@@ -54,7 +74,7 @@ class Evaluation:
         return len(self.per_problem["value"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, as JSON takes them."""
+        """Returns all estimates as plain numbers, for JSON."""
         return {
             "n_problems": self.n_problems,
             "metrics": {name: asdict(one) for name, one in self.metrics.items()},
@@ -79,23 +99,40 @@ def evaluate(
     interval: str = "normal",
     random_state: RandomState = 0,
 ) -> Evaluation:
-    """What lists are worth on problems with a reward, and how diverse they are.
+    """Measures what lists are worth and how diverse they are, on problems with a reward.
 
-    Value; failure (the list earned nothing; of probabilities, the expected share); alpha-nDCG, ERR-IA and subtopic
-    recall where the reward knows topics; intra-list distance where there are vectors or features.
+    The metrics: value; failure (the share of lists that earned nothing; for probabilities, the expected share);
+    alpha-nDCG, ERR-IA and subtopic recall if the reward has topics; and intra-list distance if there are vectors or
+    features. To compare methods use `compare`, which also handles the splits.
 
     Parameters
     ----------
-    model_or_lists : model or Lists
-        A fitted model, whose lists are built first, or lists for the same problems.
+    model_or_lists : estimator or Lists
+        A fitted model, whose lists are built first, or lists for the same problems. The model does not see the reward.
     problems : Problems or Scan
-        Problems with a reward. A scan is measured block by block, and only some numbers per problem are kept.
-    length, budget : int, float or array, optional
-        Limits of the lists to build. By default those of the model.
-    interval : {"normal", "bootstrap"}
-        How the 95 % intervals are found; see `estimate`.
-    random_state : int, Generator or None
+        Problems with a reward. A scan is measured block by block, and only a few numbers per problem are kept.
+    length : int, optional
+        Length of the lists to build; by default that of the model.
+    budget : float or array-like, optional
+        Budget of the lists to build; by default that of the model.
+    interval : {"normal", "bootstrap"}, default "normal"
+        How the 95 % intervals are computed; see `estimate`.
+    random_state : int, numpy.random.Generator or None, default 0
         Draws the resamples of the bootstrap.
+
+    Returns
+    -------
+    Evaluation
+        The estimates; print it for a table.
+
+    Raises
+    ------
+    InputError
+        If the problems have no reward, or if the lists are for other problems.
+
+    See Also
+    --------
+    compare : Fits and evaluates several methods on the same splits.
 
     Examples
     --------
@@ -121,7 +158,7 @@ def evaluate(
 
 
 def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:
-    """Means and intervals."""
+    """Returns the means and intervals of what was measured."""
     worth = SHARES if found.bounded else None
     bounds = {name: metric.bounds for name, metric in METRICS.items()} | {"value": worth}
     metrics = {
@@ -138,6 +175,7 @@ def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np
 
 
 def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: ArrayLike | None) -> Lists:
+    """Returns the given lists, or those that a model predicts without seeing the reward."""
     if isinstance(model_or_lists, Lists):
         if length is not None or budget is not None:
             raise InputError("length and budget are for a model's lists. These lists are built already.")

@@ -1,4 +1,4 @@
-"""Intervals of means and shares: the only place that turns numbers by problem into "0.71 (0.65 to 0.77)"."""
+"""Confidence intervals of means and shares: the only place that turns values per problem into "0.71 (0.65 to 0.77)"."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ SHARES: Bounds = (0.0, 1.0)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over problems, and where the mean over all problems of the kind lies with 95 % confidence.
+    """A mean over problems with the 95 % confidence interval of the mean over all problems of the same kind.
 
-    Parameters
+    Attributes
     ----------
     mean : float
         The mean over the problems that were measured.
     low, high : float or None
-        The ends of the interval. None where these problems say nothing about others: there is only one, or all have
-        the same value and nothing is known of the range of values.
+        The ends of the interval. None if these problems say nothing about others: there is only one, or all have the
+        same value and the range of values is unknown.
     n_problems : int
         The number of problems with a value.
+
+    See Also
+    --------
+    estimate : Makes an estimate.
     """
 
     mean: float
@@ -49,7 +53,15 @@ class Estimate:
 
 
 class Means(NamedTuple):
-    """Means over the last axis, their standard errors and intervals; NaN where there is none."""
+    """Means over the last axis, their standard errors and intervals; nan where there is none.
+
+    Attributes
+    ----------
+    mean, error : ndarray of float
+        The means and their standard errors.
+    low, high : ndarray of float
+        The ends of the 95 % intervals.
+    """
 
     mean: Floats
     error: Floats
@@ -64,19 +76,30 @@ def estimate(
     bounds: Bounds | None = None,
     rng: np.random.Generator | None = None,
 ) -> Estimate | None:
-    """Mean of one value per problem with its 95 % interval.
+    """Mean of one value per problem, with its 95 % confidence interval.
 
     Parameters
     ----------
-    values : array of shape (problems,)
-        Problems whose value is NaN are left out; if all are, the answer is None.
-    interval : {"normal", "bootstrap"}
-        "normal" is Student's t, or Wilson's interval where all values are at the bounds. "bootstrap" is BCa over 1,000
+    values : ndarray of float, shape (problems,)
+        Problems whose value is nan are left out.
+    interval : {"normal", "bootstrap"}, default "normal"
+        "normal" is Student's t, or Wilson's interval if all values are at the bounds. "bootstrap" is BCa over 1,000
         resamples of the problems: slower, and better for skewed values.
-    bounds : (low, high), optional
-        The range of possible values. The interval stays inside, and has a width even if all values are the same.
+    bounds : tuple of float, optional
+        The lowest and highest possible value. The interval stays inside, and has a width even if all values are the
+        same.
     rng : numpy.random.Generator, optional
         Draws the resamples.
+
+    Returns
+    -------
+    Estimate or None
+        None if no problem has a value.
+
+    Raises
+    ------
+    InputError
+        If `interval` is unknown.
 
     Examples
     --------
@@ -101,7 +124,8 @@ def estimate(
 
 
 def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
-    """Means over the last axis with their 95 % intervals.
+    """Returns means over the last axis with their 95 % intervals: Wilson's if all values are at the bounds, else
+    Student's t.
 
     Examples
     --------
@@ -126,10 +150,10 @@ def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
 def means_from_moments(
     mean: Floats | float, variance: Floats | float, n: int, *, bounds: Bounds | None = None
 ) -> Means:
-    """The same from means and variances (with n - 1 in the denominator) of `n` values: Student's t.
+    """Returns Student's t intervals from means and variances (with n - 1 in the denominator) of `n` values.
 
-    If all values agree, their spread says nothing. But then at most a share `share_interval(0, n)[1]` of all cases
-    has another value, which may lie anywhere within the bounds.
+    If all values agree, their spread says nothing. But then at most a share `share_interval(0, n)[1]` of all cases has
+    another value, which may lie anywhere within the bounds.
     """
     mean, variance = np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     if n < 2:
@@ -149,7 +173,8 @@ def means_from_moments(
 
 @lru_cache(maxsize=4096)
 def share_interval(hits: int, total: int) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson (1927), which holds for few cases and for shares near 0 and 1 too.
+    """Returns the 95 % interval of a share by Wilson (1927), which also holds for few cases and for shares near 0 and
+    1.
 
     Examples
     --------
@@ -161,19 +186,24 @@ def share_interval(hits: int, total: int) -> tuple[float, float]:
 
 
 def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.random.Generator) -> tuple[float, float]:
-    """The interval of sum(parts) / sum(totals) over resamples of the cases; NaN if these do not differ.
+    """Returns the bootstrap interval of sum(parts) / sum(totals) over resamples of the cases.
 
-    Percentiles are corrected for bias and skewness (BCa, Efron 1987): a few cases with large weights make plain
+    Percentiles are corrected for bias and skewness (BCa, Efron 1987), because a few cases with large weights make plain
     percentiles too low.
 
     Parameters
     ----------
-    parts, totals : arrays of shape (cases,)
-        Totals of 1 give a mean, weights a self-normalised one.
+    parts, totals : ndarray of float, shape (cases,)
+        Totals of 1 give a mean; weights give a self-normalised one.
     confidence : float
-        The chance that the interval holds the truth.
+        The probability that the interval contains the truth.
     rng : numpy.random.Generator
         Draws the resamples.
+
+    Returns
+    -------
+    tuple of float
+        The ends; nan if the cases do not differ.
 
     Examples
     --------
@@ -198,21 +228,26 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
 def skewed(
     values: Floats, *, confidence: float, bounds: Bounds | None = None, n_effective: float | None = None
 ) -> Bounds:
-    """The interval of the mean of skewed values, such as weighted outcomes, without resampling.
+    """Returns the interval of the mean of skewed values, such as weighted outcomes, without resampling.
 
-    Student's t statistic is transformed so that skewness cancels out (Hall 1992): as right as BCa to second order, and
-    one pass over the values.
+    Student's t statistic is transformed so that skewness cancels out (Hall 1992). This is as accurate as BCa to second
+    order, in one pass over the values.
 
     Parameters
     ----------
-    values : array of shape (cases,)
-        Their mean is estimated.
+    values : ndarray of float, shape (cases,)
+        The values whose mean is estimated.
     confidence : float
-        The chance that the interval holds the truth.
-    bounds : (low, high), optional
+        The probability that the interval contains the truth.
+    bounds : tuple of float, optional
         The range of the mean. The interval stays inside, and has a width even if all values are the same.
     n_effective : float, optional
-        Cases that say anything, where that is fewer than all.
+        The number of cases that carry information, if that is less than all.
+
+    Returns
+    -------
+    tuple of float
+        The ends of the interval.
 
     Examples
     --------
@@ -233,8 +268,9 @@ def skewed(
 
 
 def unseen(mean: float, n: float, bounds: Bounds) -> Bounds:
-    """Where the mean may lie if `n` cases all agree: at most a share `share_interval(0, n)[1]` of all cases has another
-    value, which may lie anywhere within the bounds.
+    """Returns where the mean may lie if `n` cases all agree.
+
+    At most a share `share_interval(0, n)[1]` of all cases has another value, which may lie anywhere within the bounds.
 
     Examples
     --------
@@ -246,7 +282,7 @@ def unseen(mean: float, n: float, bounds: Bounds) -> Bounds:
 
 
 def _unskewed(at: float, skewness: float, n: int) -> float:
-    """Hall's transformation, the other way round."""
+    """Inverts Hall's transformation of the t statistic."""
     if abs(skewness) < 1e-6:
         return at
     inner = 1.0 + skewness * (at / np.sqrt(n) - skewness / (6.0 * n))
@@ -254,11 +290,11 @@ def _unskewed(at: float, skewness: float, n: int) -> float:
 
 
 def none_if_nan(value: float) -> float | None:
-    """As JSON knows no NaN."""
+    """Returns None for nan, because JSON has no nan."""
     return None if np.isnan(value) else float(value)
 
 
 def _ratio(parts: Floats, totals: Floats, axis: int = -1) -> Floats:
-    """0 where nothing has any weight."""
+    """Returns sum(parts) / sum(totals) along an axis; 0 where all totals are 0."""
     above, below = parts.sum(axis=axis), totals.sum(axis=axis)
     return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)

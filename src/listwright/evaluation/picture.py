@@ -1,4 +1,4 @@
-"""The means of a comparison as a chart."""
+"""Draws the means of a comparison as a chart."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from listwright.evaluation.table import Table
 
 
 def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
-    """A line a method with its 95 % interval: against train size where there are several and one length, else against
-    length, one chart a train size."""
+    """Returns an altair chart with one line per method and 95 % intervals.
+
+    The x axis is the training size if there are several and only one length; else it is the length, with one chart per
+    training size.
+    """
     alt = altair()
     sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
     x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
@@ -31,7 +34,9 @@ def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
 
 
 def _point(record: dict[str, Any], y: str) -> dict[str, Any]:
-    """A row of the table, with the interval of what is drawn."""
+    """Returns a row of the table with the interval of what is drawn, which for failures is that of the value
+    turned round.
+    """
     low, high = none_if_nan(record["low"]), none_if_nan(record["high"])
     if y == "failure":
         low, high = (None if end is None else 1.0 - end for end in (high, low))
@@ -39,7 +44,7 @@ def _point(record: dict[str, Any], y: str) -> dict[str, Any]:
 
 
 def altair() -> Any:
-    """The package that draws, or the error that says how to install it."""
+    """Returns the altair package, or raises `MissingExtra` with the command that installs it."""
     try:
         import altair as alt
     except ImportError:

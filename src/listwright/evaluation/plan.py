@@ -1,4 +1,4 @@
-"""Who learns from what and is tested on what: the same for every method."""
+"""Splits problems into training and test sets, the same for every method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ from listwright.problems import Problems
 
 
 class Split(NamedTuple):
-    """One training set and the problems that it is tested on."""
+    """A training set and the problems that it is tested on, with the seed, fold and training size that made it.
+
+    Attributes
+    ----------
+    seed : int
+        Draws the folds and the training problems.
+    fold : object
+        The fold that is tested.
+    train_size : float
+        Share or number of the problems to learn from.
+    train, test : Problems
+        The training problems and the test problems.
+    """
 
     seed: int
     fold: Any
@@ -31,7 +43,7 @@ def splits(
     train_sizes: Sequence[float] | None,
     seeds: Sequence[int],
 ) -> Iterator[Split]:
-    """Every seed, fold and training size in turn. Smaller training sets are parts of the larger ones."""
+    """Yields one split per seed, fold and training size. Smaller training sets are subsets of larger ones."""
     for seed in seeds:
         for fold, rest, held in _parts(problems, folds, test, seed):
             order = np.random.default_rng([seed, 1]).permutation(len(rest))
@@ -41,7 +53,7 @@ def splits(
 
 
 def as_seeds(seeds: int | Sequence[int]) -> Sequence[int]:
-    """0, 1, ... for a number of seeds; or the seeds themselves."""
+    """Returns the seeds 0, 1, ... for a number of seeds, or a list of seeds as it is."""
     chosen = range(seeds) if isinstance(seeds, int | np.integer) else list(seeds)
     if len(chosen) == 0:
         raise InputError(f"seeds must be at least 1, or a list of seeds. Got {seeds!r}.")
@@ -51,6 +63,7 @@ def as_seeds(seeds: int | Sequence[int]) -> Sequence[int]:
 def _parts(
     problems: Problems, folds: int | ArrayLike, test: Problems | None, seed: int
 ) -> Iterator[tuple[Any, Problems, Problems]]:
+    """Yields (fold, training problems, test problems): one per fold, or a single one if there is a test set."""
     if test is not None:
         yield 0, problems, test
         return
@@ -60,7 +73,7 @@ def _parts(
 
 
 def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[Any]:
-    """Which fold each problem is tested in: as given, or drawn evenly.
+    """Returns the fold in which each problem is tested: as given, or drawn at random in equal sizes.
 
     Examples
     --------
@@ -82,7 +95,7 @@ def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[
 
 
 def _count(size: float, available: int) -> int:
-    """A share (a float up to 1) or a number of problems."""
+    """Returns a number of problems, from a share (a float up to 1.0) or a number."""
     is_share = isinstance(size, float | np.floating) and 0 < size <= 1
     count = max(1, round(size * available)) if is_share else int(size)
     if count < 1 or count > available or (not is_share and count != size):

@@ -8,12 +8,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-SHOWN = 20  # rows printed
+SHOWN = 20  # rows that the repr prints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Columns by name, all equally long.
+    """Columns by name, all of the same length, that print as a table.
+
+    It is what `Comparison` returns, so that results can be read without pandas. Call `to_frame` for anything more than
+    looking at it.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray
+        The columns.
 
     Examples
     --------
@@ -29,25 +37,55 @@ class Table:
     columns: dict[str, NDArray[Any]]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        """Returns the column of that name."""
         return self.columns[name]
 
     def __len__(self) -> int:
+        """Number of rows."""
         return len(next(iter(self.columns.values())))
 
     def where(self, **values: Any) -> Table:
-        """The rows with these values; None stands for any."""
+        """Returns the rows that have the given values.
+
+        Parameters
+        ----------
+        **values
+            The value of each column; None accepts any.
+
+        Returns
+        -------
+        Table
+            The rows that match, in order.
+
+        Examples
+        --------
+        >>> Table({"method": np.array(["SCP", "TopK"]), "value": np.array([0.953, 0.9])}).where(method="SCP")
+        method   value
+        SCP     0.9530
+        """
         kept = np.ones(len(self), dtype=bool)
         for name, value in values.items():
             kept &= np.True_ if value is None else self.columns[name] == value
         return Table({name: column[kept] for name, column in self.columns.items()})
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a row, of plain Python values."""
+        """Returns one dictionary per row, with plain Python values."""
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
         return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """The table as a frame of pandas, polars or pyarrow: the first that is installed, or `backend`."""
+        """Returns the table as a frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame. By default the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame or Table
+            A pandas or polars DataFrame, or a pyarrow Table.
+        """
         import narwhals as nw
 
         return nw.from_dict(self.columns, backend=backend or _installed()).to_native()
@@ -60,7 +98,7 @@ class Table:
 
 
 def aligned(rows: list[list[str]], left: list[bool]) -> str:
-    """Rows of cells as lines of text, columns as wide as they need to be.
+    """Formats rows of cells as lines of text, with columns as wide as their widest cell.
 
     Examples
     --------
@@ -77,10 +115,12 @@ def aligned(rows: list[list[str]], left: list[bool]) -> str:
 
 
 def _text(value: Any) -> str:
+    """Formats a cell: floats with four decimals."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _installed() -> Any:
+    """Returns the first of "pandas", "polars" and "pyarrow" that is installed."""
     from importlib.util import find_spec
 
     return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))

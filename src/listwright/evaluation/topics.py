@@ -1,4 +1,6 @@
-"""Metrics of how well a list covers the topics of its problem: one number per problem, nan without topics."""
+"""Metrics of how well lists cover the topics of their problem: one number per problem, nan for problems without
+topics.
+"""
 
 from __future__ import annotations
 
@@ -14,30 +16,46 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AlphaCoverage, AnySuccess, ConcaveCoverage, Coverage, ProbabilisticCoverage
 
-JUDGED_SATISFIES = 0.5  # (2^1 - 1) / 2^1: chance that an item judged to cover a topic satisfies who looks for it
+JUDGED_SATISFIES = 0.5  # (2^1 - 1) / 2^1: probability that an item judged to cover a topic satisfies the reader
 IDEALS = ("candidates", "judged")
 SCALES = ("auto", "ndeval", "reader")
 
 
 class Subtopics(NamedTuple):
-    """Which topics each row covers; topics of all problems are numbered through."""
+    """Which topics each row covers, in CSR form; the topics of all problems are numbered consecutively.
 
-    row_starts: Ints  # entries of each row
-    topics: Ints  # by entry
-    satisfies: Floats  # by entry: chance to satisfy who looks for the topic
-    weights: Floats  # by topic
-    starts: Ints  # topics of each problem
-    offsets: Ints  # rows of each problem
-    totals: Floats  # by problem: weight of all its topics, those that no candidate covers among them
-    counts: Floats  # by problem: number of the same
+    Attributes
+    ----------
+    row_starts : ndarray of int, shape (rows + 1,)
+        Where the entries of each row start.
+    topics : ndarray of int, shape (entries,)
+        The topic of each entry.
+    satisfies : ndarray of float, shape (entries,)
+        Probability that the row satisfies a reader who looks for the topic.
+    weights : ndarray of float, shape (topics,)
+        Weight of each topic.
+    starts, offsets : ndarray of int, shape (problems + 1,)
+        Where the topics and the rows of each problem start.
+    totals, counts : ndarray of float, shape (problems,)
+        Weight and number of all topics of a problem, including those that no candidate covers.
+    """
+
+    row_starts: Ints
+    topics: Ints
+    satisfies: Floats
+    weights: Floats
+    starts: Ints
+    offsets: Ints
+    totals: Floats
+    counts: Floats
 
     @property
     def owners(self) -> Ints:
-        """By topic: its problem."""
+        """The problem of each topic."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def entries(self, picks: Ints) -> Ints:
-        """The entries of the picked rows; -1 picks nothing."""
+        """Returns the entries of the picked rows; -1 picks nothing."""
         return pieces(self.row_starts, picks[picks >= 0])
 
 
@@ -47,7 +65,9 @@ def has_topics(problems: Problems) -> bool:
 
 
 def subtopics(problems: Problems) -> Subtopics:
-    """Read off the reward: any kind of coverage, or any success, which is one topic per problem."""
+    """Returns the topics of the reward: of any kind of coverage, or of `AnySuccess`, which has one topic per
+    problem.
+    """
     if not has_topics(problems):
         kind = "no reward" if problems.reward is None else type(problems.reward).__name__
         raise InputError(f"Topic metrics need a coverage reward, or AnySuccess. These problems have {kind}.")
@@ -69,6 +89,7 @@ def subtopics(problems: Problems) -> Subtopics:
 
 
 def _one_topic(problems: Problems) -> Subtopics:
+    """Returns the single topic of each problem under `AnySuccess`, which every row that can succeed covers."""
     success = problems.reward.tables["success"].values
     some, ones = success > 0, np.ones(len(problems))
     row_starts, starts = starts_of(some.astype(np.int64)), np.arange(len(problems) + 1)
@@ -83,9 +104,19 @@ def subtopic_recall(lists: Lists, problems: Problems, *, at: int | None = None) 
     lists : Lists
         Lists for these problems.
     problems : Problems
-        With a coverage reward. Topics that no candidate covers count where the reward knows of them: `AlphaCoverage`.
+        Problems with a coverage reward. Topics that no candidate covers count if the reward knows them:
+        `AlphaCoverage`.
     at : int, optional
-        Looks at the first `at` items only.
+        Consider the first `at` items only.
+
+    Returns
+    -------
+    ndarray of float, shape (problems,)
+        Shares from 0 to 1; nan for problems without topics.
+
+    See Also
+    --------
+    alpha_ndcg : Also considers the order of the list.
 
     Examples
     --------
@@ -106,7 +137,7 @@ def subtopic_recall(lists: Lists, problems: Problems, *, at: int | None = None) 
 def alpha_ndcg(
     lists: Lists, problems: Problems, *, alpha: float = 0.5, ideal: str = "candidates", at: int | None = None
 ) -> Floats:
-    """alpha-nDCG (Clarke et al. 2008): each time that a topic comes up again it counts 1 - alpha times as much.
+    """alpha-nDCG (Clarke et al. 2008): each time a topic occurs again it counts 1 - alpha times as much.
 
     Gains are discounted by log2(1 + rank) and divided by those of an ideal list, which is built greedily.
 
@@ -115,21 +146,31 @@ def alpha_ndcg(
     lists : Lists
         Lists for these problems.
     problems : Problems
-        With a coverage reward, or AnySuccess.
-    alpha : float
-        0 for plain nDCG of the number of topics, 1 where a topic counts once.
-    ideal : {"candidates", "judged"}
-        "candidates": the ideal list has the same items to choose from. Use it to compare methods that re-rank the
-        same pool. "judged": from all judged items, as ndeval does; figures are then comparable with published ones.
-        That takes a reward that knows this ideal: `AlphaCoverage(ideal=...)`, which `datasets.read_trec_web` and
-        `tables.qrels_reward(..., alpha=0.5)` give.
+        Problems with a coverage reward or `AnySuccess`.
+    alpha : float, default 0.5
+        0 gives plain nDCG of the number of topics; with 1 a topic counts once.
+    ideal : {"candidates", "judged"}, default "candidates"
+        "candidates": the ideal list has the same items to choose from. Use it to compare methods that re-rank the same
+        pool. "judged": the ideal of all judged items, as ndeval computes it, so that figures are comparable with
+        published ones. That needs a reward that knows this ideal: `AlphaCoverage(ideal=...)`, which
+        `datasets.read_trec_web` and `tables.qrels_reward(..., alpha=0.5)` return.
     at : int, optional
-        Looks at the first `at` items only; by default at all of them.
+        Consider the first `at` items only; all by default.
+
+    Returns
+    -------
+    ndarray of float, shape (problems,)
+        nan for problems whose ideal is 0.
+
+    Raises
+    ------
+    InputError
+        If the reward has no topics, or not the ideal that is needed.
 
     See Also
     --------
-    err_ia : how early a reader finds what she looks for.
-    listwright.tables.read_run : lists from a TREC run file.
+    err_ia : How early a reader finds what she looks for.
+    listwright.tables.read_run : Reads lists from a TREC run file.
 
     Examples
     --------
@@ -151,23 +192,33 @@ def alpha_ndcg(
 
 
 def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | None = None) -> Floats:
-    """ERR-IA (Chapelle et al. 2011): 1 / rank at which a reader stops, in expectation, over topics by weight.
+    """ERR-IA (Chapelle et al. 2011): the expected 1 / rank at which a reader stops, averaged over topics by weight.
 
-    A reader looks for one topic and stops at an item with the chance that it satisfies: the probability of
-    probabilistic rewards, alpha of `AlphaCoverage`, one half for an item that is otherwise judged to cover the topic.
+    A reader looks for one topic and stops at an item with the probability that it satisfies her: the probability that a
+    probabilistic reward gives, alpha for `AlphaCoverage`, and one half for an item that is merely judged to cover the
+    topic.
 
     Parameters
     ----------
     lists : Lists
         Lists for these problems.
     problems : Problems
-        With a coverage reward, or AnySuccess.
-    scale : {"auto", "ndeval", "reader"}
-        "reader": the expectation itself. "ndeval": divided by that of a list whose every item covers every topic, so
-        that the best is 1; published figures are on this scale. "auto": "ndeval" where topics are judged and the
-        chance of one half is a convention, "reader" where the reward gives the probabilities.
+        Problems with a coverage reward or `AnySuccess`.
+    scale : {"auto", "ndeval", "reader"}, default "auto"
+        "reader": the expectation itself. "ndeval": divided by that of a list in which every item covers every topic, so
+        that the best value is 1; published figures are on this scale. "auto": "ndeval" if topics are judged, where the
+        probability of one half is a convention, and "reader" if the reward gives the probabilities.
     at : int, optional
-        Looks at the first `at` items only; by default at all of them.
+        Consider the first `at` items only; all by default.
+
+    Returns
+    -------
+    ndarray of float, shape (problems,)
+        nan for problems without topics.
+
+    See Also
+    --------
+    alpha_ndcg : New topics early in the list.
 
     Examples
     --------
@@ -195,7 +246,7 @@ def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | N
 
 
 def _most(problems: Problems, scale: str, length: int) -> float:
-    """ERR-IA of a list whose every item covers every topic, or 1 on the reader's own scale."""
+    """Returns the ERR-IA of a list in which every item covers every topic, or 1 on the scale "reader"."""
     reward = problems.reward
     given = isinstance(reward, AnySuccess | ProbabilisticCoverage) and not isinstance(reward, AlphaCoverage)
     if scale == "reader" or (scale == "auto" and given):
@@ -206,14 +257,14 @@ def _most(problems: Problems, scale: str, length: int) -> float:
 
 
 def _cut(lists: Lists, at: int | None) -> Ints:
-    """(problems, positions): the first `at` rows of each list."""
+    """Returns the first `at` rows of each list: shape (problems, positions)."""
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer) or at < 1):
         raise InputError(f"at must be a whole number of at least 1. Got {at!r}.")
     return lists.rows if at is None else lists.rows[:, :at]
 
 
 def _judged(problems: Problems, length: int, alpha: float) -> Floats:
-    """Discounted gains of the ideal list of all judged items."""
+    """Returns the discounted gains of the ideal list of all judged items, which the reward knows."""
     reward = problems.reward
     if not isinstance(reward, AlphaCoverage) or "ideal" not in reward.tables:
         raise InputError(
@@ -229,7 +280,7 @@ def _judged(problems: Problems, length: int, alpha: float) -> Floats:
 
 
 def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
-    """Discounted gains of the lists, or of greedy ones where rows is None."""
+    """Returns the discounted gains of the lists, or of greedy ones if `rows` is None."""
     left = found.weights.copy()  # what a topic is worth the next time
     open_rows = np.ones(len(found.row_starts) - 1, dtype=bool)
     row_of = np.repeat(np.arange(len(open_rows)), np.diff(found.row_starts))
@@ -245,10 +296,12 @@ def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) 
 
 
 def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: Bools) -> Ints:
+    """Returns the open row of each problem that gains most, given what each topic is worth the next time."""
     gains = np.bincount(row_of, left[found.topics], minlength=len(open_rows)).astype(np.float64)
     picks: Ints = best_rows(gains, open_rows, found.offsets)
     return picks
 
 
 def _safe(values: Floats) -> Floats:
+    """Replaces values that are not above 0 by 1, so that they can divide."""
     return np.where(values > 0, values, 1.0)

@@ -1,4 +1,4 @@
-"""What lists are worth on problems whose reward is known."""
+"""The value of lists on problems whose reward is known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,32 @@ T = TypeVar("T")
 
 
 def measured(lists: Lists, problems: Problems) -> Lists:
-    """The same lists with the gain of each pick under the problems' reward."""
+    """Returns the same lists with the gain of each pick under the problems' reward.
+
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems, such as the result of `predict` on problems without a reward.
+    problems : Problems
+        The same problems with a reward.
+
+    Returns
+    -------
+    Lists
+        A copy whose `gains` and `values` are known.
+
+    Raises
+    ------
+    InputError
+        If the lists are for other problems, or if these have no reward.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0.5, 1]]))
+    >>> measured(Lists(problems, np.array([[1, 2]])), problems).gains
+    [array([0.5, 0.5])]
+    """
     if not np.array_equal(lists.problems.offsets, problems.offsets):
         raise InputError(f"These lists are for other problems: {lists.problems!r}. Got {problems!r}.")
     reward = reward_of(problems, "Measuring lists")
@@ -32,7 +57,27 @@ def measured(lists: Lists, problems: Problems) -> Lists:
 
 
 def list_values(lists: Lists, problems: Problems) -> Floats:
-    """What each list is worth."""
+    """Returns what each list is worth under the problems' reward, shape (problems,).
+
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems.
+    problems : Problems
+        Problems with a reward.
+
+    Returns
+    -------
+    ndarray of float, shape (problems,)
+        The values.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0.5, 1]]))
+    >>> list_values(Lists(problems, np.array([[0, 1]])), problems)
+    array([0.5])
+    """
     values = measured(lists, problems).values
     assert values is not None
     return values

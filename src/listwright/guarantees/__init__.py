@@ -1,7 +1,7 @@
-"""What is certain of a learned policy: from problems held out, and by the paper's theorems.
+"""Guarantees for learned policies: from held-out problems, and from the paper's theorems.
 
-`lower_mean`, `lower_ratio` and `lower_share` turn values on held-out problems into lower confidence bounds, which
-`certify` of a fitted model puts together. The rest are the paper's theorems with their constants, as numbers.
+`lower_mean`, `lower_ratio` and `lower_share` turn values on held-out problems into lower confidence bounds; `certify`
+of a fitted model combines them. The other functions are the paper's theorems with their constants, as numbers.
 
 With m = length, k = rival_length and k' = min(m, k), Theorems 1 and 2 say of the mixture of the policies of all T
 rounds, with probability at least 1 - delta:

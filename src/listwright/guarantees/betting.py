@@ -1,4 +1,4 @@
-"""Lower confidence bounds that hold for every sample size: bets for graded values, exact binomial ones for 0/1."""
+"""Lower confidence bounds that hold for every sample size: by betting for graded values, exact binomial for 0/1."""
 
 from __future__ import annotations
 
@@ -17,16 +17,24 @@ HALVINGS = 40  # of the interval in which the bound is looked for
 def lower_mean(values: ArrayLike, delta: float = 0.05) -> float:
     """Lower confidence bound on the mean of independent, non-negative values.
 
+    Use it for the mean value of lists on held-out problems. For values of 0 and 1, `lower_share` is tighter.
+
     Parameters
     ----------
     values : array-like of shape (n,)
         Independent draws of 0 or more. They need no upper limit; the bound is tightest for values up to about 1.
-    delta : float
+    delta : float, default 0.05
         The bound lies above the true mean with a probability of at most `delta`.
 
     Returns
     -------
     float
+        The bound: at most the true mean, with probability 1 - `delta`.
+
+    Raises
+    ------
+    InputError
+        If there are no values, if one is negative or not finite, or if `delta` is not between 0 and 1.
 
     See Also
     --------
@@ -49,10 +57,7 @@ def lower_mean(values: ArrayLike, delta: float = 0.05) -> float:
 def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05) -> float:
     """Lower confidence bound on E[top] / E[bottom], from independent pairs.
 
-    For a ratio r, a gambler who stakes the share q_t of the capital on pair t holds
-    K(r) = prod_t (1 + q_t (top_t / r - bottom_t)). If E[top] <= r E[bottom], the game is not in the gambler's favour,
-    and by Ville's inequality K ever reaches 1 / delta with a probability of at most `delta`. K falls as r grows, so the
-    bound is the largest r at which the capital reaches 1 / delta.
+    Use it for the value of lists as a share of a reference on the same problems, such as greedy's.
 
     Parameters
     ----------
@@ -60,17 +65,31 @@ def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05) -> flo
         Values of 0 or more.
     bottoms : array-like of shape (n,), or float
         Values from 0 to 1.
-    delta : float
+    delta : float, default 0.05
         The bound lies above the true ratio with a probability of at most `delta`.
 
     Returns
     -------
     float
-        0.0 where the pairs do not support any positive ratio.
+        The bound; 0.0 if the pairs do not support any positive ratio.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or if a value is out of range or not finite.
+
+    See Also
+    --------
+    lower_mean : The same with 1 for every bottom.
 
     Notes
     -----
-    q_t depends on earlier pairs only, so the bound depends a little on the order of the pairs. The order must not be
+    For a ratio r, a gambler who stakes the share q_t of the capital on pair t holds K(r) = prod_t (1 + q_t (top_t / r -
+    bottom_t)). If E[top] <= r E[bottom], the game is not in the gambler's favour, and by Ville's inequality K ever
+    reaches 1 / delta with a probability of at most `delta`. K falls as r grows, so the bound is the largest r at which
+    the capital reaches 1 / delta.
+
+    q_t depends on earlier pairs only, so the bound depends slightly on the order of the pairs. The order must not be
     chosen after looking at the values.
 
     Examples
@@ -97,7 +116,25 @@ def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05) -> flo
 
 
 def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
-    """Exact lower confidence bound on a probability, from `successes` out of `n` (Clopper and Pearson 1934).
+    """Exact lower confidence bound on a probability (Clopper and Pearson 1934).
+
+    Parameters
+    ----------
+    successes : int
+        Number of successes.
+    n : int
+        Number of independent trials.
+    delta : float, default 0.05
+        The bound lies above the true probability with a probability of at most `delta`.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    See Also
+    --------
+    lower_mean : For values that are not just 0 and 1.
 
     Examples
     --------
@@ -108,7 +145,7 @@ def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
 
 
 def _stakes(top: Floats, bottom: Floats, needed: float) -> Floats:
-    """Before each pair: the stake that is best if what is to come is like what was seen, at most `MOST`."""
+    """Returns the stake on each pair: what would be best if all pairs were like the earlier ones, at most `MOST`."""
     seen = np.arange(1, len(top) + 1)
     ratio = (0.5 + np.cumsum(top)) / (0.5 + np.cumsum(bottom))
     guess = np.concatenate([[1.0], ratio[:-1]])
@@ -118,9 +155,10 @@ def _stakes(top: Floats, bottom: Floats, needed: float) -> Floats:
 
 
 def _check(top: Floats, bottom: Floats) -> None:
+    """Raises `InputError` unless there are values, all finite and 0 or more, and bottoms from 0 to 1."""
     if top.ndim != 1 or not len(top):
         raise InputError(f"A confidence bound needs at least one value. Got shape {top.shape}.")
     if not (np.isfinite(top).all() and (top >= 0).all()):
         raise InputError(f"Values must be finite and 0 or more. Got {float(np.nanmin(top)):g}.")
     if not ((bottom >= 0) & (bottom <= 1)).all():
-        raise InputError(f"What values are compared with must be from 0 to 1. Got {float(np.nanmax(bottom)):g}.")
+        raise InputError(f"The values to compare with must be from 0 to 1. Got {float(np.nanmax(bottom)):g}.")

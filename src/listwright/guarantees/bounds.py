@@ -1,4 +1,4 @@
-"""The constants of the theorems: ratios, regret bounds and confidence terms, and the numbers of states they ask for."""
+"""The constants of the paper's theorems: ratios, regret bounds, confidence terms and the number of states they need."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from listwright.errors import InputError
 
 
 def approximation_ratio(length: int, rival_length: int | None = None, *, exact: bool = False) -> float:
-    """The share of the best list of k items that m learned picks come to.
+    """The share of the value of the best list of k items that m learned picks reach.
 
     Parameters
     ----------
     length : int
-        Int
         m, the length of the learned lists.
-    rival_length : int or None
-        Int, optional
-        k, the length of the lists competed with; the same as `length` by default.
-    exact : bool
-        False gives 1 - exp(-m / k), the form of the paper's theorems. True gives 1 - (1 - 1/k)^m, which Lemma 2 proves
-        and which is larger: 0.704 against 0.632 for lists of 3.
+    rival_length : int, optional
+        k, the length of the lists to compete with; `length` by default.
+    exact : bool, default False
+        False returns 1 - exp(-m / k), as in the paper's theorems. True returns 1 - (1 - 1/k)^m, which Lemma 2 of the
+        appendix proves and which is larger: 0.704 against 0.632 for lists of 3.
+
+    Returns
+    -------
+    float
+        The ratio, between 0 and 1.
+
+    See Also
+    --------
+    list_length_for : The inverse: the length that a ratio needs.
 
     Examples
     --------
@@ -36,6 +43,22 @@ def approximation_ratio(length: int, rival_length: int | None = None, *, exact: 
 def list_length_for(ratio: float, rival_length: int) -> int:
     """The smallest length m whose approximation ratio against lists of k items is at least `ratio`.
 
+    Parameters
+    ----------
+    ratio : float
+        The share to reach: from 0 to below 1.
+    rival_length : int
+        k, the length of the lists to compete with.
+
+    Returns
+    -------
+    int
+        m.
+
+    See Also
+    --------
+    approximation_ratio : The ratio of a length.
+
     Examples
     --------
     >>> list_length_for(0.95, rival_length=5), list_length_for(0.5, rival_length=5)
@@ -44,7 +67,7 @@ def list_length_for(ratio: float, rival_length: int) -> int:
     if not 0 <= ratio < 1:
         raise InputError(f"ratio must be from 0 to below 1. Got {ratio}.")
     checked_lengths(rival_length, rival_length)
-    length = max(1, ceil(-rival_length * log(1.0 - ratio)) - 1)  # one less than the formula, against its rounding
+    length = max(1, ceil(-rival_length * log(1.0 - ratio)) - 1)  # one below the formula, in case it was rounded up
     while approximation_ratio(length, rival_length) < ratio:
         length += 1
     return length
@@ -53,12 +76,36 @@ def list_length_for(ratio: float, rival_length: int) -> int:
 def regret_bound(
     rounds: int, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
 ) -> float:
-    """Bound on Weighted Majority's average expected regret E[R] / T over a finite class (appendix, Corollary 2).
+    """Bound on the average expected regret E[R] / T of Weighted Majority over a finite class of policies.
 
-    4 k' ln N / T + 2 sqrt(k' ln N / T) + 2^(9/4) (k' / T)^(3/4) ln(1 / delta')^(1/4) sqrt(ln N), on the event of
-    the theorem. That has two ways to fail, with probabilities delta and delta'; here each gets half of `delta`.
+    Parameters
+    ----------
+    rounds : int
+        T, the number of states.
+    n_policies : int
+        N, the size of the class.
+    length : int
+        m, the length of the lists.
+    rival_length : int, optional
+        k, the length of the lists to compete with; `length` by default.
+    delta : float, default 0.05
+        The bound fails with a probability of at most `delta`.
 
-    The constant 2^(9/4) is as printed; the steps of the proof come to 2^(5/4).
+    Returns
+    -------
+    float
+        The bound.
+
+    See Also
+    --------
+    rounds_for : The number of states that an accuracy needs.
+
+    Notes
+    -----
+    Corollary 2 with the constants of its proof in the appendix: 4 k' ln N / T + 2 sqrt(k' ln N / T) + 2^(9/4) (k' /
+    T)^(3/4) ln(1 / delta')^(1/4) sqrt(ln N), with k' = min(m, k). The event of the theorem can fail in two ways, with
+    probabilities delta and delta'; here each gets half of `delta`. The constant 2^(9/4) is as printed; the steps of the
+    proof lead to 2^(5/4).
 
     Examples
     --------
@@ -75,17 +122,38 @@ def regret_bound(
 def confidence_terms(
     rounds: int, *, length: int, rival_length: int | None = None, delta: float = 0.05, randomized: bool = True
 ) -> tuple[float, float]:
-    """What the theorems take off for chance: in the states that were drawn, and in the picks that were.
+    """What the theorems subtract for chance: in the draw of the states, and in the picks of a randomized learner.
 
-    Both follow from the inequality of Hoeffding and Azuma with the exact range of what is summed up, which makes them
+    Parameters
+    ----------
+    rounds : int
+        T, the number of states.
+    length : int
+        m, the length of the lists.
+    rival_length : int, optional
+        k, the length of the lists to compete with; `length` by default.
+    delta : float, default 0.05
+        The terms are too small with a probability of at most `delta`.
+    randomized : bool, default True
+        Whether only the *expected* regret of a randomized learner is known. Otherwise the second term is 0 and the
+        first gets all of `delta`.
+
+    Returns
+    -------
+    tuple of float
+        The term for the states and the term for the picks.
+
+    Notes
+    -----
+    Both follow from the inequality of Hoeffding and Azuma with the exact range of the summands, which makes them
     smaller than the constants printed in the paper by factors of 2.4 and more.
 
-    *States*: ratio * f(L*) - f(L_t) lies in an interval of width 1 + ratio, with ratio = 1 - (1 - 1/k)^m. This gives
-    (1 + ratio) sqrt(ln(1 / delta) / (2 T)).
+    *States*: ratio * f(L*) - f(L_t) lies in an interval of width 1 + ratio, with ratio = 1 - (1 - 1/k)^m. This gives (1
+    + ratio) sqrt(ln(1 / delta) / (2 T)).
 
-    *Picks*: where only the expected regret of a randomized learner is known. The gain of the pick at position i, less
-    its expectation given the list so far, lies in an interval of width w_i = (1 - 1/k)^(m - i). This gives
-    sqrt(sum_i w_i^2 ln(1 / delta) / (2 T)). Each of the two then gets half of `delta`.
+    *Picks*: the gain of the pick at position i, minus its expectation given the list so far, lies in an interval of
+    width w_i = (1 - 1/k)^(m - i). This gives sqrt(sum_i w_i^2 ln(1 / delta) / (2 T)). Each of the two then gets half of
+    `delta`.
 
     Examples
     --------
@@ -106,9 +174,27 @@ def confidence_terms(
 def rounds_for(
     accuracy: float, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
 ) -> int:
-    """How many states it takes: the smallest T whose regret bound and confidence terms come to at most `accuracy`.
+    """The number of states needed: the smallest T whose regret bound and confidence terms sum to at most `accuracy`.
 
-    These are worst cases: runs do better, and their certificates say by how much.
+    These are worst cases. Actual runs do better, and their certificates say by how much.
+
+    Parameters
+    ----------
+    accuracy : float
+        How much of the value may be lost to regret and chance; above 0.
+    n_policies : int
+        N, the size of the class of policies.
+    length : int
+        m, the length of the lists.
+    rival_length : int, optional
+        k, the length of the lists to compete with; `length` by default.
+    delta : float, default 0.05
+        The claim fails with a probability of at most `delta`.
+
+    Returns
+    -------
+    int
+        T.
 
     Examples
     --------
@@ -134,11 +220,12 @@ def rounds_for(
 
 
 def _effective(length: int, rival_length: int | None) -> int:
+    """Returns the paper's k' = min(m, k)."""
     return min(checked_lengths(length, rival_length))
 
 
 def checked_lengths(length: int, rival_length: int | None) -> tuple[int, int]:
-    """m and k, each at least 1; k is m where None."""
+    """Returns m and k, or raises unless both are at least 1; k is m if None."""
     rival_length = length if rival_length is None else rival_length
     for name, value in (("length", length), ("rival_length", rival_length)):
         if value < 1:
@@ -147,14 +234,14 @@ def checked_lengths(length: int, rival_length: int | None) -> tuple[int, int]:
 
 
 def check_counts(rounds: int, n_policies: int) -> None:
-    """At least one round and one policy."""
+    """Raises unless there is at least one round and one policy."""
     for name, value in (("rounds", rounds), ("n_policies", n_policies)):
         if value < 1:
             raise InputError(f"{name} must be at least 1. Got {value}.")
 
 
 def checked_delta(delta: float) -> float:
-    """A probability that is neither 0 nor 1."""
+    """Returns `delta`, or raises unless it lies strictly between 0 and 1."""
     if not 0 < delta < 1:
         raise InputError(f"delta must be between 0 and 1. Got {delta}.")
     return delta

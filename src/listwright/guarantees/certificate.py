@@ -1,4 +1,4 @@
-"""The certificate of an online run: what the paper's theorems prove of it, as numbers and in words."""
+"""The certificate of an online run: what the paper's theorems prove about it, as numbers and in words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ PREDICTS = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is proved of the mixture of a run's policies, from what was measured while learning.
+    """What is proved about the mixture of a run's policies, from quantities measured while learning.
 
-    Regrets are sums over the rounds, as in the paper, and None where they do not apply or cannot be known. For a bound
-    on the policy that `predict` uses, whatever it is, see `certify` of a fitted model, which needs held-out problems.
+    `model.online_certificate()` returns one; printing it states the claim, or why there is none. Regrets are sums over
+    the rounds, as in the paper, and None where they do not apply or cannot be known. It is about the mixture of the
+    policies of all rounds of a single pass. For a bound on the policy that `predict` uses, use `certify` of a fitted
+    model, which needs held-out problems and gives tighter bounds.
 
     Attributes
     ----------
@@ -27,10 +29,11 @@ class Certificate:
         m and k.
     rounds : int
         T, the number of visits to states.
-    states : int
+    states : int or None
         The number of different states among them.
     left_out : int
-        Visits before anything was learned: their policy is no part of the mixture, nor their lists of `value_seen`.
+        Visits before anything was learned. Their policy is not part of the mixture, nor are their lists part of
+        `value_seen`.
     delta : float
         The claims fail with a probability of at most `delta`.
     value_seen : float
@@ -38,22 +41,45 @@ class Certificate:
     regret_bound_used : float
         R / T, or a bound on it.
     confidence_term : float
-        What is taken off for chance.
+        What is subtracted for chance.
     finite : bool
-        Whether the regret against the best policy in hindsight is exact, as it is for a finite class. Elsewhere the
+        Whether the regret against the best policy in hindsight is exact, as it is for a finite class. Otherwise the
         bound against rivals follows from the bound on the value and says nothing more.
-    keep : str
-        Which policy `predict` uses: "last", "best" or "mixture". The theorems are about the mixture.
+    keep : {"last", "best", "mixture"}
+        Which policy `predict` uses. The theorems are about the mixture.
     expected_regret, regret : float or None
         E[R] and R, for finite classes.
     surrogate_regret : float or None
         R-tilde, or a bound on it: the notes say which, or why there is none.
     surrogate_gap : float or None
-        G, with 0 for the loss of the best policy, which nobody can compute.
+        G, with 0 for the unknown loss of the best policy.
     breaches : tuple of str
-        What the theorem assumes and the run does not keep.
+        Assumptions of the theorem that the run does not meet.
     notes : tuple of str
-        How the numbers came about.
+        How the numbers were obtained.
+
+    See Also
+    --------
+    certify : Makes a certificate from the sums of a run.
+    HeldOutCertificate : Bounds from held-out problems, for any policy.
+
+    Notes
+    -----
+    Theorem 2 of the paper, and Corollary 3 for surrogate losses.
+
+    Examples
+    --------
+    >>> certificate = Certificate(
+    ...     length=3,
+    ...     rival_length=3,
+    ...     rounds=20_000,
+    ...     delta=0.05,
+    ...     value_seen=0.7,
+    ...     regret_bound_used=0.05,
+    ...     confidence_term=0.01,
+    ... )
+    >>> round(certificate.lower_bound_on_value, 3), round(certificate.lower_bound(rival_value=0.9), 3)
+    (0.691, 0.573)
     """
 
     length: int
@@ -86,28 +112,40 @@ class Certificate:
 
     @property
     def assumptions_met(self) -> bool:
-        """Whether the run keeps what the theorem assumes, as far as can be told: not whether states are independent."""
+        """Whether the run meets the assumptions that can be checked. Independence of the states cannot."""
         return not self.breaches
 
     @property
     def slack(self) -> float:
-        """Average regret and confidence terms: what is taken off the rival's share."""
+        """Average regret plus confidence terms: what is subtracted from the rival's share."""
         return self.regret_bound_used + self.confidence_term
 
     def lower_bound(self, rival_value: float) -> float:
-        """What the mixture is worth at least, where the best list of `rival_length` policies is worth `rival_value`.
+        """Returns the least value of the mixture if the best list of `rival_length` policies is worth `rival_value`.
 
-        The theorem's formula, with probability 1 - delta; a guarantee only where `assumptions_met`.
+        This is the theorem's formula, which holds with probability 1 - delta; it is a guarantee only if
+        `assumptions_met`.
+
+        Parameters
+        ----------
+        rival_value : float
+            Mean value of the best list of `rival_length` policies.
+
+        Returns
+        -------
+        float
+            The bound; 0 if the theorem says nothing.
         """
         return max(0.0, self.approximation_ratio * rival_value - self.slack)
 
     @property
     def lower_bound_on_value(self) -> float:
-        """What the mixture is worth at least, by the lists seen alone: no rival, and no submodularity needed.
+        """Lower bound on the value of the mixture, from the lists seen alone. It needs no rival and no submodularity.
 
         F(pi_t) - f(L_t) has mean 0 given all earlier rounds and lies in an interval of width 1, from F(pi_t) - 1 to
-        F(pi_t). So by Hoeffding and Azuma its average over T rounds passes e with probability at most exp(-2 T e^2),
-        which is delta for e = sqrt(ln(1 / delta) / (2 T)). With probability 1 - delta, where `assumptions_met`.
+        F(pi_t). By Hoeffding and Azuma its average over T rounds exceeds e with probability at most exp(-2 T e^2),
+        which is delta for e = sqrt(ln(1 / delta) / (2 T)). The bound holds with probability 1 - delta if
+        `assumptions_met`.
         """
         return max(0.0, self.value_seen - sqrt(log(1 / self.delta) / (2 * max(self.rounds - self.left_out, 1))))
 
@@ -123,6 +161,7 @@ class Certificate:
         return " ".join(parts)
 
     def _measured(self) -> str:
+        """Returns the sentences about what was measured while learning."""
         visits = f"{self.rounds:,} states"
         if self.states is not None and self.states < self.rounds:
             visits = f"{self.rounds:,} visits to {self.states:,} states"
@@ -135,6 +174,7 @@ class Certificate:
         return text
 
     def _claim(self) -> str:
+        """Returns the sentences that state the guarantee."""
         claim = (
             f"With probability {1 - self.delta:.3g}, lists of {self.length} from the mixture of all rounds' policies "
             f"are worth at least {self.lower_bound_on_value:.3f}."

@@ -1,4 +1,4 @@
-"""What is certain of a policy's lists, from problems that it has not seen."""
+"""Lower confidence bounds on the value of a policy's lists, from problems that it has not seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.guarantees.betting import lower_mean, lower_ratio, lower_share
 
-ONE = 1 + 1e-9  # the largest value of a bounded reward, with a hair for rounding
+ONE = 1 + 1e-9  # the largest value of a bounded reward, with a tolerance for rounding
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 BEST_SHARE = 1 - 1 / e  # of the best list's value, that greedy reaches where the reward is monotone and submodular
 
@@ -20,35 +20,47 @@ BEST_SHARE = 1 - 1 / e  # of the best list's value, that greedy reaches where th
 @saved_as("guarantees.HeldOutCertificate")
 @dataclass(frozen=True)
 class HeldOutCertificate:
-    """Lower confidence bounds on what lists are worth, as `certify` of a fitted model returns them.
+    """Lower confidence bounds on what lists are worth, as returned by `certify` of a fitted model.
 
-    Each bound lies above the truth with a probability of at most `delta`; those of `ahead_of` jointly so. They hold for
-    any policy and any way of learning, because the policy never saw these problems. They speak of problems drawn from
-    the same source as these ones, independently of each other.
+    Each bound lies above the truth with a probability of at most `delta`; those of `ahead_of` do so jointly. They hold
+    for any policy and any way of learning, because the policy never saw these problems. They are about problems drawn
+    independently from the same source, and do not cover data that change over time.
 
     Attributes
     ----------
     value : float
         Lower bound on the mean value of the lists.
     share_of_greedy : float or None
-        Lower bound on that mean as a share of what greedy reaches when it knows the reward of the same problems.
-        None where no bound is known: see `notes`.
+        Lower bound on that mean as a share of what greedy reaches when it knows the reward of the same problems. None
+        if no bound is known: see `notes`.
     ahead_of : dict of str to float
         By rival: lower bound on how much more the lists are worth, on average, than the rival's on the same problems.
     n : int
-        Number of problems held out.
+        Number of held-out problems.
     delta : float
         Probability that one of the statements is wrong.
     length : int or None
-        Length of the lists, where there is one.
+        Length of the lists, if it is fixed.
     budget : float or None
-        Their budget, where there is one.
+        Budget of the lists, if they have one.
     mean, greedy_mean : float
         Mean values seen on the held-out problems, of these lists and of greedy.
     submodular : bool
         Whether the share of greedy carries over to the best list with a factor of 1 - 1/e.
     notes : tuple of str
         What is not claimed, and why.
+
+    See Also
+    --------
+    Certificate : What the paper's theorems say about an online run, without held-out problems.
+    lower_mean : The bound on a mean.
+
+    Examples
+    --------
+    >>> certificate = HeldOutCertificate(value=0.767, share_of_greedy=0.81, ahead_of={"mmr": 0.1}, n=100, delta=0.05)
+    >>> print(certificate)
+    On problems like these 100, with 95 % confidence: lists are worth at least 0.76; at least 81 % of what greedy gets
+    when it knows the reward; at least 0.10 more than MMR with its best diversity.
     """
 
     value: float
@@ -65,7 +77,9 @@ class HeldOutCertificate:
 
     @property
     def share_of_best(self) -> float | None:
-        """Lower bound on the share of the best list's value; None where none is proved (budgets, other rewards)."""
+        """Lower bound on the share of the best list's value; None if none is proved (budgets, rewards that are not
+        submodular).
+        """
         if self.share_of_greedy is None or not self.submodular or self.budget is not None:
             return None
         return BEST_SHARE * self.share_of_greedy
@@ -92,9 +106,25 @@ def certificate_of(
     budget: float | None = None,
     submodular: bool = True,
 ) -> HeldOutCertificate:
-    """The certificate from the values of lists on held-out problems, of greedy's and of the rivals' on the same ones.
+    """Makes the certificate from values on held-out problems: of the lists, of greedy's lists and of the rivals'.
 
-    `binary` says that the reward itself promises values of 0 and 1, so that the exact binomial bound may be used.
+    Parameters
+    ----------
+    values, greedy : ndarray of float, shape (n,)
+        Values of the lists and of greedy's lists on the same problems.
+    rivals : dict of str to ndarray of float
+        Values of each rival's lists on the same problems.
+    delta : float
+        Probability that one of the statements is wrong.
+    binary : bool
+        Whether the reward itself promises values of 0 and 1, so that the exact binomial bound may be used.
+    length, budget, submodular
+        Copied into the certificate.
+
+    Returns
+    -------
+    HeldOutCertificate
+        The bounds; rivals with values above 1 are left out, with a note.
 
     Examples
     --------
@@ -133,11 +163,12 @@ def certificate_of(
 
 
 def _ahead(values: Floats, other: Floats, delta: float) -> float:
-    """Lower bound on E[value - other], by moving the difference from [-1, 1] to [0, 1]."""
+    """Lower bound on E[value - other], by mapping the difference from [-1, 1] to [0, 1]."""
     return 2 * lower_mean((values - np.asarray(other, dtype=np.float64) + 1) / 2, delta) - 1
 
 
 def _against(name: str, bound: float) -> str:
+    """Returns the words that compare the lists with one rival; small or negative bounds read "at most ... less"."""
     name = NAMES.get(name, name)
     if bound >= 0.005:
         return f"at least {_down(bound)} more than {name}"
@@ -145,9 +176,10 @@ def _against(name: str, bound: float) -> str:
 
 
 def _down(number: float, digits: int = 2) -> str:
-    """A lower bound is rounded down, so that the printed number holds too."""
+    """Formats a lower bound rounded down, so that the printed number holds too."""
     return f"{_down_number(number, digits):.{digits}f}"
 
 
 def _down_number(number: float, digits: int = 2) -> float:
+    """Rounds down to the given number of decimals."""
     return float(np.floor(number * 10**digits) / 10**digits)

@@ -1,4 +1,4 @@
-"""The certificate of a run, from the sums that were kept while learning."""
+"""Makes the certificate of an online run from sums collected while learning."""
 
 from __future__ import annotations
 
@@ -31,48 +31,57 @@ def certify(
     keep: str = "mixture",
     also: Iterable[str] = (),
 ) -> Certificate:
-    """The certificate of an online run, from the sums that were kept while learning.
+    """Makes the certificate of an online run from sums collected while learning.
 
-    Learners over a finite class know their regret exactly. Any other regret R, the sum of l_t(pi_t) less that of the
-    best policy, is at most the sum of l_t(pi_t), since costs are 0 or more. The paper's Corollary 3 splits R into the
-    surrogate's regret R-tilde and T times the gap G; that holds by the definition of G whatever the surrogate and its
-    scale, so the split is reported, and the bound is the same. Where the learner knows only a lower bound on its best
-    loss in hindsight, the reported R-tilde is an upper bound, and the gap makes up the difference.
+    Fitted models call this in `online_certificate`. Use it directly for a learning loop of your own.
 
     Parameters
     ----------
     learner : Learner, optional
-        The learner after the run; None where only the sums are known.
-    rounds, loss, value : int, float, float
-        Visits to states, and sums over them of l_t(pi_t) and f(L_t).
-    length, rival_length
-        Int
-        m and k.
-    passes : int
+        The learner after the run; None if only the sums are known.
+    rounds : int
+        T, the number of visits to states.
+    loss, value : float
+        Sums over the visits of l_t(pi_t) and of f(L_t).
+    length : int
+        m, the length of the lists.
+    rival_length : int, optional
+        k, the length of the lists to compete with; `length` by default.
+    passes : int, default 1
         How often the same state was visited, at most.
     states : int, optional
         How many different states there were.
-    left_out, left_out_value : int, float
-        Visits that were walked before anything was learned, whose policy is no part of the mixture, and the sum of
-        f(L_t) over them.
-    delta : float
+    left_out : int, default 0
+        Visits before anything was learned, whose policy is not part of the mixture.
+    left_out_value : float, default 0.0
+        Sum of f(L_t) over these.
+    delta : float, default 0.05
         The claims fail with a probability of at most `delta`.
-    bounded, submodular : bool
-        Whether the reward is within [0, 1], and submodular.
-    discounted : bool
+    bounded, submodular : bool, default True
+        Whether the reward is within [0, 1], and whether it is submodular.
+    discounted : bool, default True
         Whether positions were weighted by (1 - 1/k)^(m - i).
-    budgeted : bool
-        Whether lists had a size budget in place of a length.
-    per_size : bool
+    budgeted : bool, default False
+        Whether lists had a size budget instead of a length.
+    per_size : bool, default False
         Whether gains were learned per size.
-    keep : str
-        Which policy `predict` uses: "last", "best" or "mixture".
+    keep : {"last", "best", "mixture"}, default "mixture"
+        Which policy `predict` uses.
     also : iterable of str
-        Further breaches, in words: what was seen of the reward, and what saw the states before the pass.
+        Further breaches of the assumptions, in words.
 
     Returns
     -------
     Certificate
+        The claim if the assumptions are met, else the reasons why there is none.
+
+    Notes
+    -----
+    Learners over a finite class know their regret exactly. Any other regret R, the sum of l_t(pi_t) minus that of the
+    best policy, is at most the sum of l_t(pi_t), since costs are never negative. Corollary 3 of the paper splits R into
+    the surrogate's regret R-tilde and T times the gap G. By the definition of G that holds for any surrogate and any
+    scale, so the split is reported and the bound stays the same. If the learner knows only a lower bound on its best
+    loss in hindsight, the reported R-tilde is an upper bound and the gap absorbs the difference.
 
     Examples
     --------
@@ -115,7 +124,7 @@ def certify(
 
 @dataclass(frozen=True)
 class _Terms:
-    """Average regret and confidence terms of a run."""
+    """Computes the average regret and the confidence terms of a run."""
 
     rounds: int
     length: int
@@ -123,7 +132,7 @@ class _Terms:
     delta: float
 
     def of(self, learner: Learner | None, loss: float) -> tuple[float, float, str]:
-        """The two numbers, and in words where they come from."""
+        """Returns the average regret or a bound on it, the confidence term, and a note on where they come from."""
         if isinstance(learner, Experts):
             expected, picked = learner.expected_regret(), learner.regret()
             if expected is not None and picked is not None:
@@ -132,19 +141,22 @@ class _Terms:
         return loss / self.rounds, states, "The average regret is bounded by the average loss."
 
     def _finite(self, expected: float, picked: float) -> tuple[float, float, str]:
-        """The smaller of two bounds that hold on the same event of the appendix, of probability 1 - delta."""
+        """Returns the smaller of two bounds that hold on the same event of the appendix, of probability 1 - delta."""
         states, picks = self._chances(randomized=True)
         if expected / self.rounds + picks <= picked / self.rounds:
             return expected / self.rounds, states + picks, "The expected regret is exact."
         return picked / self.rounds, states, "The regret of the lists that were drawn is exact."
 
     def _chances(self, *, randomized: bool) -> tuple[float, float]:
+        """Returns the confidence terms of this run for the states and for the picks."""
         lengths = {"length": self.length, "rival_length": self.rival_length}
         return confidence_terms(self.rounds, **lengths, delta=self.delta, randomized=randomized)
 
 
 def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float | None, float | None]:
-    """R-tilde, and the part of the gap G that can be computed, where the learner counts its surrogate loss."""
+    """Returns R-tilde and the computable part of the gap G; None each if the learner does not track its surrogate
+    loss.
+    """
     used = None if learner is None else learner.surrogate_loss()
     best = None if learner is None else learner.best_surrogate_loss()
     if used is None or best is None:
@@ -153,7 +165,7 @@ def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float
 
 
 def _nothing_kept(rounds: int, left_out: int) -> list[str]:
-    """A run of a single round leaves no list that was built with a learned policy."""
+    """Returns a breach if the run had a single round, so that no list was built with a learned policy."""
     words = "no list was built with a learned policy while learning (batch_size=1 updates after every state)"
     return [words] if rounds <= left_out else []
 
@@ -161,7 +173,7 @@ def _nothing_kept(rounds: int, left_out: int) -> list[str]:
 def _breaches(
     passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool
 ) -> tuple[str, ...]:
-    """What the theorem assumes and the run does not keep, in words."""
+    """Returns, in words, the assumptions of the theorem that the run does not meet."""
     found = {
         f"the same states were visited up to {passes} times": passes > 1,
         "the reward is not within [0, 1]": not bounded,

@@ -1,4 +1,4 @@
-"""Policies: what picks the next item of a list."""
+"""Policies: functions that pick the next item of a list."""
 
 from listwright.policies.base import Policy
 from listwright.policies.distribution import ItemDistribution, PolicyDistribution

@@ -1,4 +1,4 @@
-"""Items or policies drawn from one distribution."""
+"""Policies that draw items or policies from one distribution."""
 
 from __future__ import annotations
 
@@ -17,55 +17,91 @@ from listwright.policies.base import Policy, draw_by_mass, shared_chances
 @saved_as("policies.ItemDistribution")
 @dataclass(frozen=True, eq=False)
 class ItemDistribution(Policy):
-    """Every position is drawn from one distribution over the catalogue (the paper's p_t), over the rows still open."""
+    """Draws every position from one distribution over the catalogue, restricted to the rows that are open.
+
+    This is the p_t of the context-free algorithm (Algorithm 1). `ContextFreeSCP` with a Weighted Majority learner makes
+    it; it needs problems with a catalogue.
+
+    Attributes
+    ----------
+    probabilities : ndarray of float, shape (items,)
+        The probability of each item.
+
+    See Also
+    --------
+    PolicyDistribution : A distribution over policies.
+
+    Examples
+    --------
+    >>> from listwright.features import Crossed
+    >>> crossed = Crossed(np.array([0, 1]), 2, np.ones((1, 1), dtype=np.float32))
+    >>> rows = Rows(np.zeros((2, 0), dtype=np.float32), np.array([0, 0]), np.array([0, 2]), crossed)
+    >>> ItemDistribution(np.array([0.25, 0.75])).chances(rows, np.array([True, True]), 0)
+    array([0.25, 0.75])
+    """
 
     probabilities: Floats
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
         return _flaw(self.probabilities)
 
     def score(self, rows: Rows) -> Floats:
-        """The item's probability."""
+        """Returns the probability of each row's item."""
         if rows.crossed is None:
             raise InputError("A distribution over items needs a catalogue, but these problems have none.")
         return self.probabilities[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """One draw per problem among its open rows; where they have no probability left, the lowest."""
+        """Draws one open row per problem; if the open rows have no probability left, takes the lowest."""
         scores = self.score(rows)
         picks = draw_by_mass(np.where(open_rows, scores, 0.0), rows.offsets, rng)
         return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
 
     @property
     def certain(self) -> bool:
-        """Every position is drawn."""
+        """False: every position is drawn."""
         return False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """In proportion to the probabilities of the open rows."""
+        """Returns probabilities in proportion to those of the open rows."""
         return shared_chances(self.score(rows), open_rows, rows)
 
 
 @saved_as("policies.PolicyDistribution")
 @dataclass(frozen=True, eq=False)
 class PolicyDistribution(Policy):
-    """Every position is picked by a policy drawn from a distribution over a finite list of policies."""
+    """Draws a policy for every position from a distribution over a finite list of policies.
+
+    Weighted Majority over experts (`learners.Experts`) makes it: the context-dependent counterpart of
+    `ItemDistribution`.
+
+    Attributes
+    ----------
+    policies : tuple of Policy
+        The policies.
+    probabilities : ndarray of float, shape (policies,)
+        The probability of each.
+
+    See Also
+    --------
+    Mixture : Draws one policy per list instead of one per position.
+    """
 
     policies: tuple[Policy, ...]
     probabilities: Floats
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
         few = "" if len(self.policies) == len(self.probabilities) else "there must be one probability per policy"
         return _flaw(self.probabilities) or few
 
     def score(self, rows: Rows) -> Floats:
-        """Mean score; picks are drawn, see `pick`."""
+        """Returns the mean score over policies; picks are drawn, see `pick`."""
         return np.tensordot(self.probabilities, np.stack([policy.score(rows) for policy in self.policies]), axes=1)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws a policy for each problem, and takes its pick; the score of a row is the chance to be picked."""
+        """Draws a policy per problem and takes its pick; the score of a row is its probability to be picked."""
         every = np.stack([policy.pick(rows, open_rows, position, rng)[0] for policy in self.policies])
         n_problems = every.shape[1]
         choice = rng.choice(len(self.policies), size=n_problems, p=self.probabilities)
@@ -76,11 +112,11 @@ class PolicyDistribution(Policy):
 
     @property
     def certain(self) -> bool:
-        """Every position draws its policy."""
+        """False: every position draws its policy."""
         return False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """The mean of the policies' chances.
+        """Returns the mean of the policies' probabilities.
 
         Examples
         --------
@@ -95,5 +131,6 @@ class PolicyDistribution(Policy):
 
 
 def _flaw(chances: Floats) -> str:
+    """Returns an error message unless probabilities are not negative and sum to 1."""
     sure = chances.ndim == 1 and not (chances < 0).any() and abs(float(chances.sum()) - 1.0) <= 1e-6
     return "" if sure else "probabilities must add up to 1"

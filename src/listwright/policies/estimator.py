@@ -1,4 +1,4 @@
-"""Any fitted scikit-learn style estimator as a policy."""
+"""Any fitted scikit-learn estimator as a policy."""
 
 from __future__ import annotations
 
@@ -20,12 +20,32 @@ LOG_ODDS = "contributions are in log-odds, the score is a probability"
 @saved_as("policies.Estimator")
 @dataclass(frozen=True, eq=False)
 class Estimator(Policy):
-    """score = the estimator's prediction (of a classifier: the probability of its highest class, or its margin)."""
+    """Scores rows by the prediction of a fitted estimator.
+
+    Of a classifier, the score is the probability of its highest class, or its margin. Passing a scikit-learn estimator
+    as `learner` makes this policy. It is slower than `Linear`, because every position is a call of `predict`.
+
+    Attributes
+    ----------
+    estimator : object
+        A fitted estimator with `predict`, `decision_function` or `predict_proba`.
+
+    See Also
+    --------
+    Linear : The policy of linear learners, which builds lists in compiled code.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
+    >>> Estimator(LinearRegression().fit([[0.0], [2.0]], [0.0, 1.0])).score(rows).round(3)
+    array([0.5, 1.5])
+    """
 
     estimator: Any
 
     def score(self, rows: Rows) -> Floats:
-        """One prediction per row."""
+        """Returns one prediction per row."""
         table = rows.written_out()
         if self._forest is not None:
             return self._forest.predict(table)
@@ -40,7 +60,7 @@ class Estimator(Policy):
         return as_forest(self.estimator)
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """Of linear estimators, and of boosted trees their own (`pred_contrib`, Shapley values)."""
+        """Returns the contributions of linear estimators, and the Shapley values of boosted trees (`pred_contrib`)."""
         written_out = rows.written_out()
         table = _shares(self.estimator, written_out)
         if table is None:
@@ -56,12 +76,12 @@ class Estimator(Policy):
 
     @property
     def nbytes(self) -> None:
-        """Nobody knows how large an estimator is."""
+        """None: the size of an estimator is unknown."""
         return None
 
 
 def _shares(estimator: Any, table: Any) -> Floats | None:
-    """(rows, columns + 1): the last is what no column explains. None where the estimator cannot tell."""
+    """Returns contributions of shape (rows, columns + 1), the last being what no column explains; None if unknown."""
     if hasattr(estimator, "contributions"):
         return np.asarray(estimator.contributions(table), dtype=np.float64)
     library = type(estimator).__module__.partition(".")[0]

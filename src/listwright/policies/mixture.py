@@ -1,4 +1,4 @@
-"""One of several policies, drawn anew for each list."""
+"""Mixtures: one of several policies, drawn anew for each list."""
 
 from __future__ import annotations
 
@@ -17,16 +17,29 @@ from listwright.policies.base import Policy
 @saved_as("policies.Mixture")
 @dataclass(frozen=True, eq=False)
 class Mixture(Policy):
-    """Uniform over rounds (the paper's pi-bar): each list is built with one policy, drawn at its start."""
+    """Builds each list with one policy, drawn uniformly at its start.
+
+    This is the mixture over rounds of the paper's theorems (pi-bar), which `keep="mixture"` returns. Use it if you need
+    the online guarantee; the last policy (`keep="last"`) usually builds better lists.
+
+    Attributes
+    ----------
+    policies : tuple of Policy
+        The policies, all equally likely.
+
+    See Also
+    --------
+    PolicyDistribution : Draws a policy per position.
+    """
 
     policies: tuple[Policy, ...]
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
-        """Depends on the draw: see `drawn`."""
+        """Raises `InputError`, because the score depends on the draw: use `drawn`."""
         raise InputError("A mixture of policies has no score of its own. Use drawn.")
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
@@ -36,19 +49,19 @@ class Mixture(Policy):
 
     @property
     def certain(self) -> bool:
-        """Every list draws its policy."""
+        """False: every list draws its policy."""
         return False
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Policy):
-    """Policy `choice[i]` for problem i."""
+    """The policies that a mixture has drawn: policy `choice[i]` for problem i."""
 
     policies: tuple[Policy, ...]
     choice: Ints
 
     def score(self, rows: Rows) -> Floats:
-        """Each problem's rows by its own policy."""
+        """Scores each problem's rows by its own policy."""
         scores = np.empty(len(rows.owners))
         chosen = self.choice[rows.owners]
         for i in np.unique(self.choice):
@@ -56,7 +69,7 @@ class Drawn(Policy):
         return scores
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Each problem's pick by its own policy."""
+        """Takes each problem's pick by its own policy."""
         picks, scores = np.full(len(self.choice), -1), np.zeros(len(rows.owners))
         for i in np.unique(self.choice):
             mine = self.choice == i
@@ -66,22 +79,22 @@ class Drawn(Policy):
         return picks, scores
 
     def of_problem(self, i: int) -> Policy:
-        """The one that was drawn."""
+        """Returns the policy that was drawn for problem i."""
         return self.policies[self.choice[i]]
 
     @property
     def certain(self) -> bool:
-        """The draw was the mixture's."""
+        """False, because the mixture has drawn."""
         return False
 
 
 @saved_as("policies.Uniform")
 @dataclass(frozen=True, eq=False)
 class Uniform(Policy):
-    """Every open row is as good as any other; ties go to the lowest row. The policy before anything is learned."""
+    """Gives every row the same score, so that the lowest open row is picked. The policy before anything is learned."""
 
     has_learned: ClassVar[bool] = False
 
     def score(self, rows: Rows) -> Floats:
-        """Zeros."""
+        """Returns zeros."""
         return np.zeros(len(rows.owners))

@@ -1,4 +1,4 @@
-"""The leader after fresh noise: what follow the perturbed leader plays."""
+"""Policies of follow the perturbed leader: the leader after fresh noise."""
 
 from __future__ import annotations
 
@@ -18,66 +18,92 @@ from listwright.policies.base import Policy
 @saved_as("policies.ItemLeader")
 @dataclass(frozen=True, eq=False)
 class ItemLeader(Policy):
-    """The open item with the highest gains so far, after noise of the given scale that is new at every position.
+    """Picks the open item with the highest total gain after exponential noise, which is new at every position.
 
-    The noise is exponential. With scale 0 there is none, and this is the leader itself.
+    With scale 0 there is no noise, and this is follow the leader. The policy of `learners.FollowPerturbedLeader` over
+    items; it needs problems with a catalogue.
+
+    Attributes
+    ----------
+    gains : ndarray of float, shape (items,)
+        The total gain of each item so far.
+    scale : float
+        Scale of the noise.
+
+    See Also
+    --------
+    PolicyLeader : The same over policies.
     """
 
-    gains: Floats  # by item of the catalogue
+    gains: Floats
     scale: float = 0.0
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.gains.ndim == 1 else "gains are of the wrong shape"
 
     @property
     def probabilities(self) -> Floats:
-        """Chance of each item to lead."""
+        """Probability of each item to lead."""
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
-        """The item's gains so far, without noise."""
+        """Returns the total gain of each row's item, without noise."""
         if rows.crossed is None:
             raise InputError("A leader among items needs a catalogue, but these problems have none.")
         return self.gains[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The best open row after noise; the scores are the gains without it."""
+        """Picks the best open row after noise; the scores are the gains without it."""
         scores = self.score(rows)
         noisy = scores if self.scale == 0 else scores + self.scale * rng.exponential(size=len(scores))
         return best_rows(noisy, open_rows, rows.offsets), scores
 
     @property
     def certain(self) -> bool:
-        """Not with noise."""
+        """Whether there is no noise."""
         return self.scale == 0
 
 
 @saved_as("policies.PolicyLeader")
 @dataclass(frozen=True, eq=False)
 class PolicyLeader(Policy):
-    """Every position is picked by the policy with the highest gains so far, after fresh noise for every problem."""
+    """Lets every position be picked by the policy with the highest total gain, after fresh noise for every problem.
+
+    Attributes
+    ----------
+    policies : tuple of Policy
+        The policies.
+    gains : ndarray of float, shape (policies,)
+        The total gain of each so far.
+    scale : float
+        Scale of the exponential noise.
+
+    See Also
+    --------
+    ItemLeader : The same over items.
+    """
 
     policies: tuple[Policy, ...]
-    gains: Floats  # by policy
+    gains: Floats
     scale: float
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
         right = self.policies and self.gains.shape == (len(self.policies),)
         return "" if right else "policies are missing"
 
     @property
     def probabilities(self) -> Floats:
-        """Chance of each policy to lead."""
+        """Probability of each policy to lead."""
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
-        """The score of the leader without noise."""
+        """Returns the scores of the leader without noise."""
         return self.policies[int(np.argmax(self.gains))].score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws a leader for each problem, and takes its pick; the score of a row is how many policies pick it."""
+        """Draws a leader per problem and takes its pick; the score of a row is the number of policies that pick it."""
         n_problems = len(rows.offsets) - 1
         noise = rng.exponential(size=(n_problems, len(self.policies)))
         leaders = np.argmax(self.gains + self.scale * noise, axis=1)
@@ -87,15 +113,16 @@ class PolicyLeader(Policy):
 
     @property
     def certain(self) -> bool:
-        """Every problem draws its leader."""
+        """False: every problem draws its leader."""
         return False
 
 
 def leader_chances(gains: Floats, scale: float) -> Floats:
-    """Chance of each expert to lead after exponential noise of the given scale is added to every one's gains.
+    """Returns the probability of each expert to lead after exponential noise is added to everyone's gains.
 
-    With q = exp((gains - max) / scale), the chance of s is q(s) times the integral over u from 0 to 1 of the product
-    over the others of (1 - q u): a polynomial, so that Gauss-Legendre with half as many points as experts is exact.
+    With q = exp((gains - max) / scale), the probability of s is q(s) times the integral over u from 0 to 1 of the
+    product over the others of (1 - q u). The integrand is a polynomial, so Gauss-Legendre quadrature with half as many
+    points as experts is exact.
 
     Examples
     --------
@@ -116,5 +143,6 @@ def leader_chances(gains: Floats, scale: float) -> Floats:
 
 @lru_cache(maxsize=8)
 def _quadrature(n: int) -> tuple[Floats, Floats]:
+    """Returns the points and weights of Gauss-Legendre quadrature on [0, 1]."""
     points, weights = np.polynomial.legendre.leggauss(n)
     return (points + 1.0) / 2.0, weights / 2.0

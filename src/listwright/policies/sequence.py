@@ -1,4 +1,4 @@
-"""A policy for each position."""
+"""One policy per position."""
 
 from __future__ import annotations
 
@@ -16,37 +16,56 @@ from listwright.policies.base import Policy
 @saved_as("policies.Sequence")
 @dataclass(frozen=True, eq=False)
 class Sequence(Policy):
-    """Position i is picked by policy i; positions past the end by the last one."""
+    """Lets policy i pick at position i; positions after the last policy use the last one.
+
+    `ConSeqOpt` makes it: the list of policies that the paper's Section 2 compares with.
+
+    Attributes
+    ----------
+    policies : tuple of Policy
+        The policy of each position.
+
+    See Also
+    --------
+    Linear : One policy for all positions, as `SCP` learns.
+
+    Examples
+    --------
+    >>> from listwright.policies import Linear
+    >>> both = Sequence((Linear(np.array([1.0])), Linear(np.array([-1.0]))))
+    >>> both.at_position(5).weights
+    array([-1.])
+    """
 
     policies: tuple[Policy, ...]
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
-        """Depends on the position: see `pick`."""
+        """Raises `InputError`, because scores depend on the position: use `pick`."""
         raise InputError("A sequence of policies scores by position. Use pick.")
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The pick of the position's policy."""
+        """Returns the pick of the position's policy."""
         return self.at_position(position).pick(rows, open_rows, position, rng)
 
     def at_position(self, position: int) -> Policy:
-        """The position's policy, or what that one has for the position."""
+        """Returns the policy of a position."""
         return self.policies[min(position, len(self.policies) - 1)].at_position(position)
 
     @property
     def certain(self) -> bool:
-        """Whether all are."""
+        """Whether all policies are certain."""
         return all(policy.certain for policy in self.policies)
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Those of the position's policy."""
+        """Returns the probabilities of the position's policy."""
         return self.at_position(position).chances(rows, open_rows, position)
 
     @property
     def nbytes(self) -> int | None:
-        """Of all policies together."""
+        """Memory of all policies together; None if it is unknown for one."""
         each = [policy.nbytes for policy in self.policies]
         return None if None in each else sum(size for size in each if size is not None)

@@ -1,4 +1,4 @@
-"""Why an item was picked."""
+"""Explanations: why an item was picked, and why another was not."""
 
 from listwright.reasons.explain import Explainer, explain
 

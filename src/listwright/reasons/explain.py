@@ -1,8 +1,8 @@
-"""Why a list is what it is: the only place that takes a list apart.
+"""Explains lists: the only place that takes a list apart.
 
-`Explainer` walks a finished list again. From that come the reasons of `Lists.explain`, the short ones that a service
-sends with each item (`standings`), and what sets a pick apart from the other options (`considered`), which summaries
-put into words of their own.
+`Explainer` walks a finished list again. This gives the reasons of `Lists.explain`, the short ones that a service sends
+with each item (`standings`), and what sets a pick apart from the other candidates (`considered`), which summaries put
+into words of their own.
 """
 
 from __future__ import annotations
@@ -21,20 +21,41 @@ from listwright.problems import Problems
 from listwright.walk.limits import Room
 from listwright.walk.replay import Shares, shares_of
 
-NAMED = 3  # columns that are named with each pick
+NAMED = 3  # columns named per pick
 
 
 @dataclass(frozen=True)
 class Pick:
-    """Why one item was picked."""
+    """Why one item was picked: its score, what each group of features contributed, and how far the runner-up was
+    behind.
 
-    position: int  # from 1
+    Attributes
+    ----------
+    position : int
+        Position in the list, from 1.
+    item : object
+        Id of the item, or its position within the problem.
+    score : float
+        The policy's score.
+    contributions : dict of str to float
+        By group of features. They add up to the score, unless `note` says otherwise.
+    columns : dict of str to float
+        The largest contributions of single columns.
+    runner_up : object or None
+        The best other item that could have been picked.
+    margin : float or None
+        Score of the pick minus that of the runner-up.
+    note : str
+        Says if the contributions do not add up to the score, and why.
+    """
+
+    position: int
     item: Any
     score: float
-    contributions: dict[str, float]  # by group of features; they add up to the score, unless a note says otherwise
-    columns: dict[str, float]  # the largest contributions of single columns
-    runner_up: Any  # the best other item that could have been picked; None where there was none
-    margin: float | None  # score of the pick less that of the runner-up
+    contributions: dict[str, float]
+    columns: dict[str, float]
+    runner_up: Any
+    margin: float | None
     note: str = ""
 
     def __str__(self) -> str:
@@ -49,14 +70,30 @@ class Pick:
 
 @dataclass(frozen=True)
 class Skipped:
-    """An item that would be in a list of this length on its own, and which pick took its place."""
+    """An item that scores high on its own but is not in the list, and the pick that took its place.
+
+    Attributes
+    ----------
+    item : object
+        Id of the item, or its position within the problem.
+    rank_alone : int
+        Its rank by score before anything was picked, from 1.
+    because_of : object or None
+        The pick after which it lost most against the other candidates; None if it never did.
+    change : float
+        How that pick changed its score.
+    change_of_others : float
+        How that pick changed the scores of the other open items, on average.
+    does_not_fit : int or None
+        The position at which it had the highest score but was larger than what was left of the budget.
+    """
 
     item: Any
-    rank_alone: int  # from 1: its place by score before anything was picked
-    because_of: Any  # the pick after which it fell back most against the others; None where it never did
-    change: float  # what that pick did to its score
-    change_of_others: float  # and to the scores of the other open items, on average
-    does_not_fit: int | None = None  # the position where it led, but was larger than what was left of the budget
+    rank_alone: int
+    because_of: Any
+    change: float
+    change_of_others: float
+    does_not_fit: int | None = None
 
     def __str__(self) -> str:
         told = f"not {self.item}, number {self.rank_alone} on its own"
@@ -70,14 +107,28 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Reasons:
-    """The reasons of one list."""
+    """The reasons for one list, as `Lists.explain` returns them. Print it to read them.
+
+    Attributes
+    ----------
+    problem : object
+        Id of the problem.
+    picks : tuple of Pick
+        Why each item was picked, in order.
+    skipped : tuple of Skipped
+        The items that lead on their own and are not in the list.
+
+    See Also
+    --------
+    explain : The reasons for the list that a model builds.
+    """
 
     problem: Any
     picks: tuple[Pick, ...]
     skipped: tuple[Skipped, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them."""
+        """Returns nested plain values, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -87,30 +138,42 @@ class Reasons:
 
 @dataclass(frozen=True, eq=False)
 class Explainer:
-    """What `predict` leaves with its lists, so that they can be explained when somebody asks: references, no copies."""
+    """What `predict` keeps with its lists so that they can be explained later: references, no copies.
+
+    Attributes
+    ----------
+    features : Features
+        What the policy saw.
+    policy : Policy
+        The policy, with what was drawn for whole lists.
+    repeats : bool
+        Whether an item may be picked twice.
+    room : ndarray of float or None
+        The budget of each list.
+    """
 
     features: Features
-    policy: Policy  # with what was drawn for whole lists
+    policy: Policy
     repeats: bool
     room: Floats | None
 
     def __call__(self, problems: Problems, i: int, picked: Ints) -> Reasons:
-        """The reasons of list i, whose items are `picked`, as positions within the problem."""
+        """Returns the reasons for list i, whose items are `picked`, given as positions within the problem."""
         return self._replay(problems, i).reasons(picked)
 
     def considered(self, problems: Problems, i: int, picked: Ints) -> list[Considered]:
-        """Each pick of list i among the candidates that it was picked from."""
+        """Returns each pick of list i with the candidates that it was picked from."""
         return list(self._replay(problems, i).considered(picked))
 
     def standings(self, problem: Problems, picked: Ints, scores: Floats) -> list[Standing]:
-        """How each pick of the one list of `problem` stood before anything was picked.
+        """Returns how each pick of the single list of `problem` scored before anything was picked.
 
-        Much quicker than all reasons: the candidates are looked at once.
+        This is much faster than all the reasons, because the candidates are scored only once.
         """
         rows = self.features.rows(self.features.start(problem))
         everything, rng = np.ones(problem.n_rows, dtype=bool), np.random.default_rng(0)
         alone = self.policy.pick(rows, everything, 0, rng)[1].copy()
-        alone[picked[:1]] = scores[:1]  # the same number, but for rounding
+        alone[picked[:1]] = scores[:1]  # equal up to rounding
         ranks = 1 + (alone[None, :] > alone[picked][:, None]).sum(axis=1)
         return [
             Standing(float(alone[row]), float(score - alone[row]), int(rank))
@@ -118,32 +181,56 @@ class Explainer:
         ]
 
     def _replay(self, problems: Problems, i: int) -> _Replay:
+        """Returns what walks list i again."""
         room = None if self.room is None else self.room[[i]]
         return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, room)
 
 
 class Standing(NamedTuple):
-    """What a pick scores on its own, and what the list before it changed of that."""
+    """What a pick scores on its own, and how the list before it changed that.
+
+    Attributes
+    ----------
+    alone : float
+        The score for an empty list.
+    given_list : float
+        How the list changed it.
+    rank_alone : int
+        Its rank for an empty list, from 1.
+    """
 
     alone: float
     given_list: float
-    rank_alone: int  # from 1
+    rank_alone: int
 
 
 class Considered(NamedTuple):
-    """A pick, with what the policy saw of all candidates at that position and before anything was picked."""
+    """A pick, with what the policy saw of all candidates at that position and before anything was picked.
+
+    Attributes
+    ----------
+    row : int
+        The pick.
+    options, fits : ndarray of bool, shape (candidates,)
+        Whether each candidate could have been picked, and whether the budget left room for it.
+    shares, alone : Shares
+        Contributions at this position, and for an empty list.
+    changes : ndarray of float, shape (candidates,)
+        How the pick changed the scores for the next position.
+    """
 
     row: int
-    options: Bools  # by candidate: whether it could have been picked
-    fits: Bools  # by candidate: whether the budget leaves room for it
+    options: Bools
+    fits: Bools
     shares: Shares
     alone: Shares
-    changes: Floats  # of the scores for the next position, by this pick
+    changes: Floats
 
     def above_options(self) -> dict[str, tuple[float, float]]:
-        """By column: how far it puts the pick above the mean of the options, in standard deviations of their scores.
+        """Returns by column how far it puts the pick above the mean of the options, in standard deviations of their
+        scores.
 
-        The first number is what the column did so beside an empty list, the second what the list changed of that.
+        The first number is the effect of the column for an empty list, the second is how the list changed it.
         """
         spread = float(self.shares.scores[self.options].std()) or 1.0
         now, before = (self._above(shares) / spread for shares in (self.shares, self.alone))
@@ -151,20 +238,37 @@ class Considered(NamedTuple):
         return {name: (float(a), float(b - a)) for name, a, b in zip(names, before, now, strict=True)}
 
     def _above(self, shares: Shares) -> Floats:
+        """Returns by column the share of the pick minus the mean share of the options."""
         table = np.concatenate(shares.tables, axis=1)
         above: Floats = table[self.row] - table[self.options].mean(axis=0)
         return above
 
 
 def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reasons:
-    """Why the model builds the list of problem i as it does.
+    """Explains why the model builds the list of problem i as it does.
+
+    Use it to explain a single problem. For lists that are already predicted, call `Lists.explain`, which gives the same
+    reasons.
 
     Parameters
     ----------
-    model
-        A fitted `SCP`, `ConSeqOpt` or `ContextFreeSCP`.
-    limits
-        Length, budget and short_lists, as in predict.
+    model : SCP, ConSeqOpt or ContextFreeSCP
+        A fitted model.
+    problems : Problems
+        The problems; they need no reward.
+    i : int, default 0
+        Which problem.
+    **limits
+        `length`, `budget` and `short_lists`, as in `predict`.
+
+    Returns
+    -------
+    Reasons
+        One reason per pick, and the items that were skipped.
+
+    See Also
+    --------
+    listwright.Lists.explain : The same for lists that are already predicted.
 
     Examples
     --------
@@ -179,7 +283,7 @@ def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reason
 
 @dataclass(frozen=True, eq=False)
 class _Replay:
-    """One problem, walked again along the items that were picked."""
+    """Walks one problem again along the items that were picked."""
 
     problem: Problems
     features: Features
@@ -188,11 +292,15 @@ class _Replay:
     room: Floats | None
 
     def reasons(self, picked: Ints) -> Reasons:
+        """Returns the reasons for the picks, and for the leading items that were skipped."""
         steps = list(self.considered(picked))
         picks = tuple(self._pick(position, step) for position, step in enumerate(steps))
         return Reasons(_plain(self.problem.problem_ids[0]), picks, self._skipped(steps, picked))
 
     def considered(self, picked: Ints) -> Iterator[Considered]:
+        """Yields each pick with the scores of all candidates, and with how it changed the scores for the next
+        position.
+        """
         seen = empty = self.features.start(self.problem)
         room = Room(self.problem, self.room)
         first = self.features.rows(seen)
@@ -207,6 +315,7 @@ class _Replay:
             yield Considered(int(row), fits & self._open(picked[:position]), fits, shares, alone, changes)
 
     def _pick(self, position: int, step: Considered) -> Pick:
+        """Returns the reason for one pick."""
         row, shares, others = step.row, step.shares, step.options.copy()
         others[row] = False
         second = int(best_rows(shares.scores, others, self.problem.offsets)[0])
@@ -222,17 +331,19 @@ class _Replay:
         )
 
     def _open(self, taken: Ints) -> Bools:
+        """Returns per candidate whether it could still be picked after `taken`."""
         rows = np.ones(self.problem.n_rows, dtype=bool)
         rows[taken] = self.repeats
         return rows
 
     def _skipped(self, steps: list[Considered], picked: Ints) -> tuple[Skipped, ...]:
-        """The rows that lead before anything is picked, as many as the list holds, and are not in it."""
+        """Returns the rows that lead before anything is picked, as many as the list holds, and that are not in it."""
         leading = np.argsort(-steps[0].shares.scores, kind="stable")[: len(picked)] if steps else picked
         found = enumerate(leading.tolist(), start=1)
         return tuple(self._why_not(row, rank, steps, picked) for rank, row in found if row not in picked)
 
     def _why_not(self, row: int, rank: int, steps: list[Considered], picked: Ints) -> Skipped:
+        """Returns which pick made a row lose most against the others, and whether the budget ever excluded it."""
         change, others = [float(step.changes[row]) for step in steps], []
         for position, step in enumerate(steps):
             rest = np.delete(np.arange(self.problem.n_rows), [row, *picked[: position + 1]])
@@ -255,8 +366,10 @@ class _Replay:
         )
 
     def _name(self, row: int) -> Any:
+        """Returns the id of a row, or its position if items have no ids."""
         return int(row) if self.problem.item_ids is None else _plain(self.problem.item_ids[row])
 
 
 def _plain(value: Any) -> Any:
+    """Returns numpy scalars as Python values."""
     return value.item() if isinstance(value, np.generic) else value

@@ -1,4 +1,8 @@
-"""What a list is worth: folds over growing lists, for training and evaluation only."""
+"""Rewards: functions that measure what a list is worth, for training and evaluation.
+
+A reward is the paper's f_x. It is computed step by step while lists grow, for all problems of a batch at once, so that
+learners see the gain of every candidate at every position. Predicting never needs one.
+"""
 
 from listwright.rewards.alpha_coverage import AlphaCoverage
 from listwright.rewards.any_success import AnySuccess

@@ -1,4 +1,4 @@
-"""Coverage in which a topic that comes up again is worth less: the gains of alpha-DCG."""
+"""Coverage with diminishing returns per topic: the gains of alpha-DCG."""
 
 from __future__ import annotations
 
@@ -14,28 +14,39 @@ from listwright.rewards.coverage import ProbabilisticCoverage, as_topics, topic_
 
 
 class AlphaCoverage(ProbabilisticCoverage):
-    """Each further item on a topic is worth `1 - alpha` times the one before (Clarke et al. 2008).
+    """Coverage in which each further item on a topic is worth `1 - alpha` times the one before.
 
-    The list's n-th item on a topic gains (1 - alpha)^(n - 1). That is probabilistic coverage in which an item answers
-    each of its topics with probability alpha, so the reward is submodular. Use it to learn for alpha-nDCG or ERR-IA:
-    with `ideal`, gains are divided by it, so that problems with few good candidates count as much as others.
+    The n-th item of a list that covers a topic gains (1 - alpha)^(n - 1) for it (Clarke et al. 2008). This equals
+    probabilistic coverage in which an item covers each of its topics with probability alpha, so the reward is monotone
+    and submodular.
+
+    Use it to train for alpha-nDCG or ERR-IA. Pass `ideal` to divide gains by the best achievable value, so that
+    problems with few good candidates count as much as the others. If a second item on the same topic should be worth
+    nothing, use `Coverage`.
 
     Parameters
     ----------
-    covers : array or scipy CSR of shape (rows, topics)
+    covers : array-like or scipy CSR matrix of shape (rows, topics)
         1 where the item is judged to cover the topic, else 0. Also (problems, items, topics).
-    alpha : float
-        How much a topic loses each time that it comes up, above 0 and up to 1.
-    ideal : array of shape (problems, depth), optional
+    alpha : float, default 0.5
+        How much a topic loses each time it is covered: above 0 and at most 1.
+    ideal : array-like of shape (problems, depth), optional
         Cumulative alpha-DCG of the best ranking of *all* judged items, candidates or not, for ranks 1 to depth. Gains
-        are divided by its last entry. Without it, by `n_topics / alpha`, so that values are shares between 0 and 1.
-    n_topics : array of shape (problems,), optional
-        Number of judged topics of each problem; by default those that its candidates cover.
+        are divided by its last entry. Without it they are divided by `n_topics / alpha`, so that values are shares
+        between 0 and 1.
+    n_topics : array-like of shape (problems,), optional
+        Number of judged topics of each problem. By default, the topics that its candidates cover.
+
+    Raises
+    ------
+    InputError
+        If `alpha` is out of range; or, once the reward is attached to problems, if `covers` has entries other than 0
+        and 1 or if an array has the wrong shape.
 
     See Also
     --------
-    Coverage : a topic counts once.
-    listwright.evaluation.alpha_ndcg : the metric, which reads `ideal` off this reward.
+    Coverage : Counts each topic once.
+    listwright.evaluation.alpha_ndcg : The metric, which takes `ideal` from this reward.
 
     Examples
     --------
@@ -59,10 +70,13 @@ class AlphaCoverage(ProbabilisticCoverage):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values stay within [0, 1]: not known where the ideal is discounted by rank."""
+        """Whether values are known to stay within [0, 1]. With an `ideal`, which is discounted by rank, they may
+        exceed 1.
+        """
         return not self.has_ideal
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Builds the topic tables with `alpha` as every amount, and adds the judged topics and the ideal."""
         assert self._source is not None
         covers, ideal, n_topics = self._source
         table = as_topics(covers, offsets, high=1.0)
@@ -73,7 +87,9 @@ class AlphaCoverage(ProbabilisticCoverage):
         return tables | self._judged(tables, ideal, n_topics)
 
     def _judged(self, tables: dict[str, Ragged], ideal: Any, n_topics: Any) -> dict[str, Ragged]:
-        """The ideal, the number of topics, and weights that divide by the ideal."""
+        """Returns the tables `n_topics` and `ideal`, and topic weights that divide gains by the ideal (1 where it
+        is 0).
+        """
         topics, n = tables["weights"].offsets, len(tables["weights"])
         judged = {"n_topics": per_problem(_topic_numbers(n_topics, np.diff(topics)))}
         scale = judged["n_topics"].values / self.alpha  # what infinitely many items on every topic gain
@@ -85,6 +101,9 @@ class AlphaCoverage(ProbabilisticCoverage):
 
 
 def _ideals(ideal: Any, n_problems: int) -> Floats:
+    """Returns `ideal` as floats of shape (problems, depth), or raises unless each row is finite and never falls
+    with rank.
+    """
     table = as_numbers(ideal, "ideal")
     if table.ndim != 2 or len(table) != n_problems or not table.shape[1]:
         raise InputError(f"ideal must have one row per problem ({n_problems}) and a rank each. Got {table.shape}.")
@@ -96,7 +115,7 @@ def _ideals(ideal: Any, n_problems: int) -> Floats:
 
 
 def _topic_numbers(n_topics: Any, covered: Ints) -> Ints:
-    """Topics of each problem; never fewer than its candidates cover."""
+    """Returns the number of topics per problem, or raises if it is below the number that the candidates cover."""
     if n_topics is None:
         return covered
     numbers = as_numbers(n_topics, "n_topics")

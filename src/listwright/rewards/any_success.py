@@ -1,4 +1,4 @@
-"""Worth 1 as soon as one item of the list succeeds."""
+"""Reward that is 1 as soon as one item of the list succeeds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.ragged import Ragged
 from listwright.problems import Problems
-from listwright.rewards.base import TableReward, check_range, one_a_row
+from listwright.rewards.base import TableReward, check_range, one_per_row
 
 
 class AnySuccessState(NamedTuple):
-    """What has been tried so far."""
+    """State of `AnySuccess`: the data, and per problem the probability that every item of the list failed."""
 
     success: Floats
     owners: Ints
@@ -22,12 +22,33 @@ class AnySuccessState(NamedTuple):
 
 
 class AnySuccess(TableReward):
-    """1 - prod(1 - success) over the list: with 0/1 labels, whether any item succeeds (multiple choice, any click).
+    """The probability that at least one item of the list succeeds: 1 - prod(1 - success).
+
+    With 0/1 labels this says whether any item of the list succeeds. It is the reward of multiple choice: any click on a
+    page, any grasp that works, any passage that holds the answer. After a certain success every further gain is 0, so
+    learners try something different at each position.
+
+    Use `Total` if a second success is worth as much as the first, and `Coverage` if success has several parts.
 
     Parameters
     ----------
-    success : array-like
-        One a row or (problems, items); 0/1, or probabilities of independent trials.
+    success : array-like of shape (rows,) or (problems, items)
+        0/1 labels, or success probabilities of independent trials.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if a number lies outside [0, 1] or if their count is wrong.
+
+    See Also
+    --------
+    Total : The sum of the items' values.
+    Coverage : The share of topics that the list covers.
+
+    Notes
+    -----
+    This is the objective of the paper's trajectory optimisation and news recommendation experiments
+    (Sections 6.1 and 6.2).
 
     Examples
     --------
@@ -44,31 +65,32 @@ class AnySuccess(TableReward):
         self._source = (success,)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns `success` as one number per row, or raises if one lies outside [0, 1]."""
         assert self._source is not None
-        success = one_a_row(self._source[0], offsets, "success")
+        success = one_per_row(self._source[0], offsets, "success")
         check_range(success, lambda: np.arange(len(success)), offsets, "success", high=1.0)
         return {"success": Ragged(success, offsets)}
 
     def start(self, problems: Problems) -> AnySuccessState:
-        """Nothing tried yet."""
+        """Returns the state of empty lists, in which nothing has been tried."""
         success = self.bind(problems.offsets).tables["success"].values
         return AnySuccessState(success, problems.owners, np.ones(len(problems)))
 
     def gains(self, state: AnySuccessState) -> Floats:
-        """Probability that the row is the first to succeed."""
+        """Returns for each row the probability that it is the first to succeed."""
         return state.missed[state.owners] * state.success
 
     def gains_of(self, state: AnySuccessState, rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the gains of the given rows only."""
         return state.missed[state.owners[rows]] * state.success[rows]
 
     def add(self, state: AnySuccessState, picks: Ints) -> AnySuccessState:
-        """The picks are tried."""
+        """Returns the state after the picked rows were tried too."""
         missed = state.missed.copy()
         tried = picks >= 0
         missed[tried] *= 1.0 - state.success[picks[tried]]
         return state._replace(missed=missed)
 
     def value(self, state: AnySuccessState) -> Floats:
-        """Probability of at least one success."""
+        """Returns for each problem the probability of at least one success."""
         return 1.0 - state.missed

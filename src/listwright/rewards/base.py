@@ -1,4 +1,4 @@
-"""What a reward is: a fold over the growing lists of a whole batch."""
+"""The interface of rewards, and what rewards that are made of arrays share."""
 
 from __future__ import annotations
 
@@ -17,11 +17,57 @@ from listwright.problems import Problems
 
 
 class Reward(ABC):
-    """What a list is worth: the paper's f_x, for training and evaluation only.
+    """Base class of rewards: the paper's f_x, what a list is worth.
 
-    A fold: `start` gives the state of empty lists, `gains` the marginal benefit b(s | L) of every row, `add` the state
-    after one more pick a problem, `value` what the lists are worth. States are never changed in place.
-    For one's own reward see `Function`, or subclass and pass `listwright.checks.check_reward`.
+    A reward is a fold over growing lists, for all problems of a batch at once. `start` returns the state of empty
+    lists, `gains` the marginal benefit b(s | L) of every row, `add` the state after at most one more pick per problem,
+    and `value` what the lists are worth. States are immutable: `add` returns a new one, so a search can branch from any
+    state.
+
+    Use one of the ready-made rewards where one fits, and `Function` to try out an idea. Subclass `Reward` when a Python
+    call per list is too slow, and test the subclass with `listwright.checks.check_reward`.
+
+    Attributes
+    ----------
+    submodular : bool
+        Whether gains never rise as a list grows. Lazy greedy relies on it, and so do the guarantees.
+    bounded : bool
+        Whether values stay within [0, 1], as the paper's bounds assume.
+
+    See Also
+    --------
+    Function : A reward from a Python function.
+    listwright.checks.check_reward : Looks for lists on which a reward breaks its laws.
+
+    Notes
+    -----
+    The guarantees of the paper (Section 3) need f_x to be monotone, submodular and within [0, 1], with f_x of the empty
+    list 0.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> class LongestWord(Reward):
+    ...     def start(self, problems):
+    ...         return problems.features[:, 0], problems.owners, np.zeros(len(problems))
+    ...
+    ...     def gains(self, state):
+    ...         length, owners, longest = state
+    ...         return np.maximum(length - longest[owners], 0.0)
+    ...
+    ...     def add(self, state, picks):
+    ...         length, owners, longest = state
+    ...         picked = picks >= 0
+    ...         longest = longest.copy()
+    ...         longest[picked] = np.maximum(longest[picked], length[picks[picked]])
+    ...         return length, owners, longest
+    ...
+    ...     def value(self, state):
+    ...         return state[2]
+    >>> problems = lw.Problems.from_arrays([[0.2], [0.75], [0.5]], offsets=[0, 3], reward=LongestWord())
+    >>> lists = lw.greedy(problems, length=2)
+    >>> lists[0], lists.values
+    (array([1, 0]), array([0.75]))
     """
 
     submodular = True  # whether gains can only fall as a list grows; lazy greedy relies on it
@@ -29,65 +75,96 @@ class Reward(ABC):
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
-        """State of an empty list for every problem."""
+        """Returns the state of an empty list for every problem.
+
+        Parameters
+        ----------
+        problems : Problems
+            The batch; the reward must have been made for it.
+
+        Returns
+        -------
+        object
+            A state, to be passed to the other methods and never changed in place.
+        """
 
     @abstractmethod
     def gains(self, state: Any) -> Floats:
-        """One number a row: what the row would add to its problem's list."""
+        """Returns what each row would add to its problem's list: b(s | L), an array of shape (rows,)."""
 
     @abstractmethod
     def add(self, state: Any, picks: Ints) -> Any:
-        """State after `picks`: one row a problem, counted over the whole batch, -1 for none."""
+        """Returns the state after one more pick per problem.
+
+        Parameters
+        ----------
+        state : object
+            A state from `start` or `add`; it stays as it is.
+        picks : ndarray of int, shape (problems,)
+            The row picked in each problem, counted over the whole batch; -1 where a problem gets no item.
+
+        Returns
+        -------
+        object
+            The new state.
+        """
 
     @abstractmethod
     def value(self, state: Any) -> Floats:
-        """One number a problem: what its list is worth."""
+        """Returns what each problem's list is worth: an array of shape (problems,)."""
 
     def gains_of(self, state: Any, rows: Ints) -> Floats:
-        """Gains of some rows only."""
+        """Returns the gains of the given rows only. Override it where that is cheaper than computing all gains."""
         return self.gains(state)[rows]
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Lists by lazy greedy in a compiled function, and the gain of each pick; None where there is none for this.
+        """Builds lists by compiled lazy greedy, or returns None if this reward has no compiled form.
 
-        Rows go by gain per size; (problems, steps), with -1 and 0 behind the end.
+        Rows are ranked by gain per size. The result has two arrays of shape (problems, steps): the rows picked, -1
+        after the end of a list, and their gains, 0 after the end.
         """
         return None
 
     def bind(self, offsets: Ints) -> Self:
-        """This reward, checked against the rows of its problems and laid out for them."""
+        """Returns this reward checked against the rows of its problems and laid out for them."""
         return self
 
     def take(self, which: Ints) -> Self:
-        """This reward for some of the problems."""
+        """Returns this reward for a selection of the problems, given by index."""
         return self
 
     def join(self, others: Sequence[Self]) -> Self:
-        """This reward and others of its kind, for problems one after the other."""
+        """Returns one reward for the problems of this one followed by those of the others."""
         if any(other is not self for other in others):
             raise InputError(f"{type(self).__name__} rewards of different problems cannot be joined.")
         return self
 
 
 class TableReward(Reward):
-    """A reward whose data are arrays cut by problem, so that selecting and joining problems is the same for all."""
+    """Base class of rewards whose data are arrays that can be cut by problem.
+
+    Selecting and joining problems then works the same way for all of them: a subclass implements `_lay_out`, which
+    checks the constructor's data and returns named `Ragged` tables, and the four methods of `Reward`.
+    """
 
     _source: tuple[Any, ...] | None = None  # what the constructor got; None once laid out
     _tables: dict[str, Ragged] | None = None
 
     @abstractmethod
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """The tables, checked against offsets."""
+        """Returns the reward's data as named tables, checked against the rows of the problems."""
 
     @property
     def tables(self) -> dict[str, Ragged]:
-        """The data by name, each cut by problem."""
+        """The data by name, each table cut by problem. Raises `InputError` until the reward is attached to problems."""
         if self._tables is None:
-            raise InputError(f"{type(self).__name__} belongs to no problems yet. Pass it to Problems.from_arrays.")
+            raise InputError(
+                f"{type(self).__name__} is not attached to problems yet. Pass it to Problems.from_arrays(reward=...)."
+            )
         return self._tables
 
     def bind(self, offsets: Ints) -> Self:
-        """Tables for the rows given; a reward that has them already only has to fit."""
+        """Returns the reward laid out for these rows. If it already is, only checks that the candidate counts agree."""
         counts = np.diff(offsets)
         if self._tables is None:
             return self._with(self._lay_out(offsets) | {"counts": per_problem(counts)})
@@ -95,6 +172,7 @@ class TableReward(Reward):
         return self
 
     def _must_fit(self, counts: Ints) -> None:
+        """Raises `InputError` unless the reward was laid out for as many problems, with as many candidates each."""
         mine = self.tables["counts"].values
         if len(mine) != len(counts):
             raise InputError(f"{type(self).__name__} is for {len(mine)} problems. Got {len(counts)}.")
@@ -104,11 +182,11 @@ class TableReward(Reward):
             raise InputError(f"{name}. Got {counts[bad]}.")
 
     def take(self, which: Ints) -> Self:
-        """The same reward for some of the problems."""
+        """Returns the reward for a selection of the problems."""
         return self._with({name: table.take(which) for name, table in self.tables.items()})
 
     def join(self, others: Sequence[Self]) -> Self:
-        """One reward for the problems of all."""
+        """Returns one reward for all the problems, or raises if settings or shapes differ."""
         for other in others:
             if type(other) is not type(self) or other.settings != self.settings:
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
@@ -119,14 +197,15 @@ class TableReward(Reward):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The options, without the data."""
+        """The constructor's options by name, without the data."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def _kinds(self) -> dict[str, tuple[int, ...]]:
-        """Names and widths of the tables."""
+        """Returns the shape of one entry of each table, by name; rewards can only be joined where these agree."""
         return {name: table.values.shape[1:] for name, table in self.tables.items()}
 
     def _with(self, tables: dict[str, Ragged]) -> Self:
+        """Returns a copy of this reward that has these tables in place of the constructor's data."""
         twin = copy.copy(self)
         twin._source, twin._tables = None, tables
         return twin
@@ -137,7 +216,25 @@ class TableReward(Reward):
 
 
 def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
-    """The problems' reward, or the error that says who needs one."""
+    """Returns the problems' reward, or raises an `InputError` that names who needs it.
+
+    Parameters
+    ----------
+    problems : Problems
+        The batch to measure lists of.
+    purpose : str, default "fit"
+        What needs the reward; the error message starts with it.
+
+    Returns
+    -------
+    Reward
+        The reward of `problems`.
+
+    Raises
+    ------
+    InputError
+        If the problems have no reward, or an object that is not a `Reward`.
+    """
     if isinstance(problems.reward, Reward):
         return problems.reward
     hint = "Rewards may only be missing in predict." if problems.reward is None else "Subclass rewards.Reward."
@@ -145,29 +242,31 @@ def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
     raise InputError(f"{purpose} needs a reward, but these problems have {got}. {hint}")
 
 
-def one_a_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
-    """An array with one entry a row, also from (problems, items)."""
+def one_per_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
+    """Returns `values` as one float per row; (problems, items) is accepted where all problems have as many
+    candidates.
+    """
     array = as_numbers(values, name)
     counts = np.diff(offsets)
     if array.ndim == 2 and array.shape[0] == len(counts) and (counts == array.shape[1]).all():
         array = array.reshape(-1)
     if array.shape != (offsets[-1],):
-        raise InputError(f"{name} must have one entry a row ({offsets[-1]}). Got shape {array.shape}.")
+        raise InputError(f"{name} must have one entry per row ({offsets[-1]}). Got shape {array.shape}.")
     return array
 
 
 def rows_of(table: NDArray[Any], offsets: Ints, name: str) -> NDArray[Any]:
-    """An array with one row a candidate, also from (problems, items, ...)."""
+    """Returns `table` as (rows, columns); (problems, items, columns) is accepted where problems have equal counts."""
     counts = np.diff(offsets)
     if table.ndim == 3 and len(table) == len(counts) and (counts == table.shape[1]).all():
         table = table.reshape(offsets[-1], table.shape[2])
     if table.ndim != 2 or len(table) != offsets[-1]:
-        raise InputError(f"{name} must have one row a candidate ({offsets[-1]}). Got shape {table.shape}.")
+        raise InputError(f"{name} must have one row per candidate ({offsets[-1]}). Got shape {table.shape}.")
     return table
 
 
 def place_of(row: int, offsets: Ints) -> str:
-    """How messages name a row where ids are not known."""
+    """Returns how error messages name a row where ids are not known, such as "item 2 of problem number 0"."""
     problem = int(np.searchsorted(offsets, row, side="right")) - 1
     return f"item {row - offsets[problem]} of problem number {problem}"
 
@@ -175,9 +274,9 @@ def place_of(row: int, offsets: Ints) -> str:
 def check_range(
     values: NDArray[Any], rows: Callable[[], Ints], offsets: Ints, name: str, *, high: float = np.inf
 ) -> None:
-    """Refuses numbers that are negative, above `high` or not finite, naming the problem and item they belong to.
+    """Raises `InputError` if a number is negative, above `high` or not finite, naming its item and problem.
 
-    `rows` gives the row of each number, where one is refused.
+    `rows` is called only if there is such a number; it returns the row that each number belongs to.
     """
     if not values.size or (values.min() >= 0 and values.max() <= high and np.isfinite(values.max())):
         return

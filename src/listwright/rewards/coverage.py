@@ -1,4 +1,4 @@
-"""Rewards that add up over topics: coverage, its probabilistic form, and concave shapes of it."""
+"""Rewards that sum over topics: coverage, probabilistic coverage and concave coverage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,21 @@ SHAPES = {"sqrt": SQRT, "log": LOG, "cap": CAP}
 
 
 class Topics(NamedTuple):
-    """Which topics each row touches, and how much; topics are numbered within their problem."""
+    """Which topics each row touches and by how much, in CSR form; topics are numbered from 0 within their problem.
+
+    Attributes
+    ----------
+    owners : ndarray of int, shape (rows,)
+        The problem of each row.
+    row_starts : ndarray of int, shape (rows + 1,)
+        Where the entries of each row start.
+    topics : ndarray of int, shape (entries,)
+        The topic of each entry, numbered within its problem.
+    amounts : ndarray of float, shape (entries,)
+        How much of the topic the row contributes.
+    topic_starts : ndarray of int, shape (problems + 1,)
+        Where the topics of each problem start.
+    """
 
     owners: Ints
     row_starts: Ints
@@ -39,34 +53,54 @@ class Topics(NamedTuple):
 
 
 class TopicState(NamedTuple):
-    """How far each topic of each problem is covered."""
+    """State of a topic reward: the data, the level of each topic, and what each list has earned so far.
+
+    Attributes
+    ----------
+    layout : Topics
+        Which topics each row touches.
+    weights, caps : ndarray of float, shape (topics,)
+        Weight and cap of each topic.
+    totals : ndarray of float, shape (problems,)
+        What values are divided by and may not exceed.
+    levels : ndarray of float, shape (topics,)
+        What the list contributes to each topic.
+    earned : ndarray of float, shape (problems,)
+        The value of each list before the division.
+    extra : tuple
+        Data of a subclass.
+    """
 
     layout: Topics
     weights: Floats
     caps: Floats
-    totals: Floats  # by problem: what the value is divided by, and held below
+    totals: Floats
     levels: Floats
-    earned: Floats  # by problem
-    extra: tuple[Any, ...] = ()  # what a subclass keeps beside
+    earned: Floats
+    extra: tuple[Any, ...] = ()
 
 
 class TopicReward(TableReward):
-    """Sum over topics of weight * shape(what the list brings to the topic). Subclasses lay out the tables."""
+    """Base class of rewards of the form sum over topics of weight * shape(level of the topic).
+
+    The level of a topic is what the items of the list contribute to it together. A subclass implements `_lay_out` (see
+    `topic_tables`) and names the `kind` of its shape for the compiled functions.
+    """
 
     normalize: bool
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are shares of what there is."""
+        """Whether values are shares of what there is to cover, and so stay within [0, 1]."""
         return self.normalize
 
     @property
     @abstractmethod
     def kind(self) -> int:
-        """Code of the shape in the compiled functions."""
+        """The number of the shape in `listwright._kernels.topics`."""
 
     def start(self, problems: Problems) -> TopicState:
-        """No topic covered."""
+        """Returns the state of empty lists, in which no topic is covered."""
         tables = self.bind(problems.offsets).tables
         layout = Topics(
             problems.owners,
@@ -82,19 +116,19 @@ class TopicReward(TableReward):
         )
 
     def gains(self, state: TopicState) -> Floats:
-        """Weighted rise over the topics of each row."""
+        """Returns for each row the weighted rise of its topics."""
         return self.gains_of(state, np.arange(len(state.layout.owners)))
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the gains of the given rows only."""
         owners = state.layout.owners[rows]
         raw = topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
-        if self.normalize:  # a list with repeats may pass the value of all items together; it is held there
+        if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
             raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
         return raw / state.totals[owners]
 
     def add(self, state: TopicState, picks: Ints) -> TopicState:
-        """Raises the topics of the picked rows."""
+        """Returns the state after the topics of the picked rows were raised."""
         some = np.flatnonzero(picks >= 0)
         earned, levels = state.earned.copy(), state.levels.copy()
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
@@ -102,7 +136,7 @@ class TopicReward(TableReward):
         return state._replace(levels=levels, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Compiled for the rewards here; a subclass with gains of its own goes without."""
+        """Builds lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
         if type(self).gains_of is not TopicReward.gains_of or type(self).add is not TopicReward.add:
             return None
         state, offsets = self.start(problems), problems.offsets
@@ -114,22 +148,37 @@ class TopicReward(TableReward):
         return rows, picked
 
     def value(self, state: TopicState) -> Floats:
-        """Share (or sum) of what there is to cover."""
+        """Returns for each problem what its list covers: a share if `normalize`, else a weighted sum."""
         return state.earned / state.totals
 
 
 class Coverage(TopicReward):
-    """Weight of the topics that some item of the list covers, as a share of all topics of the problem.
+    """Weighted share of a problem's topics that at least one item of the list covers.
+
+    Use it where items have known labels and naming a label twice is worth nothing: subtopics of a query, skills of a
+    team, labels of a training sample. If items cover topics only with some probability, use `ProbabilisticCoverage`; if
+    more of the same topic still helps a little, use `ConcaveCoverage` or `AlphaCoverage`.
 
     Parameters
     ----------
-    covers
-        (rows, topics), scipy CSR or dense, 0/1; also (problems, items, topics). Topics belong to their problem:
-        the same column in two problems counts for each.
-    weights : array-like or None
-        One a topic (column), or (problems, topics); 1 each by default.
-    normalize : bool
+    covers : array-like or scipy CSR matrix of shape (rows, topics)
+        1 where the item covers the topic, else 0. Also (problems, items, topics). Topics belong to their problem: the
+        same column of two problems is a topic of each.
+    weights : array-like of shape (topics,) or (problems, topics), optional
+        What each topic is worth; 1 by default.
+    normalize : bool, default True
         Divide by the total weight of the topics that the problem's candidates cover.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if `covers` has entries other than 0 and 1, or if a shape is wrong.
+
+    See Also
+    --------
+    ProbabilisticCoverage : Items cover topics with a probability.
+    ConcaveCoverage : Further items on a topic help less and less.
+    AlphaCoverage : The diminishing gains of alpha-DCG.
 
     Examples
     --------
@@ -148,6 +197,7 @@ class Coverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns the topic tables, or raises unless `covers` has only 0 and 1."""
         assert self._source is not None
         covers = as_topics(self._source[0], offsets, high=1.0)
         if not (covers.data == 1).all():
@@ -156,14 +206,30 @@ class Coverage(TopicReward):
 
 
 class ProbabilisticCoverage(TopicReward):
-    """Expected weight of the covered topics when item i covers topic t with probability p[i, t], independently.
+    """Expected weighted share of topics covered, when items cover topics independently with known probabilities.
+
+    A topic t is covered with probability 1 - prod over the list of (1 - p[i, t]). Use it where a model estimates how
+    likely an item is to satisfy an intent, as in ERR-IA or diversified search. With 0/1 probabilities it equals
+    `Coverage`.
 
     Parameters
     ----------
-    p
-        (rows, topics), scipy CSR or dense, between 0 and 1.
-    weights, normalize
-        As in `Coverage`.
+    p : array-like or scipy CSR matrix of shape (rows, topics)
+        Probability that the item covers the topic, between 0 and 1. Also (problems, items, topics).
+    weights : array-like of shape (topics,) or (problems, topics), optional
+        What each topic is worth; 1 by default.
+    normalize : bool, default True
+        Divide by what all candidates of the problem earn together.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if a probability lies outside [0, 1] or if a shape is wrong.
+
+    See Also
+    --------
+    Coverage : Items cover a topic or do not.
+    AnySuccess : The same with a single topic.
 
     Examples
     --------
@@ -182,26 +248,41 @@ class ProbabilisticCoverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns the topic tables, or raises if a probability lies outside [0, 1]."""
         assert self._source is not None
         p, weights = self._source
         return topic_tables(as_topics(p, offsets, "p", high=1.0), offsets, weights, kind=self.kind)
 
 
 class ConcaveCoverage(TopicReward):
-    """Sum over topics of a concave function of what the list brings: more of the same topic is worth less and less.
+    """Sum over topics of a concave function of how much of the topic the list contains.
+
+    Use it where amounts matter (words, minutes, counts) and where more of the same topic is worth less and less, but
+    not nothing. With `shape="cap"` a topic counts in full up to a cap, which is how ROUGE clips counts.
 
     Parameters
     ----------
-    covers
-        (rows, topics), scipy CSR or dense, 0 or more.
-    shape : str
-        "sqrt", "log" (log(1 + x)) or "cap" (min(x, cap)).
-    caps : array-like or None
-        For "cap": one number, one a topic, or (problems, topics); 1 by default.
-    weights : array-like or None
-        As in `Coverage`.
-    normalize : bool
-        Divide by the value of all candidates together; a list with repeats is held at 1.
+    covers : array-like or scipy CSR matrix of shape (rows, topics)
+        How much of each topic an item contains: 0 or more. Also (problems, items, topics).
+    shape : {"sqrt", "log", "cap"}, default "sqrt"
+        The concave function of a topic's amount x: sqrt(x), log(1 + x) or min(x, cap).
+    caps : float or array-like of shape (topics,) or (problems, topics), optional
+        The caps of `shape="cap"`; 1 by default.
+    weights : array-like of shape (topics,) or (problems, topics), optional
+        What each topic is worth; 1 by default.
+    normalize : bool, default True
+        Divide by the value of all candidates together. A list with repeated items never exceeds 1.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if `shape` is unknown, if `caps` are given for another shape than
+        "cap", or if an amount is negative.
+
+    See Also
+    --------
+    Coverage : Each topic counts once.
+    Rouge : Capped counts of the n-grams of reference texts.
 
     Examples
     --------
@@ -228,10 +309,11 @@ class ConcaveCoverage(TopicReward):
 
     @property
     def kind(self) -> int:
-        """Code of the shape in the compiled functions."""
+        """The number of the shape in `listwright._kernels.topics`."""
         return SHAPES[self.shape]
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns the topic tables, or raises if the shape is unknown or if caps do not belong to it."""
         assert self._source is not None
         covers, caps, weights = self._source
         if self.shape not in SHAPES:
@@ -242,11 +324,11 @@ class ConcaveCoverage(TopicReward):
 
 
 def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:
-    """A CSR matrix with one row a candidate, without stored zeros, checked."""
+    """Returns `covers` as a checked CSR matrix with one row per candidate and no stored zeros."""
     if not sparse.issparse(covers):
         covers = rows_of(as_numbers(covers, name), offsets, name)
     if covers.ndim != 2 or covers.shape[0] != offsets[-1]:
-        raise InputError(f"{name} must have one row a candidate ({offsets[-1]}). Got shape {covers.shape}.")
+        raise InputError(f"{name} must have one row per candidate ({offsets[-1]}). Got shape {covers.shape}.")
     matrix = sparse.csr_array(covers, dtype=np.float64)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
@@ -261,7 +343,12 @@ def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float =
 def topic_tables(
     covers: sparse.csr_array, offsets: Ints, weights: Any = None, caps: Any = None, *, kind: int
 ) -> dict[str, Ragged]:
-    """Tables of a topic reward: topics numbered within their problem, and only those that some candidate touches."""
+    """Returns the tables of a topic reward, in which topics are numbered within their problem.
+
+    Only topics that some candidate of the problem touches are kept. The tables, each cut by problem: `touched` (topics
+    per row), `topics` and `amounts` (entries of the rows), `columns`, `weights` and `caps` (by topic), and `totals`
+    (one number per problem: what all candidates earn together).
+    """
     counts = np.diff(covers.indptr)
     nnz_starts = covers.indptr[offsets].astype(np.int64)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(nnz_starts))
@@ -272,8 +359,8 @@ def topic_tables(
         "topics": Ragged(local, nnz_starts),
         "amounts": Ragged(covers.data, nnz_starts),
         "columns": Ragged(columns, topic_starts),
-        "weights": Ragged(_one_a_topic(weights, problems, columns, shape, "weights"), topic_starts),
-        "caps": Ragged(_one_a_topic(caps, problems, columns, shape, "caps"), topic_starts),
+        "weights": Ragged(_one_per_topic(weights, problems, columns, shape, "weights"), topic_starts),
+        "caps": Ragged(_one_per_topic(caps, problems, columns, shape, "caps"), topic_starts),
     }
     return tables | {"totals": Ragged(_totals(tables, owners, kind), np.arange(len(offsets)))}
 
@@ -281,8 +368,12 @@ def topic_tables(
 def number_topics(
     owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Numbers the topics of each problem from 0: (problem, column) of each, number of each entry, problem starts."""
-    if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a table of all pairs is smaller than a sort is slow
+    """Numbers the topics of each problem from 0, in the order of their columns.
+
+    Returns the problem and the column of each topic, the number of the topic of each entry, and where the topics of
+    each problem start. A table of all (problem, column) pairs is used where it is small, else a sort.
+    """
+    if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a small table of all pairs beats a sort
         pairs, local, counts = number_columns(owners, columns, n_problems, n_columns)
         topic_starts = starts_of(counts)
     else:
@@ -292,22 +383,24 @@ def number_topics(
     return pairs // max(n_columns, 1), pairs % max(n_columns, 1), local, topic_starts
 
 
-def _one_a_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
-    """Entries of (topics,) or `shape` (problems, topics), or one number, for the (problem, column) pairs in use."""
+def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
+    """Returns one number per topic in use, from a single number, (topics,) or (problems, topics); 1 each for None."""
     if values is None:
         return np.ones(len(columns))
     array = as_numbers(values, name)
     if array.ndim == 0:
         array = np.full(shape[1], float(array))
     if array.shape not in {shape[1:], shape}:
-        raise InputError(f"{name} must have one entry a topic ({shape[1]}), or a row a problem. Got {array.shape}.")
+        raise InputError(
+            f"{name} must have one entry per topic ({shape[1]}), or one row per problem. Got {array.shape}."
+        )
     if not ((array >= 0) & np.isfinite(array)).all():
         raise InputError(f"{name} must be 0 or more. Got {array[~((array >= 0) & np.isfinite(array))][0]}.")
     return array[columns] if array.ndim == 1 else array[problems, columns]
 
 
 def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
-    """What there is to earn in each problem (1 where that is nothing, so that it divides)."""
+    """Returns what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
     topics, weights = tables["topics"], tables["weights"]
     if kind == PROBABILITY:
         full = np.ones(len(weights.values))
@@ -321,6 +414,7 @@ def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
 
 
 def _shaped(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
+    """Applies the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
     if kind == CAP:
         return np.minimum(everything, tables["caps"].values)
     return np.sqrt(everything) if kind == SQRT else np.log1p(everything)

@@ -1,4 +1,4 @@
-"""How well the list stands for all items of its problem."""
+"""Facility location: how well a list represents all items of its problem."""
 
 from __future__ import annotations
 
@@ -16,31 +16,62 @@ from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of
 
-MANY = 1000  # rows to measure at once, from which on a second thread brings more than it costs
-ROUNDING = 1e-9  # by what share a sum may be off
+MANY = 1000  # rows; with fewer, a second thread costs more than it saves
+ROUNDING = 1e-9  # relative error that a sum may have
 
 
 class FacilityState(NamedTuple):
-    """The best similarity of each item to the list so far."""
+    """State of `FacilityLocation`: for each item, its highest similarity to an item of the list so far.
+
+    Attributes
+    ----------
+    owners, offsets : ndarray of int
+        The problem of each row, and where the rows of each problem start.
+    similarity : tuple of ndarray
+        (values, block starts) if dense; (row starts, columns, values) if sparse.
+    totals : ndarray of float, shape (problems,)
+        What values are divided by.
+    best : ndarray of float, shape (rows,)
+        The highest similarity of each row's item to the list.
+    earned : ndarray of float, shape (problems,)
+        The value of each list.
+    """
 
     owners: Ints
     offsets: Ints
-    similarity: tuple[Any, ...]  # (values, block starts) when dense; (row starts, columns, values) when sparse
+    similarity: tuple[Any, ...]
     totals: Floats
     best: Floats
     earned: Floats
 
 
 class FacilityLocation(TableReward):
-    """Sum over a problem's items of the highest similarity to an item of the list.
+    """Sum over all items of a problem of the highest similarity to an item of the list.
+
+    Use it to pick items that represent the others: exemplars of clusters, a core set for training, the sentences that
+    summarise a document. The matrices need memory quadratic in the candidates of a problem. For one large set of
+    embeddings use `listwright.select`, which computes the same function without a matrix. `LogDet` spreads items apart
+    instead, and so prefers outliers.
 
     Parameters
     ----------
-    similarity
-        Within each problem: a matrix for one problem, a list of matrices or (problems, items, items), or a
-        block-diagonal scipy CSR matrix. Entry [i, j] says how well candidate i stands for item j; below 0 counts as 0.
-    normalize : bool
+    similarity : array-like, list of array-likes or scipy CSR matrix
+        Similarities within each problem: a matrix for a single problem, a list of matrices or (problems, items, items),
+        or a block-diagonal CSR matrix. Entry [i, j] says how well candidate i represents item j; negative entries count
+        as 0.
+    normalize : bool, default True
         Divide by the value of all candidates together.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if a matrix has the wrong shape, if an entry is not finite, or if a
+        sparse entry links two problems.
+
+    See Also
+    --------
+    LogDet : Rewards spread instead of representation.
+    listwright.select : Facility location on embeddings, for one large set.
 
     Examples
     --------
@@ -58,10 +89,11 @@ class FacilityLocation(TableReward):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are shares of what there is."""
+        """Whether values are divided by the value of all candidates, and so stay within [0, 1]."""
         return self.normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns the similarities and, per problem, what values are divided by (1 unless `normalize`)."""
         assert self._source is not None
         similarity = self._source[0]
         tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)
@@ -70,7 +102,7 @@ class FacilityLocation(TableReward):
         return tables | {"totals": per_problem(_totals(tables, offsets))}
 
     def start(self, problems: Problems) -> FacilityState:
-        """Nothing stands for anything."""
+        """Returns the state of empty lists, which represent nothing."""
         tables = self.bind(problems.offsets).tables
         similarity = _similarity(tables)
         return FacilityState(
@@ -83,11 +115,11 @@ class FacilityLocation(TableReward):
         )
 
     def gains(self, state: FacilityState) -> Floats:
-        """Rise of the best similarities."""
+        """Returns for each row the rise of the best similarities if it were added."""
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the gains of the given rows only, measured on several threads where there are many."""
         kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
         raw = np.empty(len(rows))
 
@@ -98,7 +130,7 @@ class FacilityLocation(TableReward):
         return raw / state.totals[state.owners[rows]]
 
     def add(self, state: FacilityState, picks: Ints) -> FacilityState:
-        """The picks stand for what they are similar to."""
+        """Returns the state after the best similarities were raised by the picked rows."""
         some = np.flatnonzero(picks >= 0)
         earned, best = state.earned.copy(), state.best.copy()
         earned[some] += self.gains_of(state, picks[some])
@@ -107,7 +139,7 @@ class FacilityLocation(TableReward):
         return state._replace(best=best, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Compiled, for all similarities and for a graph of some."""
+        """Builds lists by compiled lazy greedy, for dense and for sparse similarities; None for a subclass."""
         if type(self) is not FacilityLocation:
             return None
         state, offsets = self.start(problems), problems.offsets
@@ -126,12 +158,14 @@ class FacilityLocation(TableReward):
         return rows, picked
 
     def value(self, state: FacilityState) -> Floats:
-        """Mean (or summed) similarity of all items to the list."""
+        """Returns for each problem its summed (or mean, if normalized) best similarity."""
         return state.earned
 
 
 def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Ints, picked: Floats) -> None:
-    """Fills in the lists of all problems."""
+    """Fills `rows` and `picked` with the lists of all problems and their gains, by lazy greedy on sparse
+    similarities.
+    """
     row_starts, columns, values = state.similarity
 
     def some(low: int, high: int) -> None:
@@ -161,16 +195,22 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
 
 
 def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
+    """Returns the arrays that the kernels take: (values, block starts) if dense, (row starts, columns, values) if
+    sparse.
+    """
     if "similarity" in tables:
         return tables["similarity"].values, tables["similarity"].offsets
     return starts_of(tables["stored"].values), tables["columns"].values, tables["values"].values
 
 
 def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
+    """Returns the tables of dense similarities: all matrices flattened, and what each row would gain on an empty
+    list.
+    """
     counts = np.diff(offsets)
     blocks = [similarity] if getattr(similarity, "ndim", None) == 2 or _is_table(similarity) else list(similarity)
     if len(blocks) != len(counts):
-        raise InputError(f"similarity must have one matrix a problem ({len(counts)}). Got {len(blocks)}.")
+        raise InputError(f"similarity must have one matrix per problem ({len(counts)}). Got {len(blocks)}.")
     checked = [_square(block, int(n), i) for i, (block, n) in enumerate(zip(blocks, counts, strict=True))]
     values = checked[0].reshape(-1) if len(checked) == 1 else np.concatenate([block.reshape(-1) for block in checked])
     starts = starts_of(counts**2)
@@ -178,7 +218,9 @@ def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
 
 
 def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
-    """What each row would bring to an empty list, and the check that all numbers are finite, in one read."""
+    """Returns what each row would add to an empty list. The same read of the matrices checks that all numbers are
+    finite.
+    """
     owners, alone = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), np.empty(offsets[-1])
 
     def some(low: int, high: int) -> None:
@@ -196,11 +238,12 @@ def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
 
 
 def _is_table(similarity: Any) -> bool:
-    """Whether nested lists are one matrix: rows of numbers."""
+    """Whether nested lists form a single matrix, that is, a list of rows of numbers."""
     return isinstance(similarity, list) and bool(similarity) and np.ndim(similarity[0]) == 1
 
 
 def _square(block: Any, n: int, problem: int) -> Any:
+    """Returns one problem's matrix of shape (n, n); float32 and float64 arrays keep their type and are not copied."""
     kept = getattr(block, "dtype", None) in (np.float32, np.float64)
     matrix = as_numbers(block, "similarity", block.dtype.type if kept else np.float64)
     if matrix.shape != (n, n):
@@ -209,6 +252,7 @@ def _square(block: Any, n: int, problem: int) -> Any:
 
 
 def _sparse_tables(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
+    """Returns the tables of a block-diagonal CSR matrix, with columns numbered within their problem."""
     matrix = sparse.csr_array(similarity, dtype=np.float64)
     if matrix.shape != (offsets[-1], offsets[-1]):
         raise InputError(f"similarity must be {offsets[-1]} x {offsets[-1]}. Got shape {matrix.shape}.")
@@ -234,7 +278,7 @@ def _sparse_tables(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
 
 
 def _totals(tables: dict[str, Ragged], offsets: Ints) -> Floats:
-    """Value of all candidates together (1 where that is nothing, so that it divides)."""
+    """Returns the value of all candidates of each problem together, or 1 where that is 0, so that it can divide."""
     best = np.zeros(offsets[-1])
     if "similarity" in tables:
         table = tables["similarity"]

@@ -1,4 +1,4 @@
-"""One's own reward, from a Python function."""
+"""Rewards from a Python function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from listwright.rewards.base import Reward
 
 @dataclass(frozen=True)
 class FunctionState:
-    """The list of each problem, as positions within the problem."""
+    """State of `Function`: the list of each problem as positions within it, and every value measured so far."""
 
     problems: tuple[Problems, ...]
     offsets: Ints
@@ -25,17 +25,30 @@ class FunctionState:
 
 
 class Function(Reward):
-    """Any Python callable `f(problem, items) -> float` as a reward.
+    """A reward from any Python function `f(problem, items) -> float`.
 
-    It is called with one problem (a `Problems` of length 1) and the positions of the list's items within it, in order;
-    it should be monotone, submodular, within [0, 1] and 0 for an empty list: `listwright.checks.check_reward` tells.
+    Use it to try out an idea, or where a value comes from elsewhere (a simulator, a scoring script). Each gain is a
+    call of `f`, so training on many candidates is slow; for speed, subclass `Reward`. The function should be monotone,
+    submodular, within [0, 1] and 0 for an empty list, which `listwright.checks.check_reward` tests.
 
     Parameters
     ----------
     f : callable
-        The callable. `problem.problem_ids[0]` says which problem it is.
-    submodular : bool
-        Whether its gains only fall as a list grows; lazy greedy and the bound of `greedy` rely on it.
+        Called with one problem (a `Problems` of length 1, without its reward) and the positions of the list's items
+        within it, in order. `problem.problem_ids[0]` tells which problem it is.
+    submodular : bool, default True
+        Whether gains never rise as a list grows. Lazy greedy and the guarantee of `greedy` rely on it; pass False if in
+        doubt.
+
+    Raises
+    ------
+    InputError
+        While lists are measured, if `f` returns a number that is not finite.
+
+    See Also
+    --------
+    Reward : The base class, for rewards that compute all gains at once.
+    listwright.checks.check_reward : Tests the laws that a reward should obey.
 
     Examples
     --------
@@ -51,24 +64,24 @@ class Function(Reward):
         self.submodular = submodular
 
     def start(self, problems: Problems) -> FunctionState:
-        """Empty lists, measured."""
+        """Returns the state of empty lists, measured once per problem."""
         singles = tuple(problems.without_reward())
         values = np.array([self._measure(problem, ()) for problem in singles])
         return FunctionState(singles, problems.offsets, ((),) * len(singles), values)
 
     def gains(self, state: FunctionState) -> Floats:
-        """Difference of values, for every row."""
+        """Returns for each row the value with it minus the value without it."""
         return self.gains_of(state, np.arange(state.offsets[-1]))
 
     def gains_of(self, state: FunctionState, rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the gains of the given rows only, rounded to 12 digits."""
         owners = np.searchsorted(state.offsets, rows, side="right") - 1
         after = [self._after(state, int(owner), int(row)) for owner, row in zip(owners, rows, strict=True)]
-        # Differences of values carry rounding noise; without it, equal gains stay equal along a list.
+        # Rounding removes the noise of subtraction, so that equal gains stay equal along a list.
         return np.round(np.array(after, dtype=np.float64) - state.values[owners], 12)
 
     def add(self, state: FunctionState, picks: Ints) -> FunctionState:
-        """The picks go to the end of the lists."""
+        """Returns the state after the picked rows were appended to the lists."""
         items, values = list(state.items), state.values.copy()
         for owner in np.flatnonzero(picks >= 0):
             values[owner] = self._after(state, int(owner), int(picks[owner]))
@@ -76,16 +89,18 @@ class Function(Reward):
         return FunctionState(state.problems, state.offsets, tuple(items), values, state.known)
 
     def value(self, state: FunctionState) -> Floats:
-        """What f said of the lists."""
+        """Returns what `f` returned for the current lists."""
         return state.values
 
     def _after(self, state: FunctionState, owner: int, row: int) -> float:
+        """Returns the value of a problem's list with one row appended; each list is measured once."""
         items = (*state.items[owner], row - int(state.offsets[owner]))
         if (owner, items) not in state.known:
             state.known[owner, items] = self._measure(state.problems[owner], items)
         return state.known[owner, items]
 
     def _measure(self, problem: Problems, items: tuple[int, ...]) -> float:
+        """Calls `f` on one list, or raises if the result is not finite."""
         value = float(self.f(problem, list(items)))
         if not np.isfinite(value):
             name = problem.problem_ids[0]

@@ -1,4 +1,4 @@
-"""Watches what a reward does while lists are built, and names the laws that it breaks."""
+"""Watches the gains of a reward while lists are built, and records which assumptions it breaks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright.problems import Problems
 from listwright.rewards.base import Reward
 
-HAIR = 1e-9  # for rounding
+HAIR = 1e-9  # tolerance for rounding
 EMPTY = "the empty list is worth something under this reward"
 NEGATIVE = "an item lowered the value of a list under this reward"
 RISING = "the gain of an item rose as its list grew, so this reward is not submodular"
@@ -20,8 +20,9 @@ PAST_ONE = "a list was worth more than 1 under this reward"
 class Laws:
     """What the theorems assume of a reward, checked on the lists of one batch as they grow.
 
-    The guarantees need gains of 0 or more that do not rise, values of at most 1, and 0 for the empty list. A user's own
-    reward may break that without saying so. `broken` has the laws that were seen broken, in words.
+    The guarantees need gains that are never negative and never rise, values of at most 1, and value 0 for the empty
+    list. A reward of the user's own may break these silently. `broken` collects, in words, the assumptions that were
+    seen to fail.
     """
 
     def __init__(self, n_rows: int, empty: Floats) -> None:
@@ -30,7 +31,7 @@ class Laws:
         self.broken = {EMPTY} if np.abs(empty).max(initial=0.0) > HAIR else set()
 
     def watch(self, gains: Floats, rows: Ints | slice = slice(None)) -> Floats:
-        """Takes note of the gains of some rows, and returns them."""
+        """Checks the gains of some rows against their last known gains, and returns them unchanged."""
         if gains.min(initial=0.0) < -HAIR:
             self.broken.add(NEGATIVE)
         if (gains > self.lowest[rows] + HAIR).any():
@@ -39,14 +40,14 @@ class Laws:
         return gains
 
     def added(self, values: Floats) -> Floats:
-        """What lists of these values added to the empty list."""
+        """Returns what lists of these values add to the empty list, and records if a value exceeds 1."""
         if values.max(initial=0.0) > 1 + HAIR:
             self.broken.add(PAST_ONE)
         return values - self.empty
 
 
 class Watched(Reward):
-    """A reward whose gains are watched wherever they are asked for."""
+    """A reward that behaves like the given one and records in `laws` what its gains reveal."""
 
     def __init__(self, reward: Reward, problems: Problems) -> None:
         self.reward = reward
@@ -54,21 +55,21 @@ class Watched(Reward):
         self.submodular, self.bounded = reward.submodular, reward.bounded
 
     def start(self, problems: Problems) -> Any:
-        """Of the reward itself."""
+        """Returns the state of the watched reward."""
         return self.reward.start(problems)
 
     def gains(self, state: Any) -> Floats:
-        """The reward's, watched."""
+        """Returns the gains of the watched reward, after checking them."""
         return self.laws.watch(self.reward.gains(state))
 
     def gains_of(self, state: Any, rows: Ints) -> Floats:
-        """The reward's, watched."""
+        """Returns the gains of some rows, after checking them."""
         return self.laws.watch(self.reward.gains_of(state, rows), rows)
 
     def add(self, state: Any, picks: Ints) -> Any:
-        """Of the reward itself."""
+        """Returns the next state of the watched reward."""
         return self.reward.add(state, picks)
 
     def value(self, state: Any) -> Floats:
-        """Of the reward itself."""
+        """Returns the values of the watched reward."""
         return self.reward.value(state)

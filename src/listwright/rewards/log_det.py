@@ -1,4 +1,4 @@
-"""Volume spanned by the list: the log-determinant reward of determinantal processes."""
+"""The log-determinant reward of determinantal point processes: the volume that a list spans."""
 
 from __future__ import annotations
 
@@ -16,28 +16,59 @@ from listwright.rewards.base import TableReward, place_of, rows_of
 
 
 class LogDetState(NamedTuple):
-    """Cholesky rows of the list: what of each candidate the list explains already."""
+    """State of `LogDet`: an incremental Cholesky factorisation, one column per pick so far.
+
+    Attributes
+    ----------
+    vectors : ndarray of float, shape (rows, d)
+        The vectors, times the square root of the scale.
+    owners : ndarray of int, shape (rows,)
+        The problem of each row.
+    totals : ndarray of float, shape (problems,)
+        What values are divided by.
+    held : bool
+        Whether values may not exceed the totals.
+    remaining : ndarray of float, shape (rows,)
+        1 + scale * the squared length of the part that the list does not span.
+    explained : tuple of ndarray of float
+        One column of the Cholesky factor per pick so far, shape (rows,).
+    earned : ndarray of float, shape (problems,)
+        The value of each list before the division.
+    """
 
     vectors: Floats
     owners: Ints
     totals: Floats
     held: bool
-    remaining: Floats  # by row: 1 + scale * (squared length of the part that the list does not explain)
-    explained: tuple[Floats, ...]  # one array of row coefficients for each pick so far
+    remaining: Floats
+    explained: tuple[Floats, ...]
     earned: Floats
 
 
 class LogDet(TableReward):
-    """log det(I + scale * K) for the Gram matrix K of the list's vectors.
+    """log det(I + scale * K), where K is the Gram matrix of the list's vectors.
+
+    The value grows with the length of the vectors and with the angles between them, so it favours items that are strong
+    and different. Use it to spread a list over an embedding space; multiply each vector by the item's quality to trade
+    quality against diversity. It favours outliers: use `FacilityLocation` for items that represent the others.
 
     Parameters
     ----------
-    vectors : array-like
-        (rows, d) or (problems, items, d).
-    scale : float
-        How strongly length counts; above 0.
-    normalize : bool
-        Divide by the value of all candidates together; a list with repeats is held at 1.
+    vectors : array-like of shape (rows, d) or (problems, items, d)
+        The vector of each item.
+    scale : float, default 1.0
+        Multiplies K; above 0. A large scale makes similar items more redundant.
+    normalize : bool, default True
+        Divide by the value of all candidates together. A list with repeated items never exceeds 1.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if `scale` is not above 0 or if a vector is not finite.
+
+    See Also
+    --------
+    FacilityLocation : Rewards representing the other items.
 
     Examples
     --------
@@ -56,10 +87,11 @@ class LogDet(TableReward):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are shares of what there is."""
+        """Whether values are divided by the value of all candidates, and so stay within [0, 1]."""
         return self.normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns the vectors and, per problem, what values are divided by (1 unless `normalize`)."""
         assert self._source is not None
         if not self.scale > 0:
             raise InputError(f"scale must be above 0. Got {self.scale}.")
@@ -71,13 +103,16 @@ class LogDet(TableReward):
         return {"vectors": Ragged(vectors, offsets), "totals": per_problem(totals)}
 
     def _totals(self, vectors: Floats, offsets: Ints) -> Floats:
+        """Returns log det of all candidates of each problem, from the smaller of the two Gram matrices; 1 where it
+        is 0.
+        """
         blocks = [vectors[start:end] for start, end in pairwise(offsets)]
         grams = [block @ block.T if len(block) <= block.shape[1] else block.T @ block for block in blocks]
         totals = np.array([np.linalg.slogdet(np.eye(len(gram)) + self.scale * gram)[1] for gram in grams])
         return np.where(totals > 0, totals, 1.0)
 
     def start(self, problems: Problems) -> LogDetState:
-        """Nothing explained."""
+        """Returns the state of empty lists."""
         tables = self.bind(problems.offsets).tables
         vectors = np.sqrt(self.scale) * tables["vectors"].values
         return LogDetState(
@@ -91,11 +126,11 @@ class LogDet(TableReward):
         )
 
     def gains(self, state: LogDetState) -> Floats:
-        """Log of what each row keeps for itself."""
+        """Returns for each row the log of 1 + the squared length of the part that the list does not span."""
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: LogDetState, rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the gains of the given rows only."""
         owners = state.owners[rows]
         raw = np.log(state.remaining[rows])
         if state.held:
@@ -103,7 +138,10 @@ class LogDet(TableReward):
         return raw / state.totals[owners]
 
     def add(self, state: LogDetState, picks: Ints) -> LogDetState:
-        """One more Cholesky step in each problem that has a pick. Cost: the problem's vectors once."""
+        """Returns the state after one more Cholesky step in each problem that has a pick.
+
+        One step reads the problem's vectors once, and one earlier column per item of the list.
+        """
         some = np.flatnonzero(picks >= 0)
         earned = state.earned.copy()
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
@@ -118,5 +156,5 @@ class LogDet(TableReward):
         return state._replace(remaining=remaining, explained=(*state.explained, column), earned=earned)
 
     def value(self, state: LogDetState) -> Floats:
-        """Log-volume of the list."""
+        """Returns the log-determinant of each list, divided by the total if `normalize`."""
         return state.earned / state.totals

@@ -1,4 +1,4 @@
-"""A weighted sum of rewards."""
+"""Weighted sums of rewards."""
 
 from __future__ import annotations
 
@@ -16,16 +16,28 @@ from listwright.rewards.base import Reward
 
 
 class Mixture(Reward):
-    """Weighted sum of rewards on the same problems; stays submodular as weights are 0 or more.
+    """A weighted sum of rewards on the same problems.
+
+    Use it to combine aims, such as clicks and coverage of topics. The sum is monotone and submodular where its parts
+    are, because weights may not be negative.
 
     Parameters
     ----------
     rewards : sequence of Reward
         The parts.
-    weights : array-like or None
-        One a part, 0 or more; equal by default.
-    normalize : bool
-        Divide by the sum of the weights.
+    weights : array-like of shape (parts,), optional
+        The weight of each part: 0 or more, and not all 0. Equal by default.
+    normalize : bool, default True
+        Divide by the sum of the weights, so that a mixture of bounded rewards is bounded.
+
+    Raises
+    ------
+    InputError
+        When the mixture is attached to problems, if the weights do not fit the parts or are negative.
+
+    See Also
+    --------
+    Function : Other combinations, from a Python function.
 
     Examples
     --------
@@ -43,33 +55,34 @@ class Mixture(Reward):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """Whether all parts are."""
+        """Whether all parts are submodular."""
         return all(part.submodular for part in self.rewards)
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether it is an average of bounded parts."""
+        """Whether this is an average of rewards that are all bounded."""
         return self.normalize and all(part.bounded for part in self.rewards)
 
     def _shares(self) -> Floats:
+        """Returns the weights, divided by their sum if `normalize`, or raises if they are invalid."""
         weights = np.ones(len(self.rewards)) if self.weights is None else as_numbers(self.weights, "weights")
         if not self.rewards or weights.shape != (len(self.rewards),):
-            raise InputError(f"Mixture needs one weight a reward ({len(self.rewards)}). Got shape {weights.shape}.")
+            raise InputError(f"Mixture needs one weight per reward ({len(self.rewards)}). Got shape {weights.shape}.")
         if not ((weights >= 0) & np.isfinite(weights)).all() or weights.sum() == 0:
             raise InputError(f"Weights of a Mixture must be 0 or more, and not all 0. Got {weights}.")
         return weights / weights.sum() if self.normalize else weights
 
     def bind(self, offsets: Ints) -> Self:
-        """Binds every part."""
+        """Returns the mixture with every part laid out for these rows."""
         self._shares()
         return self._with([part.bind(offsets) for part in self.rewards])
 
     def take(self, which: Ints) -> Self:
-        """Every part for some of the problems."""
+        """Returns the mixture for a selection of the problems."""
         return self._with([part.take(which) for part in self.rewards])
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Part by part."""
+        """Returns one mixture for all the problems, joined part by part."""
         for other in others:
             if type(other) is not type(self) or len(other.rewards) != len(self.rewards):
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
@@ -78,31 +91,33 @@ class Mixture(Reward):
         return self._with([part.join([other.rewards[i] for other in others]) for i, part in enumerate(self.rewards)])
 
     def _with(self, rewards: list[Reward]) -> Self:
+        """Returns a copy of this mixture with other parts."""
         twin = copy.copy(self)
         twin.rewards = rewards
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """A state for each part."""
+        """Returns a tuple with the starting state of each part."""
         return tuple(part.start(problems) for part in self.rewards)
 
     def gains(self, state: tuple[Any, ...]) -> Floats:
-        """Weighted sum of the parts' gains."""
+        """Returns the weighted sum of the parts' gains."""
         return self._sum([part.gains(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def gains_of(self, state: tuple[Any, ...], rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the weighted sum of the parts' gains for the given rows only."""
         return self._sum([part.gains_of(one, rows) for part, one in zip(self.rewards, state, strict=True)])
 
     def add(self, state: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """The picks go to every part."""
+        """Returns the states of all parts after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.rewards, state, strict=True))
 
     def value(self, state: tuple[Any, ...]) -> Floats:
-        """Weighted sum of the parts' values."""
+        """Returns the weighted sum of the parts' values."""
         return self._sum([part.value(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def _sum(self, parts: list[Floats]) -> Floats:
+        """Returns the weighted sum of one array per part."""
         total = np.zeros(len(parts[0]))
         for share, part in zip(self._shares(), parts, strict=True):
             total += share * part

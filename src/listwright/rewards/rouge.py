@@ -1,4 +1,4 @@
-"""ROUGE-n recall: how many of the references' n-grams the list contains."""
+"""ROUGE-n recall as a reward: the share of the references' n-grams that the list contains."""
 
 from __future__ import annotations
 
@@ -21,23 +21,40 @@ Tokens = Sequence[str]
 
 
 class Rouge(TopicReward):
-    """ROUGE-n recall of the list's text: matched n-grams of a reference over all its n-grams, counts clipped.
+    """ROUGE-n recall of a list of texts: the share of a reference's n-grams that the list contains, counts clipped.
 
-    With several references it is their average, as in the paper, which is monotone submodular; `best=True` takes the
-    highest instead, which is not submodular. N-grams do not reach from one item into the next.
+    Use it to train extractive summaries against reference summaries; `listwright.summarize` does so from documents.
+    With several references it is the average of their recalls, as in the paper, which is monotone submodular.
+    `best=True` takes the highest recall instead, which is how some ROUGE scripts report it, but which is not
+    submodular. N-grams do not span two items.
 
     Parameters
     ----------
-    candidates : sequence of Tokens
-        A token list for each row; `listwright.text.tokens` makes tokens from text.
-    references : sequence of Tokens or Sequence[Sequence[Tokens]]
-        For each problem a token list, or a list of token lists.
-    n : int
+    candidates : sequence of sequences of str
+        The tokens of each row. `listwright.text.tokens` makes tokens from text.
+    references : sequence of sequences of str, or a sequence of lists of these
+        For each problem the tokens of its reference, or a list of such token lists.
+    n : int, default 1
         Length of the n-grams.
-    stem : bool
-        Compare Porter stems (needs the extra `text`).
-    best : bool
-        The best reference instead of the average.
+    stem : bool, default False
+        Compare Porter stems. Needs the extra `text`.
+    best : bool, default False
+        Take the best reference instead of the average.
+
+    Raises
+    ------
+    InputError
+        When the reward is attached to problems, if text was passed instead of tokens, if a problem has no reference, or
+        if the number of candidates or references is wrong.
+
+    See Also
+    --------
+    ConcaveCoverage : Clipped sums over topics that are not words.
+    listwright.text.rouge : ROUGE scores of finished summaries.
+
+    Notes
+    -----
+    The objective of the paper's document summarisation experiment (Section 6.3).
 
     Examples
     --------
@@ -49,7 +66,7 @@ class Rouge(TopicReward):
     """
 
     kind = CAP
-    normalize = False  # recall lies in [0, 1] as it is
+    normalize = False  # recall already lies in [0, 1]
     bounded = True
 
     def __init__(
@@ -68,24 +85,25 @@ class Rouge(TopicReward):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """The average is, the maximum is not."""
+        """Whether recall is averaged over the references; the maximum of several is not submodular."""
         return not self.best
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns the tables of n-grams, or raises if candidates or references are not lists of tokens."""
         assert self._source is not None
         if self.n < 1:
             raise InputError(f"n must be at least 1. Got {self.n}.")
         candidates, references = list(self._source[0]), [_several(one, i) for i, one in enumerate(self._source[1])]
         if len(candidates) != offsets[-1]:
-            raise InputError(f"candidates must have one token list a row ({offsets[-1]}). Got {len(candidates)}.")
+            raise InputError(f"candidates must have one token list per row ({offsets[-1]}). Got {len(candidates)}.")
         if len(references) != len(offsets) - 1:
-            raise InputError(f"references must have an entry a problem ({len(offsets) - 1}). Got {len(references)}.")
+            raise InputError(f"references must have one entry per problem ({len(offsets) - 1}). Got {len(references)}.")
         if any(isinstance(tokens, str) for tokens in candidates):
             raise InputError("candidates must be lists of tokens. Got text: split it with listwright.text.tokens.")
         return _tables(candidates, references, offsets, self.n, self.stem, average=not self.best)
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """Rise of the recall."""
+        """Returns for the given rows the rise of the average recall, or of the best one."""
         if not self.best:
             return super().gains_of(state, rows)
         reference_of, starts, values = self._by_reference(state)
@@ -94,21 +112,23 @@ class Rouge(TopicReward):
         )
 
     def value(self, state: TopicState) -> Floats:
-        """Recall of the list."""
+        """Returns the recall of each list: the average over references, or the best."""
         if not self.best:
             return super().value(state)
         _, starts, values = self._by_reference(state)
         return np.maximum.reduceat(values, starts[:-1])
 
     def start(self, problems: Problems) -> TopicState:
-        """Nothing matched."""
+        """Returns the state of empty lists, with the reference that each n-gram belongs to."""
         bound = self.bind(problems.offsets)
         state = super().start(problems)
         extra = (bound.tables["reference"].values, starts_of(bound.tables["n_references"].values))
         return state._replace(extra=extra)
 
     def _by_reference(self, state: TopicState) -> tuple[Ints, Ints, Floats]:
-        """Reference (within its problem) of each topic, where each problem's references start, recall of each."""
+        """Returns the reference of each topic within its problem, where each problem's references start, and their
+        recalls.
+        """
         reference_of, starts = state.extra
         slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
         earned = state.weights * np.minimum(state.levels, state.caps)
@@ -117,6 +137,7 @@ class Rouge(TopicReward):
 
 
 def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:
+    """Returns the references of one problem as a list of token lists, or raises if they are text or empty."""
     if isinstance(references, str) or any(isinstance(one, str) and " " in one for one in references):
         raise InputError(
             f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens."
@@ -130,7 +151,9 @@ def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens
 def _tables(
     candidates: list[Tokens], references: list[list[Tokens]], offsets: Ints, n: int, stem: bool, *, average: bool
 ) -> dict[str, Ragged]:
-    """A topic is an n-gram of one reference; its cap is how often the reference has it."""
+    """Returns the topic tables. A topic is an n-gram of one reference, and its cap is how often the reference has
+    it.
+    """
     n_references = np.array([len(several) for several in references])
     flat = list(chain.from_iterable(references))
     (ref_of, ref_gram), (row_of, row_gram), names = _grams(flat, candidates, n, stem)
@@ -166,8 +189,11 @@ def _tables(
 def _grams(
     references: list[Tokens], candidates: list[Tokens], n: int, stem: bool
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Ints]:
-    """(text, n-gram number) of every n-gram of the references, and of every known one of the candidates; by n-gram, the
-    `word_number` of its first word."""
+    """Numbers the n-grams of references and candidates.
+
+    Returns (text, n-gram) pairs of every n-gram of the references; the same for the candidates, without n-grams that no
+    reference has; and by n-gram the `word_number` of its first word.
+    """
     seen: dict[str, int] = {}
     words = chain.from_iterable(references)
     ref_ids = [seen.setdefault(word, len(seen)) for word in (map(stem_token, words) if stem else words)]
@@ -191,7 +217,10 @@ def _grams(
 
 
 def _matches(row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int) -> tuple[Ints, Ints, Floats]:
-    """Joins the candidates' n-grams with their problem's topics: matches a row, topic of each, count of each."""
+    """Joins the candidates' n-grams with their problem's topics.
+
+    Returns the number of matches per row, and the topic and the count of each match, ordered by row.
+    """
     order = np.argsort(topic_keys, kind="stable")
     entries, counts = np.unique(row_of * n_grams + row_gram, return_counts=True)
     rows = entries // n_grams

@@ -1,4 +1,4 @@
-"""The sum of what the items of a list are worth on their own."""
+"""The sum of the values of a list's items."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.ragged import Ragged
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.rewards.base import TableReward, check_range, one_a_row
+from listwright.rewards.base import TableReward, check_range, one_per_row
 
 
 class TotalState(NamedTuple):
-    """What the lists hold."""
+    """State of `Total`: what each row is still worth, and the sum of each list."""
 
     worth: Floats  # by row; 0 for rows that are in the list already
     owners: Ints
@@ -23,21 +23,26 @@ class TotalState(NamedTuple):
 
 
 class Total(TableReward):
-    """The sum over the list of one number per item; as a share of the problem's total, or up to a cap.
+    """The sum over the list of one number per item: as a share of the problem's total, or up to a cap.
 
-    Use it where items do not repeat each other: the share of all relevant documents that were found, or the clicks
-    that a list collects. A cap says that more than so much is of no use. Without a cap nothing makes a later item
-    redundant, so sorting by a good prediction is all there is to learn.
+    Use it where items do not repeat each other: the share of all relevant documents that were found, or the clicks that
+    a list collects. A cap says that more than a certain amount is of no use. Without a cap nothing makes a later item
+    redundant, so sorting by a good prediction is all there is to learn, and SCP has no advantage.
 
     Parameters
     ----------
-    values : array-like, one entry per row or of shape (problems, items)
+    values : array-like of shape (rows,) or (problems, items)
         What each item is worth: 0 or more.
     cap : float, optional
-        A list is worth at most this much.
-    share : bool
+        The most that a list is worth.
+    share : bool, default False
         Divide by the sum over all candidates of the problem (up to the cap), so that values lie within [0, 1]. Where
         all items of a problem are worth nothing, so are its lists.
+
+    Raises
+    ------
+    InputError
+        If `cap` is not above 0; or, once the reward is attached to problems, if a value is negative or not finite.
 
     See Also
     --------
@@ -67,28 +72,29 @@ class Total(TableReward):
         return self.share or (self.cap is not None and self.cap <= 1)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
+        """Returns `values` as one number per row, or raises if one is negative or not finite."""
         assert self._source is not None
-        values = one_a_row(self._source[0], offsets, "values")
+        values = one_per_row(self._source[0], offsets, "values")
         check_range(values, lambda: np.arange(len(values)), offsets, "values")
         return {"values": Ragged(values, offsets)}
 
     def start(self, problems: Problems) -> TotalState:
-        """Empty lists."""
+        """Returns the state of empty lists."""
         values = self.bind(problems.offsets).tables["values"].values
         return TotalState(
             values / self._unit(values, problems)[problems.owners], problems.owners, np.zeros(len(problems))
         )
 
     def gains(self, state: TotalState) -> Floats:
-        """What each row is worth, as far as the cap leaves room."""
+        """Returns what each row is worth, clipped to what the cap leaves."""
         return np.minimum(state.worth, self._left(state)[state.owners])
 
     def gains_of(self, state: TotalState, rows: Ints) -> Floats:
-        """The same for some rows."""
+        """Returns the gains of the given rows only."""
         return np.minimum(state.worth[rows], self._left(state)[state.owners[rows]])
 
     def add(self, state: TotalState, picks: Ints) -> TotalState:
-        """The picks are in the list; a second time they are worth nothing."""
+        """Returns the state after the picked rows were added; an item that is picked again is worth nothing."""
         worth, sums = state.worth.copy(), state.sums.copy()
         picked = picks >= 0
         sums[picked] += worth[picks[picked]]
@@ -96,20 +102,22 @@ class Total(TableReward):
         return state._replace(worth=worth, sums=sums)
 
     def value(self, state: TotalState) -> Floats:
-        """The sums, up to the cap."""
+        """Returns the sum of each list, at most the cap."""
         return np.minimum(state.sums, self._most)
 
     @property
     def _most(self) -> float:
+        """The largest value that a list can have."""
         if self.share:
             return 1.0
         return np.inf if self.cap is None else self.cap
 
     def _left(self, state: TotalState) -> Floats:
+        """Returns per problem how much the cap still leaves to gain."""
         return np.maximum(self._most - state.sums, 0.0)
 
     def _unit(self, values: Floats, problems: Problems) -> Floats:
-        """By problem: what counts as 1."""
+        """Returns per problem what counts as 1: the total of its candidates if `share`, else 1."""
         if not self.share:
             return np.ones(len(problems))
         totals = np.add.reduceat(values, problems.offsets[:-1])

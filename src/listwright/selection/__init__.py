@@ -1,4 +1,4 @@
-"""Choosing rows whose worth is known: greedy lists of problems, and selections out of tables of vectors."""
+"""Selection of rows whose value is known: greedy lists for problems, and subsets of a table of vectors."""
 
 from listwright.selection.greedy import greedy
 from listwright.selection.result import Selection

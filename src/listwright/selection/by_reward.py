@@ -1,4 +1,4 @@
-"""Greedy by a reward of `listwright.rewards` on one problem, under all rules."""
+"""Greedy selection by a reward of `listwright.rewards` on a single problem, under all rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from listwright.selection.rules import Rules
 
 
 def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
-    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth."""
+    """Selects rows by greedy on a reward.
+
+    Returns the rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
+    """
     problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
     bound: Reward = problem.reward
     compiled = _compiled(bound, problem, rules)
@@ -23,7 +26,9 @@ def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[
 
 
 def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Floats, Floats, float] | None:
-    """The reward's own compiled greedy, which knows sizes but neither groups nor rows that are given."""
+    """Uses the reward's compiled greedy, which supports costs but neither groups nor given rows; None if it does
+    not apply.
+    """
     if rules.grouped or len(rules.given) or not reward.submodular:
         return None
     found = reward.lazy_lists(problem, rules.costs, np.array([rules.left]), rules.k)
@@ -38,7 +43,7 @@ def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Fl
 
 
 def _lazily(reward: Reward, problem: Problems, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
-    """Old gains bound new ones where the reward is submodular; otherwise all are measured for every pick."""
+    """Uses old gains as bounds on new ones if the reward is submodular; otherwise measures all rows for every pick."""
     state: Any = reward.start(problem)
     for row in rules.given:
         state = reward.add(state, np.array([row]))
@@ -65,7 +70,7 @@ def _lazily(reward: Reward, problem: Problems, rules: Rules, tick: Tick) -> tupl
 
 
 class Queue:
-    """Open rows, the highest score first, the lowest row among equals, and when each was measured."""
+    """Open rows by score, the highest first and the lowest row among equals, with the pick each was measured for."""
 
     def __init__(self, scores: Floats, rules: Rules) -> None:
         self.rules = rules
@@ -74,18 +79,18 @@ class Queue:
         heapify(self.heap)
 
     def settled(self, position: int) -> bool:
-        """Whether the top is open and was measured for this pick."""
+        """Whether the top row is open and was measured for this pick; removes rows that are no longer open."""
         while not self.rules.open[self.heap[0][1]]:
             heappop(self.heap)
         return bool(self.measured[self.heap[0][1]] == position)
 
     def top(self) -> int:
-        """Takes the top off."""
+        """Removes the top row and returns it."""
         return heappop(self.heap)[1]
 
     pop = top
 
     def put(self, row: int, score: float, position: int) -> None:
-        """Measured again."""
+        """Returns a row to the queue with its new score."""
         self.measured[row] = position
         heappush(self.heap, (-score, row))

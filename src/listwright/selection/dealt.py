@@ -1,4 +1,6 @@
-"""Selection on a Ray cluster: rows are dealt out at random, greedy picks in each part, and among these picks."""
+"""Selection on a Ray cluster: rows are distributed at random, and greedy runs in each part and on the union of the
+picks.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,16 @@ from listwright.selection.proof import Proof, any_data, most_possible, of_these_
 from listwright.selection.rules import Rules
 from listwright.selection.vectors import Vectors
 
-RETRIES = 20  # times that a part is worked on again after its worker died
+RETRIES = 20  # retries after a worker died
 
 
 @dataclass(eq=False)
 class Dealt(Objective):
-    """GreeDi (Mirzasoleiman et al., 2013) with parts drawn at random and every part measured on all targets.
+    """GreeDi (Mirzasoleiman et al. 2013) with random parts, each measured on all targets.
 
-    The best of the picks among the parts' picks and of each part's own is, in expectation over the deal, worth at least
-    half of what greedy promises on one machine (Barbosa, Ene, Nguyen & Ward, 2015). At the end the workers measure what
-    every row would still bring, which bounds the best selection on these data.
+    The best of the selection from the union of all parts' picks and each part's own picks is, in expectation over the
+    random parts, worth at least half of what greedy guarantees on one machine (Barbosa, Ene, Nguyen and Ward 2015). At
+    the end the workers measure what every row could still add, which bounds the best selection on these data.
     """
 
     whole: FacilityLocation | LogDet
@@ -35,7 +37,7 @@ class Dealt(Objective):
     rng: np.random.Generator
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Each part is a task; where a worker dies, its part goes to another."""
+        """Runs each part as a task; if a worker dies, its part goes to another."""
         with self.engine.connected():
             crew = Crew(self.engine, self.whole)
             rows = np.flatnonzero(rules.open)
@@ -47,6 +49,7 @@ class Dealt(Objective):
             return best._replace(bounds=self._bounds(crew, rules, best, dealt, tick))
 
     def _bounds(self, crew: Crew, rules: Rules, best: Solved, dealt: Sequence[Ints], tick: Tick) -> Floats:
+        """Returns what each row could still add next to the picks, measured by the workers."""
         picked, bounds = np.concatenate([rules.given, best.rows]), np.zeros(len(rules.open))
         asked = [(picked, part) for part in dealt]
         for part, gains in zip(dealt, crew.each(measure_part, asked, tick, "proof"), strict=True):
@@ -55,11 +58,11 @@ class Dealt(Objective):
         return bounds
 
     def share(self, rules: Rules) -> float | None:
-        """Nothing for sure: the promise is in expectation."""
+        """Returns None: the guarantee holds only in expectation."""
         return None
 
     def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """Half of what greedy promises under a count or groups, in expectation; or what these data show."""
+        """Returns half of greedy's guarantee, in expectation, or what these data show."""
         known, why, what = any_data(rules, len(solved.rows))
         known = None if known is None or rules.priced else known / 2
         why = "" if known is None else f"in expectation ({why}) / 2 = {known:.3f}"
@@ -67,18 +70,18 @@ class Dealt(Objective):
 
 
 def solve_part(objective: Any, rows: Ints, rules: Rules) -> Solved:
-    """Greedy among some rows, which are numbered as in the whole again."""
+    """Runs greedy on some rows, and returns their numbers in the whole table."""
     solved = objective.among(rows).solve(rules.among(rows), silent)
     return solved._replace(rows=rows[solved.rows])
 
 
 def measure_part(objective: Any, picked: Ints, rows: Ints) -> Floats:
-    """What some rows would bring beside the picks."""
+    """Returns what some rows would add next to the picks."""
     return np.asarray(objective.gains_beside(picked, rows))
 
 
 class Crew:
-    """The workers of a cluster, each with the objective in the memory of its machine."""
+    """The workers of a cluster, with the objective in the shared memory of each machine."""
 
     def __init__(self, engine: Ray, objective: Any) -> None:
         ray: Any = import_module("ray")
@@ -87,7 +90,7 @@ class Crew:
         self.task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(do_part)
 
     def each(self, work: Any, asked: Sequence[tuple[Any, ...]], tick: Tick, what: str) -> Iterator[Any]:
-        """The results in order; a worker that is killed is replaced, and does its part anew."""
+        """Yields the results in order; a task whose worker dies is repeated."""
         running = [self.task.remote(work, self.shared, *one) for one in asked]
         for done, reference in enumerate(running, start=1):
             try:
@@ -98,22 +101,23 @@ class Crew:
 
 
 def do_part(work: Any, objective: Any, *asked: Any) -> Any:
-    """On a worker: one core."""
+    """Runs a task on a worker, with one core."""
     numba.set_num_threads(1)
     return work(unpacked(objective), *asked)
 
 
 def portable(objective: Any) -> Any:
-    """The objective to send; a table that is the map of a file goes as the file's name, which workers open."""
+    """Returns the objective in the form to send: a memory-mapped table is replaced by the name of its file."""
     return _with_tables(objective, _named)
 
 
 def unpacked(objective: Any) -> Any:
-    """The objective as it was."""
+    """Returns the objective as it was before `portable`."""
     return _with_tables(objective, _opened)
 
 
 def _with_tables(objective: Any, change: Any) -> Any:
+    """Returns a copy of the objective whose vectors are changed by `change`."""
     if isinstance(objective, LogDet):
         return replace(objective, vectors=change(objective.vectors))
     similarity = objective.similarity
@@ -127,12 +131,14 @@ def _with_tables(objective: Any, change: Any) -> Any:
 
 
 def _named(vectors: Vectors) -> Vectors:
+    """Replaces a memory-mapped .npy table by its file name."""
     table = vectors.table
     whole = isinstance(table, np.memmap) and table.filename is not None and str(table.filename).endswith(".npy")
     return replace(vectors, table=str(table.filename)) if whole else vectors
 
 
 def _opened(vectors: Vectors) -> Vectors:
+    """Replaces a file name by the memory-mapped table."""
     if not isinstance(vectors.table, str):
         return vectors
     return replace(vectors, table=np.load(vectors.table, mmap_mode="r", allow_pickle=False))

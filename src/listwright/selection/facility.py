@@ -13,12 +13,12 @@ from listwright._kernels.tiles import falls
 from listwright.selection.epochs import Marks
 from listwright.selection.similarity import TARGETS, Similarity, column, sweep
 
-GATHERED = 2048  # targets of a tile in float64
-GATHERING = 64  # putting the vectors of changed targets side by side costs as much as so many candidates
+GATHERED = 2048  # targets per tile in float64
+GATHERING = 64  # gathering the vectors of changed targets costs as much as this many candidates
 
 
 class Blocks:
-    """The board of `Epochs` on the CPU. Memory: a few numbers for each target and mark, and the tiles at work."""
+    """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use."""
 
     near = 1e-5  # tiles are in float32, and added up in float64
 
@@ -30,11 +30,11 @@ class Blocks:
         self.doubles = Doubles(similarity, weights)
 
     def gain_bounds(self) -> Floats:
-        """By candidate: no gain is higher."""
+        """Returns upper bounds on the gains of all candidates for an empty selection."""
         return self.similarity.gain_bounds(self.weights)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """What each of the rows would bring now, where it brought what is `known` at the mark `since`."""
+        """Returns what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):
             some, changed = since == last, np.flatnonzero(self.best > self.marks[last])
@@ -46,29 +46,29 @@ class Blocks:
         return gains
 
     def mark(self) -> int:
-        """Keeps the best similarities of now."""
+        """Stores the current best similarities, and returns the number of the mark."""
         self.marks.append(self.best.copy())
         return len(self.marks) - 1
 
     def activate(self, rows: Ints) -> None:
-        """The rows whose falls `pick` gives."""
+        """Sets the rows whose decreases `pick` returns."""
         self.active = rows
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """What the row brings, and how much the active rows' gains fall."""
+        """Picks a row; returns what it adds, and by how much the gains of the active rows decrease."""
         brought, changed, before = self._lifted(row)
         return brought, self._fell(self.active, changed, before, self.best[changed])
 
     def lift(self, row: int) -> float:
-        """Takes the row; gives what it brings."""
+        """Picks a row; returns what it adds."""
         return self._lifted(row)[0]
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """What each of a few rows would bring now, in float64."""
+        """Returns what each of a few rows would add now, in float64."""
         return self.doubles.gains(rows)
 
     def _lifted(self, row: int) -> tuple[float, Ints, Floats32]:
-        """Takes the row: what it brings, the targets whose best similarity rose, and what that was before."""
+        """Picks a row; returns what it adds, the targets whose best similarity rose, and what that was before."""
         similar = column(self.similarity, row)
         self.doubles.picked.append(row)
         changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))
@@ -78,7 +78,9 @@ class Blocks:
         return float(self.weights[changed] @ rises), changed, before
 
     def _fell(self, rows: Ints, changed: Ints | None, old: Floats32, new: Floats32) -> Floats:
-        """Sum over the changed targets (None: all) of what the rise above `old` is more than that above `new`."""
+        """Returns by row how much its gain decreases when the best similarities of the changed targets go from
+        `old` to `new`.
+        """
         weights = self.weights if changed is None else self.weights[changed]
 
         def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
@@ -88,9 +90,9 @@ class Blocks:
 
 
 class Doubles:
-    """The same in float64, for the few rows between which float32 cannot decide.
+    """Best similarities in float64, for the few rows between which float32 cannot decide.
 
-    Best similarities are brought up to date only when they are needed, from all the rows picked since.
+    They are updated only when they are needed, from all rows picked since.
     """
 
     def __init__(self, similarity: Similarity, weights: Floats) -> None:
@@ -99,7 +101,7 @@ class Doubles:
         self.picked: list[int] = []
 
     def gains(self, rows: Ints) -> Floats:
-        """What each of the rows would bring. Cost: 2 d operations for each target and row, or row picked since."""
+        """Returns what each of the rows would add, at 2 d operations per target and row, or row picked since."""
         both = self.similarity.candidates(np.concatenate([np.array(self.picked, dtype=np.int64), rows]), np.float64)
         new, starts = len(self.picked), range(0, self.similarity.n_targets, GATHERED)
         parts = np.zeros((len(starts), len(rows)))
@@ -117,7 +119,7 @@ class Doubles:
 
 
 def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
-    """What the first 1, 2, ... of the rows are worth, over all targets. Cost: 2 d operations for each pair."""
+    """Returns the value of the first 1, 2, ... of the rows over all targets, at 2 d operations per pair."""
     starts, gathered = range(0, similarity.n_targets, TARGETS), similarity.candidates(rows)
     parts = np.zeros((len(starts), len(rows)))
 

@@ -1,4 +1,4 @@
-"""The graph of nearest neighbours, exact and by blocks, and lazy greedy on a graph."""
+"""The exact graph of nearest neighbours, computed by blocks, and lazy greedy on a graph."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 from listwright.selection.similarity import Similarity
 
-TARGETS, CANDIDATES = 512, 2048  # of a tile
+TARGETS, CANDIDATES = 512, 2048  # size of a tile
 
 
 def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse.csr_array:
-    """CSR, (candidates, targets): of each target the similarities to its nearest candidates, below 0 as 0.
+    """Returns the similarities of each target to its nearest candidates, as CSR of shape (candidates, targets).
 
-    Cost: 2 d operations for each pair, and one read of each tile.
+    Similarities below 0 are stored as 0. The cost is 2 d operations per pair, and one read of each tile.
     """
     shape = (similarity.n_targets, neighbors)
     rows, values = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf, dtype=np.float32)
@@ -47,7 +47,9 @@ def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse
 
 
 def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
-    """By candidate, from the lists by target."""
+    """Returns the graph by candidate, given the nearest candidates of each target: `rows` and `values` of shape
+    (targets, neighbors).
+    """
     n_targets, neighbors = rows.shape
     starts = np.arange(0, n_targets * neighbors + 1, neighbors)
     by_target = sparse.csr_array((np.maximum(values, 0.0).ravel(), rows.ravel(), starts), shape=(n_targets, n))
@@ -55,7 +57,10 @@ def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
 
 
 def select_on_graph(graph: Any, weights: Floats, rules: Rules) -> tuple[Ints, Floats, Floats, float]:
-    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth."""
+    """Selects rows by lazy greedy facility location on a CSR graph of shape (candidates, targets).
+
+    Returns the rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
+    """
     starts, columns = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
     best = np.zeros(graph.shape[1], dtype=graph.dtype)
     for row in rules.given:

@@ -1,4 +1,4 @@
-"""Clairvoyant greedy: the list built with the reward in sight, against which everything is measured."""
+"""Clairvoyant greedy: lists built with full knowledge of the reward, which learned policies are compared with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from listwright.rewards.laws import NEGATIVE, RISING, Watched
 from listwright.walk.limits import Room, as_room
 
 METHODS = ("lazy", "naive", "stochastic")
-Pick = Callable[[Any, Bools], tuple[Ints, Floats]]  # (reward state, open rows) -> (one row a problem, its gains)
+Pick = Callable[[Any, Bools], tuple[Ints, Floats]]  # (reward state, open rows) -> (one row per problem, its gains)
 
 
 def greedy(
@@ -32,22 +32,52 @@ def greedy(
     epsilon: float = 0.1,
     random_state: RandomState = None,
 ) -> Lists:
-    """Builds the list of every problem greedily by its reward, with no item twice; ties go to the lowest row.
+    """Builds a list for every problem greedily by its reward, without repeated items; ties go to the lowest row.
 
-    With a budget the gain per size counts, what no longer fits is skipped, and the best single item is returned where
-    it is worth more. A problem with fewer candidates than `length` gets them all; one where nothing fits, none.
+    This is the clairvoyant greedy algorithm that the paper's guarantees refer to (Section 3). Use it if the reward is
+    known when the list is built, and as the reference for learned policies. It cannot build lists for new problems
+    whose reward is unknown: train `SCP` for these. To pick rows from a single table of vectors, use `select`, which
+    needs no matrix.
+
+    With a budget, items are ranked by gain per size, items that no longer fit are skipped, and the best single item is
+    returned if it is worth more. A problem with fewer candidates than `length` gets them all; one where nothing fits
+    gets an empty list.
 
     Parameters
     ----------
-    length : int or None
+    problems : Problems
+        Problems with a reward.
+    length : int, optional
         Number of items.
-    budget : array-like or None
-        Total size, one number or one a problem; may go together with length.
-    method : str
-        "lazy" (the same lists as "naive", with fewer evaluations), "naive", or "stochastic" (each pick is the best
-        of a random sample; for rewards without a compiled lazy greedy, such as `LogDet` and `Function`).
-    epsilon : float
-        What "stochastic" may lose in expectation.
+    budget : float or array-like of shape (problems,), optional
+        Total size; may be combined with `length`. Needs problems with sizes.
+    method : {"lazy", "naive", "stochastic"}, default "lazy"
+        "lazy" gives the same lists as "naive" with fewer evaluations. "stochastic" takes the best of a random sample at
+        each pick; it is for rewards without a compiled lazy greedy, such as `LogDet` and `Function`.
+    epsilon : float, default 0.1
+        What "stochastic" may lose in expectation, between 0 and 1.
+    random_state : int, numpy.random.Generator or None, optional
+        Seed of "stochastic".
+
+    Returns
+    -------
+    Lists
+        With `gains` and `values`, and in `bound` and `ratio` what is proved for this method.
+
+    Raises
+    ------
+    InputError
+        If there is neither length nor budget, or if the problems have no reward or, for a budget, no sizes.
+
+    See Also
+    --------
+    listwright.select : Selects rows from a table of vectors.
+    listwright.SCP : Learns to build lists for problems whose reward is unknown.
+
+    Notes
+    -----
+    For a monotone submodular reward, greedy lists of k items are worth at least 1 - 1/e of the best list of k items.
+    The guarantee is withdrawn if gains are seen to be negative or to rise.
 
     Examples
     --------
@@ -103,6 +133,7 @@ def _picker(
     epsilon: float,
     random_state: RandomState,
 ) -> Pick:
+    """Returns the function that picks one row per problem by the given method."""
     if method == "stochastic":
         return _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
     lazy = method == "lazy" and reward.submodular
@@ -110,7 +141,7 @@ def _picker(
 
 
 def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats | None:
-    """Budget of each problem; None where only the length counts."""
+    """Returns the budget of each problem; None if only the length counts."""
     if length is None and budget is None:
         raise InputError("greedy needs a length or a budget. Got neither.")
     if length is not None:
@@ -119,6 +150,9 @@ def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -
 
 
 def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: int) -> tuple[Ints, Floats]:
+    """Builds lists with `pick`, position by position; returns the rows and their gains, shape (problems, longest
+    list).
+    """
     state = reward.start(problems)
     untaken = np.ones(problems.n_rows, dtype=bool)
     rows, gains = [], []
@@ -138,7 +172,7 @@ def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: in
 
 
 def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Every gain, every time."""
+    """Returns a picker that computes every gain at every position."""
 
     def pick(state: Any, open_rows: Bools) -> tuple[Ints, Floats]:
         gains = reward.gains(state)
@@ -149,7 +183,7 @@ def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 
 
 def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Gains only fall, so an old gain bounds the new one: rows are measured again only while they look best."""
+    """Returns a picker that uses old gains as bounds, and measures rows again only while they look best."""
     gains = reward.gains(reward.start(problems))
     bounds = gains / weights
 
@@ -170,7 +204,7 @@ def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 def _stochastic(
     problems: Problems, reward: Reward, weights: Floats, steps: int, epsilon: float, rng: np.random.Generator
 ) -> Pick:
-    """The best of a random sample of n / k * log(1 / epsilon) open rows."""
+    """Returns a picker that takes the best of a random sample of n / k * log(1 / epsilon) open rows."""
     if not 0 < epsilon < 1:
         raise InputError(f"epsilon must be between 0 and 1. Got {epsilon}.")
     sample = np.ceil(problems.counts / steps * math.log(1 / epsilon))
@@ -192,7 +226,7 @@ def _stochastic(
 
 
 def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
-    """The best single item that fits, where it is worth more than the whole list."""
+    """Replaces lists by the best single item that fits, if that is worth more than the whole list."""
     alone = reward.gains(reward.start(problems))
     single = best_rows(alone, room.fits(), problems.offsets)
     better = (single >= 0) & (alone[single] > gains.sum(axis=1))
@@ -205,7 +239,7 @@ def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, 
 def _proved(
     reward: Reward, method: str, epsilon: float, length: int | None, budget: Any
 ) -> tuple[str | None, float | None]:
-    """The bound that is proved for this method, and no more."""
+    """Returns the bound that is proved for this method, in words and as a number, or None."""
     if not reward.submodular:
         return "no bound: this reward is not submodular", None
     full = 1 - 1 / math.e

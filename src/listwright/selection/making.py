@@ -1,4 +1,4 @@
-"""From what `select` was asked for to the objective that does it."""
+"""Turns the arguments of `select` into an objective."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from listwright.selection.vectors import DENSE, Vectors, make_vectors
 
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
 REWARDS = ("facility_location", "log_det", "saturated_coverage", "feature_based")
-TAKES = {  # which options a reward has a use for
+TAKES = {  # which options a reward uses
     "facility_location": {"neighbors", "sample", "targets", "weights"},
     "saturated_coverage": {"neighbors", "targets", "weights"},
     "feature_based": {"weights"},
     "log_det": set(),
 }
-DEALT = ("facility_location", "log_det")  # what a cluster can do
+DEALT = ("facility_location", "log_det")  # rewards that a cluster supports
 
 
 class Wish(NamedTuple):
-    """The arguments of `select` that say what is looked for."""
+    """The arguments of `select` that describe the objective."""
 
     targets: Any
     reward: Any
@@ -60,12 +60,12 @@ class Wish(NamedTuple):
     engine: Any
 
     def options(self) -> set[str]:
-        """Names of the options that were given."""
+        """Returns the names of the options that were passed."""
         return {name for name in ("neighbors", "sample", "targets", "weights") if getattr(self, name) is not None}
 
 
 def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator) -> Objective:
-    """The objective, checked against the rows it is for."""
+    """Returns the objective, or raises `InputError` if the options do not go together or do not fit the rows."""
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
     if not isinstance(wish.reward, str):
@@ -84,7 +84,7 @@ def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator)
 
 
 def uses_gpu(wish: Wish, source: Source) -> bool:
-    """Whether the work is done on a GPU, which knows facility location and log det of vectors."""
+    """Whether the work is done on a GPU, which supports facility location and log det of vectors."""
     if wish.precision not in ("fast", "exact"):
         raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
     n, d = source.table.shape
@@ -100,20 +100,22 @@ def uses_gpu(wish: Wish, source: Source) -> bool:
 
 
 def engine_of(engine: Any) -> Ray | None:
-    """None for this machine."""
+    """Returns the Ray engine, or None for this machine."""
     found = as_engine(engine)
     return found if isinstance(found, Ray) else None
 
 
 def _takes(wish: Wish, what: str, known: set[str]) -> None:
+    """Raises if an option was passed that the reward does not use, or that the engine does not support."""
     if wish.engine is not None and (what not in DEALT or wish.neighbors is not None or wish.metric == "precomputed"):
         raise InputError("engine='ray' is for facility_location and log_det of vectors, without neighbors=.")
     unused = sorted(wish.options() - known)
     if unused:
-        raise InputError(f"reward={what!r} has no use for {unused[0]}=. Leave it out.")
+        raise InputError(f"reward={what!r} does not use {unused[0]}=. Omit it.")
 
 
 def _own_reward(wish: Wish, source: Source) -> Objective:
+    """Returns the objective of a reward object, or of a function that makes one from the vectors."""
     _takes(wish, type(wish.reward).__name__, set())
     reward = wish.reward
     if not isinstance(reward, Reward) and callable(reward):
@@ -128,6 +130,7 @@ def _own_reward(wish: Wish, source: Source) -> Objective:
 
 
 def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
+    """Returns facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are two ways to be fast. Give one of them.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
@@ -147,10 +150,14 @@ def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, 
 
 
 def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Similarity:
-    """Similarities of the rows to the targets, or to each other; `ready`: scaled and centred rows are kept."""
+    """Returns the similarities of the rows to the targets or to each other; if `ready`, scaled and centred rows
+    are kept.
+    """
     if wish.metric == "precomputed":
         if wish.targets is not None or wish.neighbors is not None:
-            raise InputError("metric='precomputed' goes with neither targets= nor neighbors=: the matrix says it all.")
+            raise InputError(
+                "metric='precomputed' takes neither targets= nor neighbors=: the matrix has all similarities."
+            )
         return Given(_matrix(source.table))
     if wish.targets is None:
         rows = make_vectors(source.table, wish.metric)
@@ -165,13 +172,14 @@ def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Simila
 
 
 def _between(wish: Wish, rows: Vectors, targets: Vectors) -> Similarity:
+    """Returns the similarity of the metric between rows and targets."""
     if wish.metric in ("cosine", "dot"):
         return Dots(rows, targets)
     return Distances(rows, targets, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0)
 
 
 def gamma_of(wish: Wish, rows: Vectors) -> float:
-    """Of rbf: what was given, or 1 over the mean squared distance from the mean."""
+    """Returns the gamma of the rbf kernel: as passed, or 1 over the mean squared distance from the mean."""
     if wish.gamma is None:
         assert rows.away is not None
         spread = float(rows.away.mean())
@@ -182,6 +190,7 @@ def gamma_of(wish: Wish, rows: Vectors) -> float:
 
 
 def _matrix(table: Any) -> Any:
+    """Returns a matrix of similarities, or raises if one is not finite."""
     for low in range(0, table.shape[0], 512):
         if not np.isfinite(table[low : low + 512]).all():
             row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
@@ -190,9 +199,9 @@ def _matrix(table: Any) -> Any:
 
 
 def _stored(wish: Wish, source: Source) -> Any:
-    """A CSR matrix of similarities, checked; stored numbers below 0 count as 0."""
+    """Returns a checked CSR matrix of similarities; negative entries count as 0."""
     if wish.options() - {"weights"}:
-        raise InputError("metric='precomputed' on a sparse matrix goes with neither targets=, sample= nor neighbors=.")
+        raise InputError("metric='precomputed' on a sparse matrix takes neither targets=, sample= nor neighbors=.")
     bad = first_bad(~np.isfinite(source.table.data))
     if bad is not None:
         row = int(np.searchsorted(source.table.indptr, bad, side="right")) - 1
@@ -200,7 +209,8 @@ def _stored(wish: Wish, source: Source) -> Any:
     return source.table if source.table.dtype.kind == "f" else source.table.astype(np.float64)
 
 
-def _weights(weights: Any, n: int, what: str = "row to stand for") -> Floats:
+def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
+    """Returns one weight per target or column, or raises if one is negative; 1 each for None."""
     if weights is None:
         return np.ones(n)
     array = as_numbers(weights, "weights")
@@ -213,6 +223,7 @@ def _weights(weights: Any, n: int, what: str = "row to stand for") -> Floats:
 
 
 def _neighbors(wish: Wish, similarity: Similarity) -> int:
+    """Returns the number of neighbours, or raises if it exceeds the rows or if the graph would not fit into memory."""
     at_least_one("neighbors", wish.neighbors)
     neighbors = int(wish.neighbors or 0)
     if neighbors > similarity.n:
@@ -223,15 +234,18 @@ def _neighbors(wish: Wish, similarity: Similarity) -> int:
 
 
 def _sample_size(wish: Wish) -> int:
+    """Returns the sample size, or raises if it is below 1."""
     at_least_one("sample", wish.sample)
     return int(wish.sample or 0)
 
 
 def _dealt(wish: Wish, objective: FacilityLocation | LogDet, rng: np.random.Generator) -> Objective:
+    """Returns the objective for this machine, or for the Ray cluster if there is one."""
     return objective if wish.engine is None else Dealt(objective, wish.engine, rng)
 
 
 def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
+    """Returns log det of vectors, or raises if the metric or the scale is not supported or memory would not suffice."""
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
     if not (wish.scale > 0 and np.isfinite(wish.scale)):
@@ -245,6 +259,7 @@ def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
 
 
 def _saturated(wish: Wish, source: Source) -> Objective:
+    """Returns saturated coverage: exact, on nearest neighbours or on stored similarities."""
     if not 0 < wish.alpha <= 1:
         raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
@@ -259,15 +274,16 @@ def _saturated(wish: Wish, source: Source) -> Objective:
 
 
 def _capped(graph: Any, weights: Floats, alpha: float) -> Reward:
-    """Saturated coverage on a graph: every target is a topic, covered up to its cap."""
+    """Returns saturated coverage on a graph as a reward: every target is a topic, covered up to its cap."""
     caps = alpha * np.asarray(graph.sum(axis=0), dtype=np.float64).reshape(-1)
     return ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
 
 
 def _feature_based(wish: Wish, source: Source) -> Reward:
+    """Returns the reward that sums the square root of each column."""
     n, d = source.table.shape
     stored = source.table.nnz if sparse.issparse(source.table) else n * d
     must_fit(40 * stored, "feature_based", "Pass fewer rows, or a sparse matrix.")
-    make_vectors(source.table, "dot")  # for its checks
+    make_vectors(source.table, "dot")  # raises for numbers that are not finite
     weights = _weights(wish.weights, d, "column") if wish.weights is not None else None
     return ConcaveCoverage(source.table, "sqrt", weights=weights, normalize=False)

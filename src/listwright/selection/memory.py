@@ -1,4 +1,4 @@
-"""How much memory a selection needs, before it starts, and how much there is."""
+"""Estimates the memory that a selection needs before it starts, and how much is free."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CGROUPS = (("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),)  # l
 
 
 def available() -> int:
-    """Bytes that can still be had, also inside a container; very many where the system does not say."""
+    """Returns the free memory in bytes, also inside a container; a very large number if the system does not say."""
     free = _from_meminfo()
     for limit, used in CGROUPS:
         try:
@@ -22,6 +22,7 @@ def available() -> int:
 
 
 def _from_meminfo() -> int:
+    """Returns the free memory of the machine from /proc/meminfo, or else its total memory."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
@@ -34,7 +35,7 @@ def _from_meminfo() -> int:
 
 
 def in_words(size: float) -> str:
-    """Bytes for people.
+    """Formats a number of bytes.
 
     Examples
     --------
@@ -45,14 +46,16 @@ def in_words(size: float) -> str:
 
 
 def must_fit(size: int, what: str, advice: str) -> None:
-    """Refuses what would end in a crash."""
+    """Raises `InputError` with advice if more memory is needed than is free."""
     free = available()
     if size > free:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
 
 
 def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
-    """Bytes that a selection takes beside its input: scaled vectors, tiles, marks, and what the reward keeps."""
+    """Returns the bytes that a selection needs besides its input: scaled vectors, tiles, marks, and what the
+    reward keeps.
+    """
     scaled = 0 if on_disk else 4 * n * d
     work = 64 * 1024**2 + 160 * n  # tiles and marks
     if reward == "feature_based":
@@ -63,7 +66,7 @@ def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int |
 
 
 def told(path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None) -> str:
-    """What a selection out of a file will take, in a sentence for the command line."""
+    """Returns a sentence for the command line about the memory that a selection from a file will need."""
     from listwright.selection.intake import shape_of
 
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"

@@ -1,4 +1,4 @@
-"""What a selection is to be good for: each objective knows how to pick greedily by itself."""
+"""What a selection is optimised for: each objective knows how to pick greedily by itself."""
 
 from __future__ import annotations
 
@@ -25,35 +25,47 @@ from listwright.selection.volume import select_volume
 
 
 class Solved(NamedTuple):
-    """A greedy selection."""
+    """A greedy selection: the rows, what each added, bounds on further gains, and the value of the given rows.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The picks, in order.
+    gains : ndarray of float
+        What each pick added.
+    bounds : ndarray of float, shape (n,)
+        Upper bounds on what each row would add next to the picks.
+    before : float
+        The value of the given rows.
+    """
 
     rows: Ints
-    gains: Floats  # what each row brought
-    bounds: Floats  # no row brings more beside these
-    before: float  # what the given rows are worth
+    gains: Floats
+    bounds: Floats
+    before: float
 
     @property
     def added(self) -> float:
-        """What all brought together."""
+        """What all rows added together."""
         return float(self.gains.sum())
 
 
 class Objective(ABC):
-    """What a set of rows is worth."""
+    """Base class of objectives: what a set of rows is worth."""
 
     submodular = True
     device = "cpu"
 
     @abstractmethod
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Greedy picks. `rules` are used up."""
+        """Returns the greedy picks. `rules` are used up."""
 
     def share(self, rules: Rules) -> float | None:
-        """What `solve` surely reaches of the best selection, whatever the data are."""
+        """Returns the share of the best selection that `solve` reaches for any data; None if unknown."""
         return any_data(rules, rules.k)[0]
 
     def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """What is known of the picks; `rules` as they were before."""
+        """Returns what is known about the picks; `rules` as they were before the run."""
         if not self.submodular:
             return Proof("no bound: this reward is not submodular", None)
         return proved(rules, len(solved.rows), solved.added, most_possible(solved.added, solved.bounds, rules))
@@ -61,7 +73,19 @@ class Objective(ABC):
 
 @dataclass(eq=False)
 class FacilityLocation(Objective):
-    """Sum over targets of weight times the highest similarity to a pick, exact, without the matrix."""
+    """Sum over targets of weight times the highest similarity to a pick: exact, without the matrix.
+
+    Attributes
+    ----------
+    similarity : Similarity
+        Of the candidates to the targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+    make_board : callable
+        Makes the board of `Epochs` for the device.
+    device : str
+        Where the work is done.
+    """
 
     similarity: Similarity
     weights: Floats
@@ -69,7 +93,7 @@ class FacilityLocation(Objective):
     device: str = "cpu"
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """By epochs."""
+        """Runs greedy by epochs."""
         board = self.make_board(self.similarity, self.weights)
         before = sum(float(board.lift(int(row))) for row in rules.given)
         epochs = Epochs(board, rules, board.gain_bounds(), tick)
@@ -77,11 +101,11 @@ class FacilityLocation(Objective):
         return Solved(rows, gains, epochs.bounds, float(before))
 
     def among(self, rows: Ints) -> FacilityLocation:
-        """The same for some candidates."""
+        """Returns the same objective for some candidates."""
         return replace(self, similarity=self.similarity.among(rows))
 
     def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
-        """What each of some rows would bring beside the picks. Cost: 2 d operations for each row and target."""
+        """Returns what each of some rows would add next to the picks, at 2 d operations per row and target."""
         both = np.concatenate([picked, rows])
         board = self.make_board(self.similarity.among(both), self.weights)
         for pick in range(len(picked)):
@@ -92,7 +116,7 @@ class FacilityLocation(Objective):
 
 @dataclass(eq=False)
 class NearestNeighbors(Objective):
-    """The same where a target only counts its nearest candidates."""
+    """Facility location in which a target counts only its nearest candidates."""
 
     similarity: Similarity
     weights: Floats
@@ -102,7 +126,7 @@ class NearestNeighbors(Objective):
     graph: Any = field(default=None, repr=False)
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """The graph, once, and lazy greedy on it."""
+        """Builds the graph once, and runs lazy greedy on it."""
         if self.graph is None:
             self.graph = self.make_graph(self.similarity, self.neighbors, tick)
         return Solved(*select_on_graph(self.graph, self.weights, rules))
@@ -110,30 +134,48 @@ class NearestNeighbors(Objective):
 
 @dataclass(eq=False)
 class Graph(Objective):
-    """Facility location on similarities that are stored in a CSR matrix (candidates, targets)."""
+    """Facility location on similarities that are stored in a CSR matrix of shape (candidates, targets)."""
 
     graph: Any
     weights: Floats
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Lazy greedy."""
+        """Runs lazy greedy on the graph."""
         return Solved(*select_on_graph(self.graph, self.weights, rules))
 
 
 @dataclass(eq=False)
 class Sampled(Objective):
-    """Facility location measured on a random sample of the targets; the picks are measured on all of them."""
+    """Facility location measured on a random sample of the targets; the picks are measured on all of them.
 
-    on_sample: Objective  # its weights add up to those of all targets
-    similarity: Similarity  # to all targets
+    Attributes
+    ----------
+    on_sample : Objective
+        The objective on the sample; its weights sum to those of all targets.
+    similarity : Similarity
+        To all targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+    n_sampled : int
+        Size of the sample.
+    curve : callable
+        Measures the picks on all targets.
+    device : str
+        Where the work is done.
+    most : float
+        Bound on what any selection adds, with confidence; set by `solve`.
+    """
+
+    on_sample: Objective
+    similarity: Similarity
     weights: Floats
     n_sampled: int
     curve: Callable[[Similarity, Floats, Ints], Floats] = value_curve
     device: str = "cpu"
-    most: float = np.nan  # what no selection can bring, with confidence; known once solved
+    most: float = np.nan
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Greedy on the sample."""
+        """Runs greedy on the sample, and measures the picks on all targets."""
         first = rules.copy()
         found = self.on_sample.solve(rules, tick)
         self.most = self._most(first, found)
@@ -143,7 +185,9 @@ class Sampled(Objective):
         return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
 
     def _most(self, rules: Rules, found: Solved) -> float:
-        """The best selection brings hardly more on all targets than on the sample, where greedy bounds it."""
+        """Returns a bound on what the best selection adds on all targets, from greedy's bound on the sample plus
+        its error.
+        """
         known = self.on_sample.share(rules)
         most = most_possible(found.added, found.bounds, rules)
         most = min(most, found.added / known) if known else most
@@ -151,7 +195,7 @@ class Sampled(Objective):
         return most + error * len(self.weights)
 
     def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """What holds with confidence over the draw of the sample."""
+        """Returns what holds with confidence over the draw of the sample."""
         what = any_data(rules, len(solved.rows))[2]
         proof = of_these_data(solved.added, self.most, None, "", what)
         return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")
@@ -159,7 +203,21 @@ class Sampled(Objective):
 
 @dataclass(eq=False)
 class LogDet(Objective):
-    """log det(I + scale * K) of the kernel of the picks."""
+    """log det(I + scale * K), where K is the kernel of the picks.
+
+    Attributes
+    ----------
+    vectors : Vectors
+        The rows.
+    gamma : float
+        0 for dot products; above 0 for the rbf kernel.
+    scale : float
+        Multiplies the kernel.
+    solver : callable
+        `select_volume` of the device.
+    device : str
+        Where the work is done.
+    """
 
     vectors: Vectors
     gamma: float
@@ -168,29 +226,29 @@ class LogDet(Objective):
     device: str = "cpu"
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Lazy greedy."""
+        """Runs lazy greedy."""
         return Solved(*self.solver(self.vectors, self.gamma, self.scale, rules, tick))
 
     def among(self, rows: Ints) -> LogDet:
-        """The same for some candidates."""
+        """Returns the same objective for some candidates."""
         return replace(self, vectors=self.vectors.only(rows))
 
     def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
-        """No less than what each of some rows would bring beside the picks: what it brings alone."""
+        """Returns an upper bound on what each of some rows would add next to the picks: what it adds alone."""
         alone = self.vectors.squares[rows] if self.gamma == 0 else np.ones(len(rows))
         return np.log1p(self.scale * alone)
 
 
 @dataclass(eq=False)
 class SaturatedCoverage(Objective):
-    """Similarity to the picks, counted up to a share of all."""
+    """Similarity to the picks, counted up to a share of the total."""
 
     similarity: Similarity
     weights: Floats
     alpha: float
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Lazy greedy by blocks."""
+        """Runs lazy greedy by blocks."""
         return Solved(*select_saturated(self.similarity, self.weights, self.alpha, rules, tick))
 
 
@@ -203,9 +261,9 @@ class ByReward(Objective):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """As the reward says."""
+        """Whether the reward says that it is submodular."""
         return self.reward.submodular
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Lazy greedy where the reward is submodular."""
+        """Runs greedy, lazily if the reward is submodular."""
         return Solved(*select_by_reward(self.reward, self.n, rules, tick))

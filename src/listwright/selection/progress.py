@@ -1,4 +1,4 @@
-"""Progress of a selection: a line on the terminal, or a call of whoever wants to know."""
+"""Progress of a selection: a line on the terminal, or calls of a function."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from typing import Any
 
 from listwright.errors import InputError
 
-Tick = Callable[[str, int, int], None]  # (what is done, how many are done, of how many)
-PATIENCE = 1.0  # seconds until a line is shown, and between two
+Tick = Callable[[str, int, int], None]  # called with (what, done, total)
+PATIENCE = 1.0  # seconds before the first line, and between updates
 WIDTH = 24
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 @contextmanager
 def as_tick(progress: Any) -> Iterator[Tick]:
-    """Where progress goes: "auto" shows it on a terminal, True anywhere, False nowhere; or a function is called."""
+    """Provides the function that progress is reported to.
+
+    "auto" shows a line on a terminal, True shows it anywhere, and False reports nothing; a function is called with
+    (what, done, total).
+    """
     if callable(progress):
         yield progress
     elif progress is True or (progress == "auto" and sys.stderr.isatty()):
@@ -37,14 +41,14 @@ def as_tick(progress: Any) -> Iterator[Tick]:
 
 
 class Line:
-    """One line of standard error that is written over."""
+    """One line on the standard error stream that is overwritten."""
 
     def __init__(self) -> None:
         self.what, self.since, self.shown = "", time.monotonic(), time.monotonic()
         self.visible = False
 
     def tick(self, what: str, done: int, total: int) -> None:
-        """Shows how far it is, at most once a second."""
+        """Shows the progress, at most once per second."""
         now = time.monotonic()
         if what != self.what:
             self.what, self.since = what, now
@@ -54,13 +58,13 @@ class Line:
         print(f"\r\x1b[K{described(what, done, total, now - self.since)}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Leaves nothing behind."""
+        """Removes the line."""
         if self.visible:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def described(what: str, done: int, total: int, seconds: float) -> str:
-    """A bar, the count, and how long it will take.
+    """Returns a bar, the count and the time left.
 
     Examples
     --------

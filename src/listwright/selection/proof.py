@@ -1,4 +1,4 @@
-"""What is proved of a greedy selection: shares of the best one, for any data and for these."""
+"""What is proved about a greedy selection: its share of the best one, for any data and for these data."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ CONFIDENCE = 0.95
 
 
 class Proof(NamedTuple):
-    """A bound in words and as a number: value >= ratio * best, or ratio None where nothing is proved."""
+    """A bound in words and as a number: value >= ratio * best; ratio is None if nothing is proved."""
 
     words: str
     ratio: float | None
 
 
 def proved(rules: Rules, n_picked: int, added: float, most: float) -> Proof:
-    """For greedy that brought `added`, where no selection can bring more than `most` on these data."""
+    """Returns the proof for a greedy selection that added `added`, if no selection can add more than `most` on
+    these data.
+    """
     known, why, what = any_data(rules, n_picked)
     return of_these_data(added, most, known, why, what)
 
 
 def of_these_data(added: float, most: float, known: float | None, why: str, what: str) -> Proof:
-    """The better of what is known for any data and of what these data show."""
+    """Returns the better of the bound that is known for any data and the one that these data show."""
     here = min(added / most, 1.0) if most > 0 else 1.0
     if known is not None and here <= known:
         return Proof(f"at least {why} of {what}", known)
@@ -37,10 +39,10 @@ def of_these_data(added: float, most: float, known: float | None, why: str, what
 
 
 def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
-    """What greedy promises whatever the data are: the share, how it is written, and of what."""
+    """Returns the share that greedy guarantees for any data, how it is written, and what it is a share of."""
     if not rules.priced:
         count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
-        # At most so many of each group are a partition matroid: Fisher, Nemhauser & Wolsey (1978).
+        # A limit per group is a partition matroid: Fisher, Nemhauser & Wolsey (1978).
         return (0.5, "1/2", f"{count} within the groups") if rules.grouped else (FULL, f"1 - 1/e = {FULL:.3f}", count)
     what = "the best rows within the budget"
     if rules.grouped or rules.counted:
@@ -50,11 +52,11 @@ def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
 
 
 def most_possible(added: float, bounds: Floats, rules: Rules) -> float:
-    """The most that any selection can bring, from upper bounds of the gains beside picks that brought `added`.
+    """Returns an upper bound on what any selection can add, from upper bounds on the gains next to the picks.
 
-    f(best) <= f(picked) + the sum of the gains of the best one's rows; these are at most the highest that the rules
-    allow: the best of each group, then as many as there may be, or as fit into the budget by gain per cost, the last
-    one in part.
+    f(best) is at most f(picked) plus the gains of the rows of the best selection. These are at most the highest gains
+    that the rules allow: the best of each group, then as many as may be picked, or as fit into the budget by gain per
+    cost, the last one in part.
     """
     gains = np.where(rules.open, bounds, 0.0)
     if rules.grouped:
@@ -67,7 +69,7 @@ def most_possible(added: float, bounds: Floats, rules: Rules) -> float:
 
 
 def _within_groups(gains: Floats, groups: Ints, room: Ints) -> Floats:
-    """Gains of the highest rows of each group, as many as it has room for; 0 for the others."""
+    """Returns the gains of the highest rows of each group, as many as it has room for; 0 for the others."""
     order = np.lexsort((-gains, groups))
     firsts = np.searchsorted(groups[order], np.arange(len(room)))
     rank = np.arange(len(order)) - firsts[groups[order]]
@@ -77,9 +79,9 @@ def _within_groups(gains: Floats, groups: Ints, room: Ints) -> Floats:
 
 
 def sampling_error(most: float, n_sampled: int, n: int) -> float:
-    """By how much the mean over a random sample of rows may be below that over all, at CONFIDENCE.
+    """Returns how far the mean over a random sample of rows may be below that over all rows, at 95 % confidence.
 
-    Serfling (1974), for sampling without replacement of numbers from 0 to `most`; it is for one fixed selection, the
+    Serfling (1974), for sampling without replacement of numbers from 0 to `most`. It holds for one fixed selection, the
     best one, which does not depend on the sample.
 
     Examples

@@ -1,4 +1,4 @@
-"""The rows that were selected, in order, and what is known of them."""
+"""The result of a selection."""
 
 from __future__ import annotations
 
@@ -15,27 +15,32 @@ from listwright.lists import installed_backend
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection:
-    """What `select` gives: rows in the order in which they were picked.
+    """What `select` returns: the selected rows in the order in which they were picked.
 
-    Iterating, `len` and `numpy.asarray` go over the rows, so that `vectors[selection.rows]` is the selected table.
+    It behaves like the array of its rows: iteration, `len` and `numpy.asarray` work, and `vectors[selection.rows]` is
+    the selected table. `knee` suggests how many rows suffice.
 
-    Parameters
+    Attributes
     ----------
-    rows : numpy.ndarray of int
+    rows : ndarray of int
         Row numbers of the picks, best first. Rows passed as `given` are not among them.
-    gains : numpy.ndarray of float
+    gains : ndarray of float
         What each pick added to the value when it was picked; they never rise.
     value : float
-        What the picks, together with the rows passed as `given`, are worth.
+        The value of the picks together with the rows passed as `given`.
     bound : str
-        What is proved of the value, in words.
+        What is proved about the value, in words.
     ratio : float or None
-        The same as a number: the picks add at least `ratio` times what the best selection would add. None where
-        nothing is proved.
-    ids : numpy.ndarray or None
-        Names of the picked rows, where the input had names.
+        The same as a number: the picks add at least `ratio` times what the best selection would add. None if nothing is
+        proved.
+    ids : ndarray or None
+        Names of the picked rows, if the input had names.
     device : str
         Where the work was done: "cpu" or the name of the GPU.
+
+    See Also
+    --------
+    select : Makes a selection.
 
     Examples
     --------
@@ -57,22 +62,25 @@ class Selection:
     device: str = "cpu"
 
     def __len__(self) -> int:
+        """Number of picks."""
         return len(self.rows)
 
     def __iter__(self) -> Iterator[int]:
+        """Iterates over the row numbers."""
         return iter(self.rows.tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Returns the row numbers, for `numpy.asarray`."""
         return np.array(self.rows, dtype=dtype, copy=copy)
 
     @property
     def values(self) -> Floats:
-        """What the first 1, 2, 3, ... picks are worth, together with the rows that were given."""
+        """The value of the first 1, 2, 3, ... picks, together with the rows that were given."""
         return self.value - self.gains.sum() + np.cumsum(self.gains)
 
     @property
     def knee(self) -> int:
-        """The number of picks after which more bring little: where the curve of values is highest above its chord.
+        """The number of picks after which more add little: where the curve of values is highest above its chord.
 
         Examples
         --------
@@ -85,14 +93,31 @@ class Selection:
         return int(np.argmax(share - np.arange(1, len(share) + 1) / len(share))) + 1
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Columns with one entry per pick: position (from 1), row, item where rows have names, gain, value so far."""
+        """Returns columns with one entry per pick.
+
+        Returns
+        -------
+        dict of str to ndarray
+            `position` (from 1), `row`, `item` if rows have names, `gain`, and `value` (of the picks so far).
+        """
         columns: dict[str, NDArray[Any]] = {"position": np.arange(1, len(self) + 1), "row": self.rows}
         if self.ids is not None:
             columns["item"] = self.ids
         return columns | {"gain": self.gains, "value": self.values}
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """The columns of `to_dict` as a frame of pandas, polars or pyarrow: `backend`, or the first installed."""
+        """Returns the columns of `to_dict` as a frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame. By default the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame or Table
+            A pandas or polars DataFrame, or a pyarrow Table.
+        """
         import narwhals as nw
 
         return nw.from_dict(self.to_dict(), backend=backend or installed_backend()).to_native()

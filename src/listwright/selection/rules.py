@@ -1,4 +1,4 @@
-"""What may be picked: how many rows, which are taken, at most so many of a group, within a budget."""
+"""The constraints of a selection: how many rows, which are given, how many per group, and a budget."""
 
 from __future__ import annotations
 
@@ -19,20 +19,41 @@ class Rules:
     """The constraints of one selection, and what they leave open while it grows.
 
     Without groups there is one group with room for everything; without costs every row costs 1 and the budget is
-    infinite. So the selecting code has one form.
+    infinite. The selecting code therefore has a single form.
+
+    Attributes
+    ----------
+    k : int
+        The most picks.
+    given : ndarray of int
+        Rows that are already selected.
+    costs : ndarray of float, shape (n,)
+        The cost of each row.
+    left : float
+        What is left of the budget.
+    groups : ndarray of int, shape (n,)
+        The group number of each row.
+    room : ndarray of int, shape (groups,)
+        How many more rows each group takes.
+    open : ndarray of bool, shape (n,)
+        Which rows may be picked.
+    n_picked : int
+        Picks so far.
+    grouped, priced, counted : bool
+        Whether there are groups, a budget, and a k besides the budget.
     """
 
-    k: int  # at most so many picks
+    k: int
     given: Ints
     costs: Floats
-    left: float  # of the budget
-    groups: Ints  # number of each row's group
-    room: Ints  # by group: picks that it still has room for
-    open: Bools  # rows that may be picked
+    left: float
+    groups: Ints
+    room: Ints
+    open: Bools
     n_picked: int = 0
     grouped: bool = False
     priced: bool = False
-    counted: bool = True  # whether there is a k beside the budget
+    counted: bool = True
 
     @property
     def done(self) -> bool:
@@ -40,7 +61,7 @@ class Rules:
         return self.n_picked >= self.k or not self.open.any()
 
     def take(self, row: int) -> None:
-        """A pick: what no longer fits is closed."""
+        """Picks a row, and closes the rows that no longer fit."""
         self.open[row] = False
         self.n_picked += 1
         self.left -= self.costs[row]
@@ -51,15 +72,15 @@ class Rules:
             self.open &= self.costs <= self.left
 
     def copy(self) -> Rules:
-        """Rules to use up."""
+        """Returns a copy that a run can use up."""
         return replace(self, room=self.room.copy(), open=self.open.copy())
 
     def single(self) -> Rules:
-        """Rules for the one row that brings most, whatever it costs as long as it fits."""
+        """Returns rules for picking the one row that adds most, whatever it costs, as long as it fits."""
         return replace(self.copy(), k=1, costs=np.ones(len(self.costs)), left=np.inf, priced=False)
 
     def among(self, rows: Ints) -> Rules:
-        """The same rules where only some rows, in ascending order and with all that are given, are candidates."""
+        """Returns the same rules restricted to some rows, in ascending order, which include all that are given."""
         given, groups = np.searchsorted(rows, self.given), self.groups[rows]
         return replace(self.copy(), given=given, costs=self.costs[rows], groups=groups, open=self.open[rows])
 
@@ -67,7 +88,9 @@ class Rules:
 def make_rules(
     n: int, k: int | None, *, given: Any, groups: Any, per_group: Any, costs: Any, budget: float | None
 ) -> Rules:
-    """The rules that the arguments of `select` ask for, checked against n rows."""
+    """Returns the rules that the arguments of `select` describe, or raises `InputError` if they cannot be met with
+    n rows.
+    """
     taken = _given(given, n)
     prices, left = _prices(costs, budget, n)
     codes, room = _groups(groups, per_group, n, taken)
@@ -96,6 +119,7 @@ def make_rules(
 
 
 def _given(given: Any, n: int) -> Ints:
+    """Returns the numbers of the given rows, from numbers or a mask, without duplicates."""
     if given is None:
         return np.empty(0, dtype=np.int64)
     array = np.asarray(given)
@@ -111,6 +135,7 @@ def _given(given: Any, n: int) -> Ints:
 
 
 def _prices(costs: Any, budget: float | None, n: int) -> tuple[Floats, float]:
+    """Returns the cost of each row and the budget, or raises if one is missing or not above 0."""
     if costs is None and budget is None:
         return np.ones(n), np.inf
     if costs is None:
@@ -129,11 +154,11 @@ def _prices(costs: Any, budget: float | None, n: int) -> tuple[Floats, float]:
 
 
 def _groups(groups: Any, per_group: Any, n: int, taken: Ints) -> tuple[Ints, Ints]:
-    """Group number of each row, and how many more each group takes; rows that are given count."""
+    """Returns the group number of each row, and how many more rows each group takes; given rows count."""
     if groups is None and per_group is None:
         return np.zeros(n, dtype=np.int64), np.array([n])
     if groups is None or per_group is None:
-        raise InputError("groups= (a label for each row) and per_group= (at most so many of each) go together.")
+        raise InputError("groups= (a label for each row) and per_group= (the most rows of each) go together.")
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise InputError(f"groups must have one label per row ({n}). Got shape {labels.shape}.")
@@ -143,6 +168,7 @@ def _groups(groups: Any, per_group: Any, n: int, taken: Ints) -> tuple[Ints, Int
 
 
 def _room(per_group: Any, names: NDArray[Any]) -> Ints:
+    """Returns the most rows of each group, from one number or a dict, or raises if the dict does not fit the labels."""
     if not isinstance(per_group, Mapping):
         at_least_one("per_group", per_group)
         return np.full(len(names), int(per_group))
@@ -152,7 +178,7 @@ def _room(per_group: Any, names: NDArray[Any]) -> Ints:
     if unknown:
         raise InputError(f"per_group names {unknown[0]!r}, but no row is in that group. Groups: {_some(known)}.")
     if missing:
-        raise InputError(f"per_group says nothing of group {missing[0]!r}. Give a number for each group, 0 for none.")
+        raise InputError(f"per_group has no entry for group {missing[0]!r}. Pass a number for each group, 0 for none.")
     room = as_whole_numbers([per_group[name] for name in known], "per_group")
     bad = first_bad(room < 0)
     if bad is not None:
@@ -161,10 +187,10 @@ def _room(per_group: Any, names: NDArray[Any]) -> Ints:
 
 
 def _enough(k: int, n: int, taken: Ints, codes: Ints, room: Ints, *, grouped: bool) -> None:
-    """Whether k rows can be picked at all."""
+    """Raises `InputError` if fewer than k rows can be picked."""
     left = n - len(taken)
     if k > left:
-        beside = f" beside the {len(taken)} that are given" if len(taken) else ""
+        beside = f" besides the {len(taken)} that are given" if len(taken) else ""
         raise InputError(f"k={k}, but there are only {left} rows{beside}. Ask for at most that many.")
     sizes = np.bincount(codes, minlength=len(room)) - np.bincount(codes[taken], minlength=len(room))
     most = int(np.minimum(sizes, room).sum())
@@ -176,5 +202,6 @@ def _enough(k: int, n: int, taken: Ints, codes: Ints, room: Ints, *, grouped: bo
 
 
 def _some(names: list[Any]) -> str:
+    """Returns the first five names, and how many more there are."""
     shown = ", ".join(repr(name) for name in names[:5])
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,4 +1,4 @@
-"""Saturated coverage from vectors: a target counts until it has a share of all its similarity."""
+"""Saturated coverage from vectors: a target counts until it has a share of its total similarity."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ BATCH = 64  # rows that are measured together
 
 
 class Saturated:
-    """Sum over targets i of min(sum over picked j of s_ij, alpha * sum over all j of s_ij), after Lin & Bilmes (2011).
+    """State of saturated coverage: how much similarity each target can still count.
 
-    Every pick changes what most targets have room for, so gains are measured again where they look best (lazy greedy),
-    some at a time. Cost: 2 d operations for each pair, twice, and n d for each row measured again.
+    The value is the sum over targets i of min(sum over picked j of s_ij, alpha * sum over all j of s_ij) (Lin and
+    Bilmes 2011). Every pick changes most targets, so gains are measured again only for rows that look best (lazy
+    greedy), in batches. The cost is 2 d operations per pair, twice, and n d per row measured again.
     """
 
     def __init__(self, similarity: Similarity, weights: Floats, alpha: float, tick: Tick) -> None:
@@ -26,7 +27,7 @@ class Saturated:
         self.room = alpha * self._totals()
 
     def _totals(self) -> Floats:
-        """By target, the sum of all its similarities above 0."""
+        """Returns by target the sum of its positive similarities to all candidates."""
         totals, n = np.zeros(self.similarity.n_targets), self.similarity.n
 
         def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
@@ -38,7 +39,7 @@ class Saturated:
         return totals
 
     def gains(self, rows: Ints) -> Floats:
-        """What each of the rows would bring now."""
+        """Returns what each of the rows would add now."""
 
         def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
             capped(tile, self.room[low:high], self.weights[low:high], sums)
@@ -46,7 +47,7 @@ class Saturated:
         return sweep(self.similarity, rows, None, measure)
 
     def add(self, row: int) -> float:
-        """Takes a row; gives what it brought."""
+        """Adds a row, and returns what it added."""
         used = np.minimum(np.maximum(column(self.similarity, row), 0.0), self.room)
         self.room = self.room - used
         return float(self.weights @ used)
@@ -55,7 +56,10 @@ class Saturated:
 def select_saturated(
     similarity: Similarity, weights: Floats, alpha: float, rules: Rules, tick: Tick
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth."""
+    """Selects rows by lazy greedy on saturated coverage.
+
+    Returns the rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
+    """
     state = Saturated(similarity, weights, alpha, tick)
     before = sum(state.add(int(row)) for row in rules.given)
     bounds, fresh = np.zeros(similarity.n), np.zeros(similarity.n, dtype=np.int64)
@@ -76,7 +80,9 @@ def select_saturated(
 
 
 def _next(state: Saturated, rules: Rules, bounds: Floats, fresh: Ints, position: int) -> int:
-    """The row with the highest gain per cost: those that look best are measured until the best is known."""
+    """Returns the open row with the highest gain per cost, measuring the rows that look best until the best one is
+    known.
+    """
     open_rows = np.flatnonzero(rules.open)
     while True:
         scores = bounds[open_rows] / rules.costs[open_rows]

@@ -1,4 +1,4 @@
-"""Selecting rows out of a table of vectors: representative, diverse, within limits."""
+"""Selects rows of a table of vectors: representative or diverse, under constraints."""
 
 from __future__ import annotations
 
@@ -38,64 +38,69 @@ def select(
     scale: float = 1.0,
     alpha: float = 0.1,
 ) -> Selection:
-    """Picks k rows of a table of vectors that stand for all of them, or that differ most from each other.
+    """Picks k rows of a table of vectors that represent all of them, or that differ most from each other.
 
-    Use it to choose training data, few-shot examples or a coreset out of embeddings. Nothing of the size n x n is ever
-    held: n = 100,000 rows need little more memory than their vectors. The picks are those of the plain greedy
-    algorithm, and the result says which share of the best possible value is proved for them.
+    Use it to choose training data, few-shot examples or a coreset from embeddings. No n x n matrix is ever stored: n =
+    100,000 rows need little more memory than their vectors. The picks are those of the plain greedy algorithm, and the
+    result says which share of the best possible value is proved for them. For many small problems, each with its own
+    reward, use `greedy`; to *learn* what to pick, use `SCP`.
 
     Parameters
     ----------
     vectors : array, CSR matrix, tensor, path, column or Problems
         One row per item: a numpy array (also memory-mapped), a scipy CSR matrix, a torch tensor, the path of a .npy or
-        .parquet file, a column of lists of pyarrow, polars or pandas, or a `Problems` of one problem (its vectors, or
+        .parquet file, a pyarrow, polars or pandas column of lists, or a `Problems` with one problem (its vectors, or
         else its features).
     k : int, optional
-        Number of rows to pick. May be left out where there is a budget.
+        Number of rows to pick. May be omitted if there is a budget.
     reward : str, Reward or callable, default "facility_location"
         What a selection is worth:
 
-        - "facility_location": sum over rows of the highest similarity to a pick. Picks stand for all rows.
+        - "facility_location": sum over rows of the highest similarity to a pick. Picks represent all rows.
         - "log_det": log det(I + scale * K) of the picks' kernel K, as in determinantal point processes. Picks differ.
-        - "saturated_coverage": summed similarity to the picks, counted up to a share `alpha` of what all rows bring.
-        - "feature_based": sum over columns of the square root of what the picks bring; numbers must be 0 or more.
+        - "saturated_coverage": summed similarity to the picks, counted up to a share `alpha` of the sum over all rows.
+        - "feature_based": sum over columns of the square root of the picks' sum; numbers must be 0 or more.
         - a reward of `listwright.rewards` for these rows, or a function that makes one from the vectors, such as
           ``lambda x: lw.rewards.ConcaveCoverage(x, shape="log")``.
     metric : {"cosine", "dot", "rbf", "euclidean", "precomputed"}, default "cosine"
-        Similarity of two rows; below 0 it counts as 0. "rbf" is exp(-gamma * squared distance). "euclidean" is a
-        constant less the squared distance (as in apricot). With "precomputed", `vectors` is the matrix of similarities
-        itself, dense or CSR: entry [i, j] says how well row i stands for row j.
+        Similarity of two rows; negative values count as 0. "rbf" is exp(-gamma * squared distance). "euclidean" is a
+        constant minus the squared distance (as in apricot). With "precomputed", `vectors` is the matrix of similarities
+        itself, dense or CSR: entry [i, j] says how well row i represents row j.
     neighbors : int, optional
-        Let each row count only its so many nearest rows, itself among them. The graph is exact; selecting on it is much
-        faster than without.
+        Count for each row only this many nearest rows, itself included. The graph is exact, and selecting on it is much
+        faster.
     sample : int, optional
-        Measure facility location on so many random rows. The value and gains of the result are over all rows, and its
-        bound says what sampling may have lost.
+        Measure facility location on this many random rows. The value and gains of the result are over all rows, and its
+        bound accounts for what sampling may have lost.
     targets : same kinds as vectors, optional
-        Rows to stand for, where these are other rows than those to pick from: what covers my evaluation set?
+        Rows to represent, if these are not the rows to pick from: which rows cover my evaluation set?
     given : array of int or bool, optional
-        Rows that are selected already. Picks add to them; they count in their groups.
-    groups, per_group : array and int or dict, optional
-        A label for each row, and how many rows of a group there may be at most: one number, or one for each label.
-    weights : array, optional
-        How much each row to stand for counts (or each column, for "feature_based"); 1 by default.
-    costs, budget : array and float, optional
-        What each row costs, and what the picks may cost together. Rows go by gain per cost.
+        Rows that are already selected. Picks add to them; they count in their groups.
+    groups : array-like of shape (n,), optional
+        A label for each row; needs `per_group`.
+    per_group : int or dict, optional
+        The most rows of a group: one number, or one for each label.
+    weights : array-like, optional
+        How much each row to represent counts (or each column, for "feature_based"); 1 by default.
+    costs : array-like of shape (n,), optional
+        What each row costs; needs `budget`. Rows are ranked by gain per cost.
+    budget : float, optional
+        What the picks may cost together.
     device : {"auto", "cpu", "cuda"}, default "auto"
-        "auto" takes a GPU where there is one and the work is large. Needs the extra `gpu`.
+        "auto" uses a GPU if there is one and the work is large. Needs the extra `gpu`.
     engine : {"local", "ray"} or Engine, default "local"
-        "ray" deals the rows out at random to the workers of a Ray cluster, picks k in each part, and k among those.
-    progress : "auto", bool or callable, default "auto"
+        "ray" distributes the rows at random to the workers of a Ray cluster, picks k in each part, and k from those.
+    progress : {"auto"}, bool or callable, default "auto"
         "auto" shows a line on a terminal after a second. A function is called with (what, done, total).
     precision : {"fast", "exact"}, default "fast"
         On a GPU, "fast" multiplies in half precision and adds in float32; "exact" multiplies in float32. On a CPU both
         are float32 with float64 sums.
-    random_state : int, Generator or None, optional
-        Seed of the sample, and of how rows are dealt out.
+    random_state : int, numpy.random.Generator or None, optional
+        Seed of the sample, and of how rows are distributed.
     column : str, optional
-        Column of a Parquet file with several columns of lists.
+        Column of a Parquet file that has several columns of lists.
     gamma : float, optional
-        For "rbf"; by default 1 over the sum of the columns' variances.
+        For "rbf"; by default 1 divided by the sum of the columns' variances.
     scale : float, default 1.0
         For "log_det": the larger, the more length and difference count.
     alpha : float, default 0.1
@@ -106,6 +111,14 @@ def select(
     Selection
         With `rows` in order, `gains`, `value`, `bound` and `ratio`, and `to_frame()`.
 
+    Raises
+    ------
+    InputError
+        If vectors are not finite or have the wrong shape, if options do not go together, if fewer than k rows can be
+        picked, or if memory would not suffice.
+    MissingExtra
+        If `device="cuda"` or `engine="ray"` needs a package that is not installed.
+
     See Also
     --------
     listwright.greedy : The same for many problems at once, each with its own reward.
@@ -113,8 +126,8 @@ def select(
     Notes
     -----
     Greedy picks are worth at least 1 - 1/e of the best selection [1]_, 1/2 under groups [2]_ and 0.427 under a budget
-    [3]_. `Selection.ratio` is often higher: after the last pick, no selection can be worth more than the value plus the
-    k highest gains that are left, and that is known.
+    [3]_. `Selection.ratio` is often higher: no selection can be worth more than the value plus the k highest gains that
+    are left after the last pick, and these are known.
 
     References
     ----------
@@ -124,7 +137,7 @@ def select(
 
     Examples
     --------
-    Two clusters and a row apart:
+    Two clusters and a single row:
 
     >>> import numpy as np
     >>> import listwright as lw
@@ -165,7 +178,7 @@ def select(
 
 
 def best_of_two(objective: Objective, rules: Rules, tick: Tick) -> Solved:
-    """Greedy picks; under a budget alone, the single row that brings most where it brings more than all of them."""
+    """Returns the greedy picks or, under a budget alone, the best single row if it adds more than all of them."""
     solved = objective.solve(rules.copy(), tick)
     if not rules.priced or rules.counted or rules.grouped or not objective.submodular:
         return solved

@@ -1,4 +1,4 @@
-"""Similarities between candidates and targets, a tile at a time: the whole matrix is never there."""
+"""Similarities between candidates and targets, computed tile by tile, so that the whole matrix never exists."""
 
 from __future__ import annotations
 
@@ -18,56 +18,64 @@ from listwright.selection.vectors import Vectors
 
 TARGETS = 256  # targets of a tile
 CANDIDATES = 512  # candidates of a tile
-GATHERED = 8192  # candidates whose vectors are put side by side at a time
-LEAST = 32  # a product with fewer rows goes another way through BLAS, and rounds in another way
-NOISE = 1e-6  # of the largest similarity: a smaller rise is rounding
+GATHERED = 8192  # candidates whose vectors are gathered at a time
+LEAST = 32  # BLAS treats products with fewer rows differently, and rounds differently
+NOISE = 1e-6  # rises below this share of the largest similarity are rounding
 
 Measure = Callable[[Any, int, int, Floats], None]  # (tile, first target, end of targets, sums by candidate)
 
 
 class Similarity(ABC):
-    """How similar candidate j is to target i; below 0 counts as 0."""
+    """Base class: how similar candidate j is to target i. Negative values count as 0.
 
-    n: int  # candidates
+    Attributes
+    ----------
+    n, n_targets : int
+        Number of candidates and of targets.
+    ceiling : float
+        No similarity is higher.
+    """
+
+    n: int
     n_targets: int
-    ceiling: float  # no similarity is higher
+    ceiling: float
 
     @abstractmethod
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """What `tile` needs of some candidates."""
+        """Returns what `tile` needs of some candidates."""
 
     @abstractmethod
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """What `tile` needs of some targets."""
+        """Returns what `tile` needs of some targets."""
 
     @abstractmethod
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Similarities, (candidates, targets), of the dtype that both were asked for in."""
+        """Returns the similarities of shape (candidates, targets), in the dtype that both were requested in."""
 
     @abstractmethod
     def gain_bounds(self, weights: Floats) -> Floats:
-        """By candidate: no less than the weighted sum of its similarities above 0."""
+        """Returns by candidate an upper bound on the weighted sum of its positive similarities."""
 
     @abstractmethod
     def only(self, targets: Ints) -> Similarity:
-        """The same to some of the targets."""
+        """Returns the same similarity to some of the targets."""
 
     @abstractmethod
     def among(self, candidates: Ints) -> Similarity:
-        """The same of some of the candidates."""
+        """Returns the same similarity for some of the candidates."""
 
     def copy(self) -> Self:
-        """A twin of which parts may be replaced."""
+        """Returns a shallow copy whose parts may be replaced."""
         return copy.copy(self)
 
     @property
     def noise(self) -> float:
-        """A rise of a similarity that is rounding alone."""
+        """The largest rise of a similarity that may be rounding alone."""
         return NOISE * self.ceiling
 
 
 class Dots(Similarity):
-    """Dot products of two sets of vectors: cosines where the vectors have length 1."""
+    """Dot products of two sets of vectors; cosines if the vectors have length 1."""
 
     def __init__(self, candidates: Vectors, targets: Vectors) -> None:
         self.of_candidates, self.of_targets = candidates, targets
@@ -75,31 +83,34 @@ class Dots(Similarity):
         self.ceiling = float(np.sqrt(candidates.squares.max() * targets.squares.max()))
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Vectors."""
+        """Returns their vectors."""
         return _rows(self.of_candidates, rows, dtype)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Vectors."""
+        """Returns their vectors."""
         return _rows(self.of_targets, rows, dtype)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Their products. Cost: 2 d operations for each pair."""
+        """Returns the dot products, at 2 d operations per pair."""
         product = candidates @ targets.T
         return product.toarray() if sparse.issparse(product) else product
 
     def only(self, targets: Ints) -> Dots:
-        """To some of the targets, whose vectors are copied."""
+        """Returns the similarity to some of the targets, whose vectors are copied."""
         return Dots(self.of_candidates, self.of_targets.only(targets))
 
     def among(self, candidates: Ints) -> Dots:
-        """Of some of the candidates, whose vectors are copied."""
+        """Returns the similarity for some of the candidates, whose vectors are copied."""
         some = Dots(self.of_candidates.only(candidates), self.of_targets)
         some.ceiling = self.ceiling
         return some
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """Sum of w max(s, 0) = (sum of w s + sum of w |s|) / 2, and by Cauchy and Schwarz the latter is at most
-        sqrt(sum of w * sum of w s^2): n d^2 operations in place of n^2 d."""
+        """Returns upper bounds with n d^2 operations instead of n^2 d.
+
+        Sum of w max(s, 0) = (sum of w s + sum of w |s|) / 2, and by Cauchy and Schwarz the second sum is at most
+        sqrt(sum of w * sum of w s^2).
+        """
         if self.of_targets.width > self.n_targets or self.of_targets.wide:
             return np.full(self.n, np.inf)
         total, gram = weighted_moments(self.of_targets, weights)
@@ -112,10 +123,10 @@ class Dots(Similarity):
 
 
 class Distances(Similarity):
-    """exp(-gamma * squared distance), or with gamma = 0 a ceiling less the squared distance.
+    """exp(-gamma * squared distance) or, with gamma = 0, a ceiling minus the squared distance.
 
-    The ceiling is the squared diameter of a ball around the targets' mean that holds all rows, so that no similarity is
-    below 0; which rows are picked does not depend on it.
+    The ceiling is the squared diameter of a ball around the targets' mean that contains all rows, so no similarity is
+    negative; it does not affect which rows are picked.
     """
 
     def __init__(self, candidates: Vectors, targets: Vectors, gamma: float = 0.0) -> None:
@@ -127,15 +138,15 @@ class Distances(Similarity):
         self.ceiling = 1.0 if gamma > 0 else 4.0 * far
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Vectors and squared lengths."""
+        """Returns their vectors and squared lengths."""
         return _rows(self.of_candidates, rows, dtype), self.of_candidates.squares[rows].astype(dtype)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Vectors and squared lengths."""
+        """Returns their vectors and squared lengths."""
         return _rows(self.of_targets, rows, dtype), self.of_targets.squares[rows].astype(dtype)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """From |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
+        """Returns the similarities from |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
         (one, ones), (other, others) = candidates, targets
         product = one @ other.T
         squared = product.toarray() if sparse.issparse(product) else product
@@ -149,19 +160,19 @@ class Distances(Similarity):
         return np.exp(squared, out=squared)
 
     def only(self, targets: Ints) -> Distances:
-        """To some of the targets; the ceiling stays."""
+        """Returns the similarity to some of the targets, with the same ceiling."""
         some = Distances(self.of_candidates, self.of_targets.only(targets), self.gamma)
         some.ceiling = self.ceiling
         return some
 
     def among(self, candidates: Ints) -> Distances:
-        """Of some of the candidates; the ceiling stays."""
+        """Returns the similarity for some of the candidates, with the same ceiling."""
         some = Distances(self.of_candidates.only(candidates), self.of_targets, self.gamma)
         some.ceiling = self.ceiling
         return some
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """The sum itself for plain distances, from the moments of the targets; nothing is known for rbf."""
+        """Returns the exact sums for plain distances, from the moments of the targets; for rbf, a trivial bound."""
         if self.gamma > 0 or self.of_targets.wide:
             return np.full(self.n, self.ceiling * weights.sum())
         total, away = np.zeros(self.of_targets.width), np.empty(self.n)
@@ -176,7 +187,7 @@ class Distances(Similarity):
 
 
 class Given(Similarity):
-    """A matrix (candidates, targets) that somebody made."""
+    """A matrix of similarities of shape (candidates, targets) that the user passed."""
 
     def __init__(self, table: Any) -> None:
         self.table = table
@@ -185,31 +196,31 @@ class Given(Similarity):
 
     @property
     def noise(self) -> float:
-        """None: the numbers are what they are."""
+        """0: the numbers are taken as exact."""
         return 0.0
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Their rows of the matrix."""
+        """Returns their rows of the matrix."""
         return self.table[rows].astype(dtype, copy=False)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Which columns."""
+        """Returns the columns to use."""
         return rows
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Looked up."""
+        """Returns a part of the matrix."""
         return np.ascontiguousarray(candidates[:, targets])
 
     def only(self, targets: Ints) -> Given:
-        """Some columns, copied."""
+        """Returns the similarity to some of the targets, whose columns are copied."""
         return Given(self.table[:, targets])
 
     def among(self, candidates: Ints) -> Given:
-        """Some rows, copied."""
+        """Returns the similarity for some of the candidates, whose rows are copied."""
         return Given(self.table[candidates])
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """One read of the matrix."""
+        """Returns the sums, with one read of the matrix."""
         found = np.empty(self.n)
         for low in range(0, self.n, CANDIDATES):
             found[low : low + CANDIDATES] = np.maximum(self.table[low : low + CANDIDATES], 0.0) @ weights
@@ -217,11 +228,12 @@ class Given(Similarity):
 
 
 def _rows(vectors: Vectors, rows: Ints | slice, dtype: Any) -> Any:
+    """Returns some rows as float32 or, with corrected lengths, as float64."""
     return vectors.doubles(rows) if dtype == np.float64 else vectors.take(rows)
 
 
 def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]:
-    """Weighted sum of the rows x, and of x x'. Cost: n d^2."""
+    """Returns the weighted sums of the rows x and of x x', at n d^2 operations."""
     total, gram = np.zeros(vectors.width), np.zeros((vectors.width, vectors.width))
     for low in range(0, len(vectors), GATHERED):
         block = slice(low, min(low + GATHERED, len(vectors)))
@@ -233,9 +245,9 @@ def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]
 
 
 def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measure: Measure) -> Floats:
-    """By candidate, the sum over targets (None: all) of what `measure` finds in the tiles.
+    """Returns by candidate the sum over targets (None: all) of what `measure` adds up in the tiles.
 
-    Tiles are the same on any number of threads, and are added up in the same order, so the sums are too.
+    Tiles are the same on any number of threads and are added in the same order, so the sums are too.
     """
     n_targets, sums = similarity.n_targets if targets is None else len(targets), np.zeros(len(candidates))
     if n_targets == 0 or len(candidates) == 0:
@@ -250,7 +262,7 @@ def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measur
 def _band(
     similarity: Similarity, rows: Ints, targets: Ints | None, n_targets: int, measure: Measure, pool: ThreadPoolExecutor
 ) -> Floats:
-    """The same for as many candidates as are put side by side."""
+    """Returns the sums for as many candidates as are gathered at a time."""
     gathered, starts = similarity.candidates(rows), range(0, n_targets, TARGETS)
     parts = np.zeros((len(starts), len(rows)))
 
@@ -270,7 +282,7 @@ def _band(
 
 
 def column(similarity: Similarity, row: int) -> Floats32:
-    """Similarities of one candidate to all targets. Cost: one read of the targets."""
+    """Returns the similarities of one candidate to all targets, with one read of the targets."""
     one, found = similarity.candidates(np.array([row])), np.empty(similarity.n_targets, dtype=np.float32)
 
     def work(low: int) -> None:
@@ -284,7 +296,7 @@ def column(similarity: Similarity, row: int) -> Floats32:
 
 
 def _cut(gathered: Any, low: int, high: int) -> Any:
-    """Some of what was gathered, with zeros behind where it is so little that BLAS would round in another way."""
+    """Returns a part of what was gathered, padded with zeros if it is so small that BLAS would round differently."""
     if isinstance(gathered, tuple):
         return tuple(_cut(part, low, high) for part in gathered)
     if isinstance(gathered, slice):

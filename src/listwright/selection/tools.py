@@ -1,4 +1,4 @@
-"""What does the heavy work: on the CPU, or on a GPU."""
+"""The functions that do the heavy work of a selection, on the CPU or on a GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,21 @@ from listwright.selection.volume import select_volume
 
 
 class Tools(NamedTuple):
-    """The functions that differ by device."""
+    """The functions that differ by device, and the name of the device.
+
+    Attributes
+    ----------
+    name : str
+        "cpu", or the name of the GPU.
+    board : callable
+        Makes the board of `Epochs`.
+    graph : callable
+        Makes the graph of nearest neighbours.
+    volume : callable
+        Selects by log det.
+    curve : callable
+        Measures picks on all targets.
+    """
 
     name: str
     board: Callable[..., Any]
@@ -25,7 +39,7 @@ CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve)
 
 
 def gpu_tools(*, exact: bool) -> Tools:
-    """Those for the GPU, which need the extra `gpu`."""
+    """Returns the functions for the GPU, which need the extra `gpu`."""
     from listwright.selection.gpu import facility, graph, volume
     from listwright.selection.gpu.device import gpu_name
 

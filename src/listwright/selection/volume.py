@@ -1,4 +1,4 @@
-"""Log det from vectors: the rows that span the largest volume."""
+"""Log det from vectors: selects the rows that span the largest volume."""
 
 from __future__ import annotations
 
@@ -16,9 +16,25 @@ from listwright.selection.vectors import Vectors
 def select_volume(
     vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth.
+    """Selects rows by lazy greedy on log det(I + scale * K).
 
-    gamma = 0 is the dot product of the vectors; above 0 it is rbf's.
+    Parameters
+    ----------
+    vectors : Vectors
+        The rows.
+    gamma : float
+        0 for the dot product of the vectors; above 0 for the rbf kernel.
+    scale : float
+        Multiplies the kernel K.
+    rules : Rules
+        Limits, and rows that are given.
+    tick : callable
+        Called with (what, done, total).
+
+    Returns
+    -------
+    tuple
+        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
     """
     n, n_given = len(vectors), len(rules.given)
     steps = n_given + rules.k
@@ -44,7 +60,7 @@ def select_volume(
 
 
 def as_space(vectors: Vectors) -> Space:
-    """The rows as compiled functions take them."""
+    """Returns the rows as compiled functions take them: dense and centred, or in CSR form."""
     inverse = vectors.inverse.astype(np.float64)
     none, numbers = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     table = vectors.table

@@ -1,1 +1,1 @@
-"""Summaries of documents: clusters as problems, rivals, ROUGE, and a model that is shipped."""
+"""Extractive summaries: document clusters as problems, rival methods, ROUGE, and a model that is shipped."""

@@ -1,4 +1,4 @@
-"""Clusters from whatever a folder holds, and which of them are to train and to test on."""
+"""Reads clusters of documents, and decides which of them are for training and which for testing."""
 
 from __future__ import annotations
 
@@ -19,22 +19,42 @@ from listwright.text.files import folders_and_files
 from listwright.text.readers import read_cluster_folders, read_jsonl
 
 FOLDS = 5
-MANY = 200  # clusters past which one fold tells enough
+MANY = 200  # with more clusters than this, one fold suffices
 LONG, SHORT = Budget(665, "bytes"), Budget(250, "bytes")
-SHORT_REFERENCE = 200  # bytes: references below this on average ask for short summaries
+SHORT_REFERENCE = 200  # bytes: with shorter references on average, summaries are short
 
-PAPER_YEARS = (2003, 2004)  # of DUC, that the paper trains and tests on
-CLUSTERS = {(2003, 2): 30, (2004, 2): 50}  # by year and task: how many there are
-REFERENCES = 4  # that each of these has
+PAPER_YEARS = (2003, 2004)  # years of DUC that the paper trains and tests on
+CLUSTERS = {(2003, 2): 30, (2004, 2): 50}  # number of clusters by year and task
+REFERENCES = 4  # references per cluster of these
 _PARTS = (re.compile(r"train.*|.*2003.*", re.IGNORECASE), re.compile(r"test.*|.*2004.*", re.IGNORECASE))
 
 
 def read_clusters(path: str | Path, *, task: int | None = None, need_references: bool = False) -> list[Cluster]:
-    """Clusters below a path: a `.jsonl` or `.jsonl.gz` file; a folder that holds one (the first by name); DUC or TAC
-    document sets, of the task chosen; or one plain folder per cluster.
+    """Reads the clusters of documents at a path.
 
-    DUC sets of 2003 and 2004 are the two parts that the paper trains and tests on; sets of other years together are
-    refused. Of plain folders, two that are named `train` and `test` are the two parts.
+    Accepted are a `.jsonl` or `.jsonl.gz` file, a folder that contains one (the first by name), DUC or TAC document
+    sets, and a folder with one plain folder per cluster. DUC sets of 2003 and 2004 become the two parts that the paper
+    trains and tests on; sets of other years must be read separately. Two plain folders named `train` and `test` become
+    the two parts.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file or folder.
+    task : int, optional
+        The task of DUC to read, if there are several.
+    need_references : bool, default False
+        Whether a cluster without reference summaries is an error.
+
+    Returns
+    -------
+    list of Cluster
+        The clusters, with their part in `split` if it is known.
+
+    Raises
+    ------
+    InputError
+        If nothing can be read, or if it is ambiguous which data are meant.
     """
     place = Path(path)
     if place.is_file():
@@ -52,23 +72,28 @@ def read_clusters(path: str | Path, *, task: int | None = None, need_references:
 
 
 def read_parts(train: Paths, test: Paths, *, task: int | None = None, need_references: bool = True) -> list[Cluster]:
-    """Clusters to train and to test on, from one or several folders each.
+    """Reads clusters to train and to test on, from one or several folders each.
 
     Parameters
     ----------
-    train, test : path, or sequence of paths
+    train, test : path or sequence of paths
         Folders of DUC or TAC data, read by `listwright.text.read_duc`; or one path that `read_clusters` can read.
     task : int, optional
-        The task of DUC to read, if the folders hold several.
-    need_references : bool
-        Whether a cluster without summaries by people is an error.
+        The task of DUC to read, if the folders contain several.
+    need_references : bool, default True
+        Whether a cluster without reference summaries is an error.
+
+    Returns
+    -------
+    list of Cluster
+        The clusters of both parts, with "train" or "test" in `split`.
     """
     parts = {name: _read_part(paths, name, task, need_references) for name, paths in (("train", train), ("test", test))}
     return _joined(parts)
 
 
 def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) -> list[str]:
-    """What is missing from the clusters of a year and task of DUC, as sentences; nothing for other data.
+    """Returns what is missing from the clusters of a year and task of DUC, as sentences; an empty list for other data.
 
     Examples
     --------
@@ -90,8 +115,9 @@ def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) 
 
 
 def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
-    """(train, test) once where clusters say which they are, else five seeded folds in which each is tested once; of
-    more than 200 clusters only the first fold is tested.
+    """Returns (train, test) index pairs: one if the clusters say which they are, else five seeded folds.
+
+    With folds each cluster is tested once; of more than 200 clusters only the first fold is tested.
 
     Examples
     --------
@@ -111,7 +137,7 @@ def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
 
 
 def usual_budget(clusters: Sequence[Cluster]) -> Budget:
-    """665 bytes, as in DUC 2004; 250 where people's own summaries are shorter than 200 bytes on average.
+    """Returns 665 bytes, as in DUC 2004, or 250 if the reference summaries are shorter than 200 bytes on average.
 
     Examples
     --------
@@ -124,7 +150,7 @@ def usual_budget(clusters: Sequence[Cluster]) -> Budget:
 
 
 def _read_duc_years(place: Path, task: int | None, need_references: bool) -> list[Cluster]:
-    """One year as it is; those of the paper as its two parts."""
+    """Reads one year of DUC as it is, or the two years of the paper as its two parts."""
     years = duc_years(place)
     if len(years) < 2:
         return read_duc(place, task=task, need_references=need_references)
@@ -138,6 +164,7 @@ def _read_duc_years(place: Path, task: int | None, need_references: bool) -> lis
 
 
 def _read_part(paths: Paths, name: str, task: int | None, need_references: bool) -> list[Cluster]:
+    """Reads the clusters of one part from one or several paths."""
     places = [Path(paths)] if isinstance(paths, str | Path) else [Path(one) for one in paths]
     if not places:
         raise InputError(f"Name at least one file or folder of clusters to {name} on with {name}=.")
@@ -147,7 +174,7 @@ def _read_part(paths: Paths, name: str, task: int | None, need_references: bool)
 
 
 def _joined(parts: Mapping[str, Sequence[Cluster]]) -> list[Cluster]:
-    """The clusters of both parts; those whose names are in both get the part's before them."""
+    """Returns the clusters of both parts; ids that occur in both are prefixed with the part."""
     train, test = ({cluster.id: cluster for cluster in part} for part in parts.values())
     for name in sorted(train.keys() & test.keys()):
         if train[name].sentences == test[name].sentences:

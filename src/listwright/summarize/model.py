@@ -1,6 +1,6 @@
-"""The model that is shipped: SCP, trained on the made-up news reports of `listwright.lab.simulate.corpus`.
+"""The shipped model: SCP trained on the made-up news reports of `listwright.lab.simulate.corpus`.
 
-Write it anew with `python -m listwright.lab.shipped_models`.
+`python -m listwright.lab.shipped_models` writes it again.
 """
 
 from __future__ import annotations
@@ -19,12 +19,25 @@ BUDGET = Budget(665, "bytes")
 
 
 def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SCP:
-    """A model that summarises, learned from clusters with references."""
+    """Trains a model that summarises, from clusters with references.
+
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+        Training clusters; each needs at least one reference summary.
+    budget : Budget, default 665 bytes
+        Size of the summaries.
+
+    Returns
+    -------
+    SCP
+        A fitted model, to pass to `summarize`.
+    """
     problems = summary_problems(clusters, unit=budget.unit, need_references=True)
     return SCP(budget=room_of(budget), features=summary_features(), random_state=0).fit(problems)
 
 
 def shipped_model() -> SCP:
-    """The model in the package."""
+    """Loads the model that is part of the package."""
     model: SCP = load(SHIPPED)
     return model

@@ -1,4 +1,4 @@
-"""Summaries that need no learning: the first sentences, or the most central ones."""
+"""Summaries without learning: the first sentences, or the most central ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from listwright.problems import Problems
 
 
 class _ByColumn(Baseline):
-    """Sorts by one quality feature; what does not fit is skipped."""
+    """Base class: sorts sentences by one quality feature, and skips those that do not fit."""
 
     column: str
 
@@ -21,24 +21,42 @@ class _ByColumn(Baseline):
         self.budget = budget
 
     def _learns(self, problems: Problems) -> bool:
+        """False: nothing is learned."""
         return False
 
     def _check_parameters(self, problems: Problems) -> None:
+        """Raises `InputError` if the problems lack the feature."""
         if self.column not in (problems.feature_names or ()):
             raise InputError(f"{type(self).__name__} needs the feature {self.column!r}. See summary_problems.")
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+        """Returns the lists in decreasing order of the feature."""
         scores = problems.features[:, (problems.feature_names or ()).index(self.column)]
         return lists_by_score(problems, np.asarray(scores, dtype=np.float64), steps, room)
 
 
 class Lead(_ByColumn):
-    """The first sentence of every document, then every second one, and so on."""
+    """The first sentence of every document, then every second one, and so on.
+
+    The usual baseline for news, where the first sentences say what matters. Needs problems made by `summary_problems`.
+
+    See Also
+    --------
+    LexRank : The most central sentences.
+    """
 
     column = "inverse_position"
 
 
 class LexRank(_ByColumn):
-    """The sentences most central in the graph of like sentences (Erkan & Radev 2004)."""
+    """The sentences that are most central in the graph of similar sentences (Erkan and Radev 2004).
+
+    A baseline without training that does not depend on the order of sentences. Needs problems made by
+    `summary_problems`.
+
+    See Also
+    --------
+    Lead : The first sentences.
+    """
 
     column = "lexrank"

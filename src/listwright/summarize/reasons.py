@@ -1,4 +1,4 @@
-"""Why a sentence was taken: what each group of features added to its score."""
+"""Why a sentence was picked: what each group of features added to its score."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
 from listwright.summarize import structure
 
-NOVELTY = "new beside the list"
+NOVELTY = "new given the list"
 GROUPS: dict[str, tuple[str, ...]] = {
     "place": ("first", "second", "early", "inverse_position", "relative_position"),
     "length": ("words", "characters", "short"),
@@ -27,22 +27,42 @@ Reasons = dict[str, float]
 
 
 def explained_lists(model: ListEstimator, problems: Problems, room: float) -> tuple[list[Ints], list[list[Reasons]]]:
-    """The lists that `predict` builds, and the reasons of each pick, strongest first.
+    """Returns the lists that `predict` builds, and the reasons for each pick, the strongest first.
 
     A reason is what a group of features added to the score, compared with the mean of all sentences that could have
-    been taken at that point, in standard deviations of their scores. The product of volume and quality counts as
-    quality as far as it would be there beside an empty list, and what the list takes off it as novelty.
+    been picked at that point, in standard deviations of their scores. The product of volume and quality counts as
+    quality as far as it would be there for an empty list; what the list subtracts from it counts as novelty.
+
+    Parameters
+    ----------
+    model : ListEstimator
+        A fitted model whose policy can explain its scores.
+    problems : Problems
+        From `summary_problems`.
+    room : float
+        The budget, from `room_of`.
+
+    Returns
+    -------
+    tuple
+        The picked sentences of each list, and for each of them its reasons by group.
+
+    Raises
+    ------
+    InputError
+        If the policy does not know what each column contributes.
     """
     lists = model.predict(problems.without_reward(), budget=room)
     assert isinstance(lists.explainer, Explainer)
     picked = list(lists)
     steps = [lists.explainer.considered(problems, i, picks) for i, picks in enumerate(picked)]
     if any(not step.shares.tables for each in steps for step in each):
-        raise InputError("Reasons need a policy that adds up columns, such as a linear policy. Leave --explain out.")
+        raise InputError("Reasons need a policy that adds up columns, such as a linear policy. Omit --explain.")
     return picked, [[_reasons(step.above_options()) for step in each] for each in steps]
 
 
 def _reasons(columns: dict[str, tuple[float, float]]) -> Reasons:
+    """Returns by group how far it puts the sentence above the others, the largest effect first."""
     totals: Reasons = dict.fromkeys([*GROUPS, NOVELTY], 0.0)
     for name, (alone, change) in columns.items():
         own = name.removeprefix(_VOLUME)

@@ -1,4 +1,4 @@
-"""ROUGE-1.5.5, the Perl program that published scores come from, run where a user has it."""
+"""Runs ROUGE-1.5.5, the Perl program that published scores come from, if the user has it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ Interval = tuple[float, float, float]  # mean, low, high
 
 
 def find_rouge(path: str | Path) -> Path:
-    """The program, from its own path or that of its folder. Its data must lie beside it."""
+    """Returns the path of the program, given that path or its folder; its data must be in the same folder.
+
+    Raises `InputError` if it is not there, or if perl is not installed.
+    """
     place = Path(path)
     program = place / PROGRAM if place.is_dir() else place
     if not program.is_file() or not (program.parent / "data").is_dir():
-        raise InputError(f"{place} is not ROUGE-1.5.5: there is no {PROGRAM} with a folder data beside it.")
+        raise InputError(f"{place} is not ROUGE-1.5.5: there is no {PROGRAM} with a folder named data next to it.")
     if shutil.which("perl") is None:
         raise InputError("ROUGE-1.5.5 needs perl, which is not installed.")
     return program.resolve()
@@ -33,10 +36,10 @@ def find_rouge(path: str | Path) -> Path:
 def rouge_155(
     program: Path, summaries: Sequence[str], references: Sequence[Sequence[str]], *, n_bytes: int
 ) -> dict[str, Interval]:
-    """ROUGE-1 recall, precision and F of summaries, as the program prints them: mean and 95 % interval.
+    """Returns ROUGE-1 recall, precision and F of summaries as the program prints them: mean and 95 % interval.
 
-    Options are those of DUC 2004: `-n 1 -m -b BYTES -a -x`, which is stems, no stop words taken off, the first
-    bytes of each summary, and counts of all references added up.
+    The options are those of DUC 2004, `-n 1 -m -b BYTES -a -x`: stems, stop words kept, the first bytes of each
+    summary, and the counts of all references added.
 
     Parameters
     ----------
@@ -45,14 +48,19 @@ def rouge_155(
     summaries : sequence of str
         One text per cluster.
     references : sequence of sequences of str
-        By cluster: the summaries by people.
+        By cluster: the reference summaries.
     n_bytes : int
         How much of a summary counts.
 
     Returns
     -------
-    dict
+    dict of str to tuple of float
         By metric ("rouge1_r", "rouge1_p", "rouge1_f"): mean, low and high, from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If the program fails or prints no scores.
     """
     with TemporaryDirectory() as folder:
         settings = _written(Path(folder), summaries, references)
@@ -75,7 +83,7 @@ def rouge_155(
 
 
 def _written(folder: Path, summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Path:
-    """All texts as files, and the settings that name them."""
+    """Writes all texts to files, and returns the settings file that names them."""
     evaluations = []
     for number, (summary, written) in enumerate(zip(summaries, references, strict=True)):
         (folder / f"{number}.txt").write_text(summary + "\n")

@@ -1,4 +1,4 @@
-"""ROUGE of summaries, cluster by cluster."""
+"""ROUGE scores of summaries, cluster by cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METRICS = {
 
 
 def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
-    """The picked sentences, in the order picked.
+    """Returns the picked sentences in the order they were picked, joined by spaces.
 
     Examples
     --------
@@ -40,9 +40,23 @@ def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
 
 
 def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
-    """Each of `METRICS` for every cluster: stems, averaged over the references. Pooled ones add up the counts of all
-    references but one, and are averaged over which one that is (jackknife). Function words are kept, except in the
-    last, which shows what is left of a recall that filler words could have earned.
+    """Returns each of `METRICS` for every cluster.
+
+    Scores count stems and are averaged over the references. Pooled scores add the counts of all references except one,
+    and are averaged over which one that is (jackknife). Function words are kept, except in the last metric, which shows
+    how much of a recall does not come from filler words.
+
+    Parameters
+    ----------
+    lists : Lists
+        One summary per cluster, as positions of sentences.
+    clusters : sequence of Cluster
+        The clusters, with references.
+
+    Returns
+    -------
+    dict of str to ndarray of float
+        By metric, one score per cluster.
     """
     if len(lists) != len(clusters):
         raise InputError(f"There must be one list per cluster ({len(clusters)}). Got {len(lists)}.")
@@ -56,6 +70,7 @@ def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Float
 
 
 def _scores(summary: str, cluster: Cluster) -> list[float]:
+    """Returns all metrics of one summary, in the order of `METRICS`."""
     words = tokens(summary, stem=True)
     references = [tokens(reference, stem=True) for reference in cluster.references]
     found = [rouge(words, references), rouge(words, references, over="jackknife"), rouge(words, references, n=2)]
@@ -64,4 +79,5 @@ def _scores(summary: str, cluster: Cluster) -> list[float]:
 
 
 def _content(text: str) -> list[str]:
+    """Returns the stems of a text without function words."""
     return [stem_token(word) for word in tokens(text) if word not in FUNCTION_WORDS]

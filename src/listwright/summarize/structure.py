@@ -1,4 +1,4 @@
-"""What headings and set phrases say of a sentence: papers and reports announce what matters."""
+"""Features from headings and set phrases, by which papers and reports announce what matters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CUE = re.compile(
 
 
 def structure_features(cluster: Cluster) -> Floats32:
-    """One row a sentence, columns as in `NAMES`: 0 or 1. Without headings only the last says anything.
+    """Returns one row per sentence with the columns `NAMES`, each 0 or 1. Without headings only the last can be 1.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def structure_features(cluster: Cluster) -> Floats32:
 
 
 def _starts(cluster: Cluster) -> list[bool]:
-    """Whether a sentence is the first under its heading."""
+    """Returns whether each sentence is the first under its heading."""
     if not cluster.sections:
         return [False] * len(cluster.sentences)
     places = list(zip(cluster.documents, cluster.sections, strict=True))

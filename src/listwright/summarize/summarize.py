@@ -21,34 +21,56 @@ from listwright.text.sentences import split_sentences
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a summary, where it is from, and why it was taken."""
+    """A sentence of a summary, where it comes from, and why it was picked.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    document : str
+        Name of its document.
+    position : int
+        Position in its document, from 1.
+    reasons : dict of str to float or None
+        By group of features, how far it put the sentence above the others; None unless explained.
+    """
 
     text: str
     document: str
-    position: int  # in its document, from 1
+    position: int
     reasons: Reasons | None
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of one cluster."""
+    """The summary of one cluster: its sentences in the order they were picked.
+
+    Attributes
+    ----------
+    cluster : str
+        Id of the cluster.
+    sentences : tuple of Sentence
+        The sentences, in the order they were picked.
+    """
 
     cluster: str
     sentences: tuple[Sentence, ...]
 
     @property
     def text(self) -> str:
-        """The sentences, in the order picked."""
+        """The sentences joined by spaces."""
         return " ".join(sentence.text for sentence in self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them."""
+        """Returns plain values, for JSON."""
         return asdict(self) | {"summary": self.text}
 
 
 def clusters_of(paths: Sequence[str | Path]) -> list[Cluster]:
-    """What to summarise: a folder of text files is one cluster, a folder of such folders one each, and text files named
-    one by one are a cluster together.
+    """Returns the clusters to summarise.
+
+    A folder of text files is one cluster, a folder of such folders is one cluster each, and text files that are named
+    individually form one cluster together. Raises `InputError` if a path does not exist.
     """
     places = [Path(path) for path in paths]
     missing = [place for place in places if not place.exists()]
@@ -65,9 +87,31 @@ def clusters_of(paths: Sequence[str | Path]) -> list[Cluster]:
 def summarize(
     clusters: Sequence[Cluster], budget: Budget, *, model: ListEstimator | None = None, explain: bool = False
 ) -> list[Summary]:
-    """A summary of each cluster within the budget, by the shipped model where none is given.
+    """Summarises each cluster within the budget.
 
-    What no longer fits is skipped, until nothing fits.
+    Sentences that no longer fit are skipped, until nothing fits. To train on your own summaries, use `summary_model`
+    and pass the result as `model`.
+
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+        What to summarise, for example from `clusters_of`. References are ignored.
+    budget : Budget
+        Size of a summary.
+    model : ListEstimator, optional
+        A fitted model; the shipped one by default.
+    explain : bool, default False
+        Add to each sentence why it was picked.
+
+    Returns
+    -------
+    list of Summary
+        One per cluster.
+
+    Raises
+    ------
+    InputError
+        If no sentence of a cluster fits the budget.
 
     Examples
     --------
@@ -98,6 +142,7 @@ def summarize(
 
 
 def _of_files(files: list[Path]) -> Cluster:
+    """Returns one cluster of the given text files."""
     sentences = [split_sentences(read_text(file)) for file in files]
     return Cluster.from_documents(
         ", ".join(str(file) for file in files), sentences, document_names=[file.name for file in files]
@@ -105,15 +150,17 @@ def _of_files(files: list[Path]) -> Cluster:
 
 
 def _of_folder(folder: Path) -> list[Cluster]:
+    """Returns the clusters of a folder: one if it contains files, else one per subfolder."""
     entries = folders_and_files(folder)
     if any(entry.is_file() for entry in entries):
         return [read_cluster_folder(folder)]
     if not entries:
-        raise InputError(f"{folder} is empty. Put one text file a document in it.")
+        raise InputError(f"{folder} is empty. Put one text file per document in it.")
     return read_cluster_folders(folder)
 
 
 def _with_own_names(clusters: list[Cluster]) -> list[Cluster]:
+    """Returns the clusters, or raises `InputError` if two have the same name."""
     names = [cluster.id for cluster in clusters]
     for name in names:
         if names.count(name) > 1:
@@ -122,11 +169,12 @@ def _with_own_names(clusters: list[Cluster]) -> list[Cluster]:
 
 
 def _without_references(cluster: Cluster) -> Cluster:
-    """A summary never looks at what people wrote of the cluster."""
+    """Returns the cluster without its references, which a summary must not use."""
     return Cluster(**{**cluster.__dict__, "references": ()})
 
 
 def _summary(cluster: Cluster, items: list[int], reasons: list[Reasons] | None) -> Summary:
+    """Returns the summary that consists of these sentences."""
     names = cluster.document_names
     sentences = [
         Sentence(

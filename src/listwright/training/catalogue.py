@@ -11,18 +11,21 @@ from listwright.tables import Scan
 
 
 def with_catalogue(problems: Problems | Scan) -> Problems:
-    """The problems with a catalogue: their own, or the position where all are equally long."""
+    """Returns the problems with a catalogue: their own, or the position if all have equally many candidates."""
     if isinstance(problems, Scan):
         raise InputError("Context-free lists are learned and built in memory. Pass scan.sample(), or read the files.")
     if not isinstance(problems, Problems) or problems.catalogue is not None:
-        return problems  # what is no Problems is refused by the checks that follow
+        return problems  # later checks refuse anything that is not Problems
     if (problems.counts != problems.counts[0]).any():
         raise InputError("Context-free lists need a catalogue. Pass catalogue to Problems.from_arrays.")
     return problems.with_catalogue(np.arange(problems.n_rows) - problems.offsets[problems.owners])
 
 
 def rows_of_items(problems: Problems, items: Ints) -> Ints:
-    """(problems, items): the row of each item in each problem, -1 where a problem does not offer it."""
+    """Returns the row of each item in each problem, shape (problems, items).
+
+    Items that a problem does not offer are -1 and moved to the end, so the others keep their order.
+    """
     assert problems.catalogue is not None
     where = np.full((len(problems), int(max(problems.catalogue.max(), items.max(initial=0))) + 1), -1)
     where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)

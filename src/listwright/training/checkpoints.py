@@ -1,4 +1,4 @@
-"""Checkpoints: a fit that was broken off goes on from its last one, to the same model as without a break."""
+"""Checkpoints: an interrupted fit resumes from the last one and ends with the same model."""
 
 from __future__ import annotations
 
@@ -16,53 +16,86 @@ from listwright.errors import InputError
 from listwright.policies import Policy
 from listwright.storage import inspect, load, own_parts, save
 
-MAY_DIFFER = ("engine", "random_state")  # parameters that may be others when a fit goes on
+MAY_DIFFER = ("engine", "random_state")  # parameters that may differ when a fit is resumed
 
 
 @saved_as("engines.Progress")
 @dataclass
 class Progress:
-    """How far a fit has come; with the training itself, all that is needed to go on to the same model."""
+    """How far a fit has come. Together with the training itself this is all that is needed to resume it exactly.
+
+    Attributes
+    ----------
+    seed : int
+        Seed of the fit.
+    data : str
+        Fingerprint of the problems.
+    done : int
+        Rounds done.
+    policies : tuple of Policy
+        For `keep="mixture"`: the policies kept so far.
+    states : int
+        For `keep="mixture"`: the states that they stand for.
+    best_value, best_policy
+        For `keep="best"`: the best value so far, and its policy.
+    rng : numpy.random.Generator or None
+        For problems in memory: the generator, as it was after the last round.
+    order, held : ndarray of int or None
+        For problems in memory: the order of the current pass, and the held-out problems.
+    n_passes : int
+        Passes of the whole fit; 0 in older files, whose model has it.
+    """
 
     seed: int
-    data: str  # which problems
-    done: int = 0  # rounds
-    policies: tuple[Policy, ...] = ()  # of `keep="mixture"`, and over how many states
+    data: str
+    done: int = 0
+    policies: tuple[Policy, ...] = ()
     states: int = 0
-    best_value: float | None = None  # of `keep="best"`
+    best_value: float | None = None
     best_policy: Policy | None = None
-    rng: np.random.Generator | None = None  # of problems in memory: the numbers to come,
-    order: Ints | None = None  # the order of the pass under way,
-    held: Ints | None = None  # and the problems held out
-    n_passes: int = 0  # of the whole fit; 0 in older files, whose model says it
+    rng: np.random.Generator | None = None
+    order: Ints | None = None
+    held: Ints | None = None
+    n_passes: int = 0
 
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where a fit writes how far it is, how often, and whether it goes on from there."""
+    """Where a fit writes its progress, how often, and whether it resumes from there.
+
+    Attributes
+    ----------
+    path : str, Path or None
+        The file; None to write nothing.
+    every : int
+        Rounds between two checkpoints.
+    resume : bool
+        Whether to continue from the file.
+    """
 
     path: str | Path | None = None
-    every: int = 1  # rounds
+    every: int = 1
     resume: bool = False
 
     def __post_init__(self) -> None:
+        """Raises `InputError` if the interval is below 1, or if there is no file to resume from."""
         at_least_one("checkpoint_every", self.every)
         if self.resume and self.path is None:
             raise InputError("resume needs the file to go on from. Pass checkpoint.")
 
     def due(self, done: int) -> bool:
-        """Whether to write after so many rounds."""
+        """Whether to write after this many rounds."""
         return self.path is not None and done % self.every == 0
 
     def write(self, model: Any, progress: Progress, fitted: dict[str, Any]) -> None:
-        """The model so far, which can be loaded like any other, with its progress."""
+        """Saves the model so far, which can be loaded like any other, with its progress."""
         assert self.path is not None
         twin = copy.copy(model)
         vars(twin).update(fitted | {"progress_": progress})
         save(twin, self.path)
 
     def earlier(self, model: Any, data: str) -> Any:
-        """The model of the checkpoint, after a check that it belongs to this fit."""
+        """Loads the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to go on from. Start without resume.")
         found = load(str(self.path), trusted=_trusted(model, str(self.path)))
@@ -79,12 +112,14 @@ class Checkpoints:
 
 
 def _settings(model: Any) -> dict[str, str]:
-    """The parameters that a fit depends on, in words."""
+    """Returns the parameters that a fit depends on, as text."""
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
 
 
 def _trusted(model: Any, path: str) -> list[str]:
-    """The user's own classes in a checkpoint: those of the model, and what else their modules define, such as policies
-    that a learner makes."""
+    """Returns the user's own classes in a checkpoint that may be loaded.
+
+    These are the classes of the model, and what else their modules define, such as policies that a learner makes.
+    """
     modules = {name.partition(":")[0] for name in own_parts(model)}
     return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

@@ -1,4 +1,4 @@
-"""Which of the policies of a run is kept."""
+"""Which policy of a run is kept for prediction."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from listwright.training.checkpoints import Progress
 
 KEEPS = ("last", "best", "mixture")
 VALIDATION = 0.2  # share of the training problems that chooses the best round, and is not learned from
-RESERVOIR = 256  # policies that stand for the mixture over all rounds
-FEW = 16  # the same for policies that hold a fitted estimator, or so many weights that more would not fit MEMORY
+RESERVOIR = 256  # most policies in a mixture
+FEW = 16  # the same for fitted estimators, and for policies too large for MEMORY
 MEMORY = 1 << 26  # bytes
 
 
 def held_out(count: int, rng: np.random.Generator) -> Ints | None:
-    """Which of so many problems (or shards) choose the best round, and are not learned from; None of a single one.
+    """Returns the indices of the problems (or shards) that choose the best round and are not learned from.
+
+    Returns None if there are fewer than two.
 
     Examples
     --------
@@ -32,12 +34,12 @@ def held_out(count: int, rng: np.random.Generator) -> Ints | None:
 
 
 class Keeper:
-    """Keeps the last policy, the best on problems held out of the training, or the mixture over rounds.
+    """Keeps the last policy, the best one on held-out problems, or the mixture over rounds.
 
-    The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept; of more, a uniform
-    sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or weights
-    by the million, the sample is of 16 or a few more: the same in expectation over fits, with a higher variance from
-    fit to fit.
+    The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept, beyond that a
+    uniform sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or
+    millions of weights, the sample has 16 policies or a few more: the same in expectation over fits, with a higher
+    variance from fit to fit.
     """
 
     def __init__(self, keep: str) -> None:
@@ -47,16 +49,16 @@ class Keeper:
         self.best: tuple[float, Policy] | None = None
 
     def go_on(self, kept: Policy | None, rounds: int) -> None:
-        """Takes over the mixture over `rounds` earlier rounds of the same run; a run that starts has none."""
+        """Takes over the mixture over `rounds` earlier rounds of the same run, if there were any."""
         if self.keep == "mixture" and isinstance(kept, Mixture) and rounds:
             self.policies, self.rounds = list(kept.policies), rounds
 
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
-        """Notes the policy that the round is walked with, once for each of its states."""
+        """Adds the policy that the round is walked with to the mixture, once per state of the round."""
         if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
             return
         most = most_kept(policy)
-        if len(self.policies) > most:  # an even sample of an even sample is one
+        if len(self.policies) > most:  # a uniform sample of a uniform sample is uniform
             stay = rng.choice(len(self.policies), size=most, replace=False)
             self.policies = [self.policies[slot] for slot in np.sort(stay)]
         for _ in range(n_states):
@@ -68,31 +70,31 @@ class Keeper:
                 self.policies[slot] = policy
 
     def after_round(self, policy: Policy, value: Callable[[], float | None]) -> None:
-        """Measures the policy, where the best one is wanted."""
+        """Measures the policy if the best one is wanted, and keeps it if it is the best so far."""
         worth = value() if self.keep == "best" else None
         if worth is not None and (self.best is None or worth > self.best[0]):
             self.best = worth, copy.copy(policy)
 
     def note(self, progress: Progress) -> None:
-        """Writes down what it has seen."""
+        """Stores what was kept so far in the progress of a checkpoint."""
         progress.policies, progress.states = tuple(self.policies), self.rounds
         progress.best_value, progress.best_policy = (None, None) if self.best is None else self.best
 
     def recall(self, progress: Progress) -> None:
-        """Takes that back."""
+        """Restores what was kept from the progress of a checkpoint."""
         self.policies, self.rounds = list(progress.policies), progress.states
         if progress.best_value is not None and progress.best_policy is not None:
             self.best = progress.best_value, progress.best_policy
 
     def kept(self, last: Policy) -> Policy:
-        """The policy to predict with."""
+        """Returns the policy to predict with."""
         if self.policies:
             return Mixture(tuple(self.policies))
         return last if self.best is None else self.best[1]
 
 
 def most_kept(policy: Policy) -> int:
-    """How many such policies stand for a mixture, so that they take little memory.
+    """Returns how many such policies a mixture keeps, so that they use little memory.
 
     Examples
     --------

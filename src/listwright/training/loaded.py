@@ -1,4 +1,4 @@
-"""A model that was read from a file is tried on made-up problems, so that parts that do not fit show at once."""
+"""Tries a model that was read from a file on made-up problems, so that parts that do not fit show at once."""
 
 from __future__ import annotations
 
@@ -24,14 +24,21 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
 
     Parameters
     ----------
-    model
-        With the signature of its training problems, and `try_out` for what it does beside building lists
-    features, policy
-        Of the model.
+    model : ListEstimator or OnlineSCP
+        Has the signature of its training problems, and `try_out` for what it does besides building lists.
+    features : Features
+        The features of the model.
+    policy : Policy
+        The policy of the model.
     own : iterable
-        What the model is made of.
+        The parts of the model.
     parts : iterable
-        What all models of the file are made of.
+        The parts of all models in the file.
+
+    Raises
+    ------
+    InputError
+        If the model was never fitted, or if its parts do not fit together.
     """
     signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):
@@ -46,12 +53,12 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
         rows = features.rows(features.start(problems))
         for part in own:
             _try_part(part, rows)
-    except Exception as error:  # noqa: BLE001 - whatever goes wrong here is told as what it is: parts that do not fit
+    except Exception as error:  # noqa: BLE001 - whatever fails here means that parts do not fit
         raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
 
 
 def made_up(signature: Signature, *, whole: bool) -> Problems:
-    """One problem of the kind that the model was trained on, all zeros."""
+    """Returns one problem of the kind that the model was trained on, with zeros everywhere."""
     items = signature.n_items
     count = 2 if items is None else items if whole else min(2, items)
     widths = signature.n_features, signature.n_context or 0, signature.n_vector or 0
@@ -71,6 +78,7 @@ def made_up(signature: Signature, *, whole: bool) -> Problems:
 
 
 def _check_ranges(signature: Signature) -> None:
+    """Raises `InputError` unless there is one range per column."""
     ranges = signature.ranges
     if ranges is None:
         return
@@ -87,6 +95,7 @@ def _needs_all(parts: Iterable[Any]) -> bool:
 
 
 def _try_part(part: Any, rows: Rows) -> None:
+    """Lets a policy pick and a learner learn; other parts are ignored."""
     rng = np.random.default_rng(0)
     options = np.ones(len(rows.owners), dtype=bool)
     if isinstance(part, Policy):
@@ -96,6 +105,7 @@ def _try_part(part: Any, rows: Rows) -> None:
 
 
 def _examples(rows: Rows, options: Any) -> Examples:
+    """Returns examples for the made-up problem."""
     one = np.zeros(1, dtype=np.int64)
     return Examples(
         rows=rows,

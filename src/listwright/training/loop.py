@@ -1,4 +1,4 @@
-"""The loop that everything which learns goes through, wherever its problems come from."""
+"""The training loop that every learner goes through, wherever its problems come from."""
 
 from __future__ import annotations
 
@@ -17,16 +17,30 @@ from listwright.training.sources.base import Rounds
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A fit under way."""
+    """A fit in progress: what is learned, the kind of problems, and the number of passes.
+
+    Attributes
+    ----------
+    training : Training
+        What is learned.
+    signature : Signature
+        The kind of problems.
+    n_passes : int
+        Passes over the problems.
+    about : dict
+        How the plan was chosen; becomes attributes of the fitted estimator.
+    progress : Progress or None
+        Where a resumed fit stopped.
+    """
 
     training: Training
     signature: Signature
     n_passes: int
-    about: dict[str, Any] = field(default_factory=dict)  # how the plan was chosen
-    progress: Progress | None = None  # of a fit that goes on
+    about: dict[str, Any] = field(default_factory=dict)
+    progress: Progress | None = None
 
     def fitted(self, policy: Policy) -> dict[str, Any]:
-        """The attributes of the fitted estimator."""
+        """Returns the attributes of the fitted estimator, given the policy that it keeps."""
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
         return self.about | names | {"n_features_in_": self.signature.n_features}
 
@@ -40,22 +54,22 @@ def learn(
     done: int = 0,
     after_round: Callable[[int], None] | None = None,
 ) -> None:
-    """Goes through the rounds of a source: each is walked with the policy in use, and gives the next one.
+    """Runs the rounds of a source: each is walked with the current policy, and yields the next one (Algorithm 2).
 
     Parameters
     ----------
     training : Training
-        What is learned; it changes.
+        What is learned; it is changed in place.
     source : Rounds
-        What the rounds are, and what a policy is worth.
+        Provides the rounds and measures policies.
     keeper : Keeper
         Sees the policy before and after each round.
-    n_passes : int
+    n_passes : int, default 1
         Passes over the problems of the source.
-    done : int
-        Rounds that were done before.
+    done : int, default 0
+        Rounds that were done before, if the fit is resumed.
     after_round : callable, optional
-        Called with the number of rounds done.
+        Called after each round with the number of rounds done.
     """
     for number, a_round in enumerate(source.rounds(training, n_passes, done), start=done + 1):
         keeper.before_round(training.policy, a_round.n_states, a_round.rng)

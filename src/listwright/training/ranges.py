@@ -18,6 +18,11 @@ from listwright.problems import Problems
 class Span:
     """The range of each column of one table.
 
+    Attributes
+    ----------
+    low, high : ndarray of float32, shape (columns,)
+        The smallest and largest value of each column.
+
     Examples
     --------
     >>> span = Span.of(np.array([[0.0, 5.0], [1.0, 5.0]]))
@@ -29,7 +34,7 @@ class Span:
     high: Floats32
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a range that was read from a file; "" if nothing is."""
         if self.low.ndim != 1 or self.low.shape != self.high.shape:
             return "the ends of ranges must be equally many"
         ends = np.stack([self.low, self.high])
@@ -38,7 +43,7 @@ class Span:
 
     @classmethod
     def of(cls, table: Any) -> Self:
-        """The range of each column; columns of an empty table span from 0 to 0."""
+        """Returns the range of each column; columns of an empty table span from 0 to 0."""
         if not table.shape[0]:
             zeros = np.zeros(table.shape[1], dtype=np.float32)
             return cls(zeros, zeros)
@@ -47,13 +52,13 @@ class Span:
         return cls(low.reshape(-1), high.reshape(-1))
 
     def merged(self, other: Self) -> Self:
-        """The range over both tables."""
+        """Returns the range over both tables."""
         return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
     def limits(self, tolerance: float) -> tuple[Floats32, Floats32]:
-        """The range widened on both sides by `tolerance` times its width.
+        """Returns the range widened on both sides by `tolerance` times its width.
 
-        A constant column is taken to be as wide as its value is large, and at least 1 wide.
+        A constant column is treated as if its width were its absolute value, and at least 1.
         """
         low, high = self.low.astype(np.float64), self.high.astype(np.float64)
         width = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
@@ -66,10 +71,17 @@ class Span:
 @saved_as("Ranges")
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """The ranges of the features, and of the context and the vectors where a model takes them.
+    """The ranges of the features, and of the context and the vectors if a model uses them.
 
-    They travel with a fitted model, in its signature, so that whoever uses it can tell input that looks nothing like
-    the training data from input that does.
+    They are saved with a fitted model, in its signature, so that its users can detect input that is unlike the training
+    data.
+
+    Attributes
+    ----------
+    features : Span
+        Ranges of the features.
+    context, vectors : Span or None
+        Ranges of the context and of the vectors.
     """
 
     features: Span
@@ -78,7 +90,7 @@ class Ranges:
 
     @classmethod
     def of(cls, problems: Problems) -> Self:
-        """The ranges over a batch of problems."""
+        """Returns the ranges over a batch of problems."""
         return cls(
             Span.of(problems.features),
             None if problems.context is None else Span.of(problems.context),
@@ -86,7 +98,7 @@ class Ranges:
         )
 
     def merged(self, other: Self) -> Self:
-        """The ranges over the problems of both."""
+        """Returns the ranges over the problems of both."""
         pairs = (self.context, other.context), (self.vectors, other.vectors)
         context, vectors = (None if one is None or two is None else one.merged(two) for one, two in pairs)
         return type(self)(self.features.merged(other.features), context, vectors)

@@ -1,4 +1,4 @@
-"""What a run of learning holds, and how it takes in a batch: walk, measure, learn, and keep the books."""
+"""The state of a run, and how it learns from a batch: walk, measure, learn, and keep the accounts."""
 
 from __future__ import annotations
 
@@ -22,32 +22,56 @@ from listwright.training.visits import States, Visits
 from listwright.walk.limits import as_room
 from listwright.walk.plain import Step, build_lists, walk
 
-FEW = 20  # states that may come up again by chance
+FEW = 20  # fewer states than this may recur by chance
 
 
 @saved_as("Ledger")
 @dataclass
 class Ledger:
-    """What a run earned and lost: what certificates are made of."""
+    """Sums over a run that certificates are computed from.
 
-    rounds: int = 0  # states visited: the paper's T
-    loss: float = 0.0  # sum over rounds of l_t(pi_t)
-    value: float = 0.0  # sum over rounds of f(L_t)
-    passes: int = 0  # how often the same state was visited, at most
-    bounded: bool = True  # what the rewards say of themselves
+    Attributes
+    ----------
+    rounds : int
+        States visited: the paper's T.
+    loss, value : float
+        Sums over rounds of l_t(pi_t) and of f(L_t).
+    passes : int
+        How often the same state was visited, at most, counted by whole sets of states.
+    bounded, submodular : bool
+        What the rewards declare.
+    taught : bool
+        Whether the current round has taught anything so far.
+    visits : dict of str to int
+        Passes over each whole set of states, by a key of the set.
+    states : Visits
+        Visits to each state.
+    unlearned : int
+        Rounds of batches that were walked before anything was learned; they are not part of the mixture.
+    unlearned_value : float
+        The summed value of their lists.
+    breaches : list of str
+        Laws that the rewards were seen to break.
+    """
+
+    rounds: int = 0
+    loss: float = 0.0
+    value: float = 0.0
+    passes: int = 0
+    bounded: bool = True
     submodular: bool = True
-    taught: bool = False  # whether the current round has taught anything so far
-    visits: dict[str, int] = field(default_factory=dict)  # by the key of a whole set of states: passes over it
+    taught: bool = False
+    visits: dict[str, int] = field(default_factory=dict)
     states: Visits = field(default_factory=Visits)
-    unlearned: int = 0  # rounds of batches that were walked before anything was learned: no part of the mixture
-    unlearned_value: float = 0.0  # what their lists were worth
-    breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
+    unlearned: int = 0
+    unlearned_value: float = 0.0
+    breaches: list[str] = field(default_factory=list)
 
     def visited(self, states: States, n_passes: int) -> None:
         """Counts passes over these states."""
         self.states.add(states, np.full(len(states.seen), n_passes))
         key = f"{int((states.seen ^ states.gains).sum(dtype=np.uint64)):x}"
-        before = self.visits.get(key, 0) if len(states.seen) >= FEW else 0  # a few may be the same by chance
+        before = self.visits.get(key, 0) if len(states.seen) >= FEW else 0  # a few may recur by chance
         if len(states.seen) >= FEW:
             self.visits[key] = before + n_passes
         self.passes = max(self.passes, before + n_passes)
@@ -59,11 +83,11 @@ class Ledger:
 
     @property
     def n_states(self) -> int | None:
-        """How many different states were visited; None where nobody counted them."""
+        """Number of different states visited; None if they were not counted."""
         return self.states.n_states or None
 
     def add(self, other: Ledger) -> None:
-        """Takes in what a part of a round earned and lost."""
+        """Adds the sums of a part of a round."""
         self.rounds += other.rounds
         self.loss += other.loss
         self.value += other.value
@@ -79,30 +103,63 @@ class Ledger:
 @saved_as("Training")
 @dataclass(eq=False)
 class Training:
-    """One run of Algorithm 2, or of Algorithm 1 where the policy is a distribution over items."""
+    """One run of Algorithm 2, or of Algorithm 1 if the policy is a distribution over items.
 
-    features: Features  # as new problems are seen
+    Attributes
+    ----------
+    features : Features
+        Features as new problems are seen.
+    learner : Learner
+        Learns from every position; makes the policies.
+    policy : Policy
+        The current policy, pi_t.
+    weights : ndarray of float, shape (length,)
+        w_i by position; later positions use the last one.
+    per_size : bool
+        Whether gains are divided by sizes.
+    repeats : bool
+        Whether an item may be picked twice.
+    skip_solved : bool
+        Whether states with nothing left to gain are left out.
+    ledger : Ledger
+        Sums for the certificate.
+    training_features : Features or None
+        Features as the training problems are seen, if that differs (cross-fitting).
+    budget : float or None
+        The size of a list, instead of a length.
+    """
+
+    features: Features
     learner: Learner
     policy: Policy
-    weights: Floats  # w_i by position; the last one also stands for positions behind it
+    weights: Floats
     per_size: bool
     repeats: bool
     skip_solved: bool
     ledger: Ledger = field(default_factory=Ledger)
-    training_features: Features | None = None  # as the training problems are seen, where that differs
+    training_features: Features | None = None
     budget: float | None = None
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a training that was read from a file; "" if nothing is."""
         return "" if self.weights.ndim == 1 and len(self.weights) > 0 else "position weights are missing"
 
     def slimmed(self) -> Training:
-        """Without what only further learning needs."""
+        """Returns a copy without what only further learning needs."""
         return replace(self, learner=self.learner.slimmed(), training_features=None)
 
     def take_in(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
-        """Builds the lists of a batch with the current policy and learns from every position; of the problems in
-        `sampled` only, where it is given."""
+        """Builds the lists of a batch with the current policy, and learns from every position.
+
+        Parameters
+        ----------
+        batch : Problems
+            Problems with a reward.
+        rng : numpy.random.Generator
+            For policies that draw.
+        sampled : ndarray of bool, shape (problems,), optional
+            Learn only from these problems; the lists of all are built and measured.
+        """
         reward = reward_of(batch)
         earned, room = reward.start(batch), as_room(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
@@ -129,18 +186,18 @@ class Training:
             self.ledger.unlearned_value += float(values.sum())
 
     def update(self) -> None:
-        """Ends the round: the next policy."""
-        if self.ledger.taught:  # else no item of the whole batch fits its budget
+        """Ends the round: the learner makes the next policy."""
+        if self.ledger.taught:  # else no item of the batch fits its budget
             self.policy = self.learner.policy()
         self.ledger.taught = False
 
     @property
     def length(self) -> int | None:
-        """How long lists get; None where the budget alone says so."""
+        """Length of the lists; None if only the budget limits it."""
         return len(self.weights) if self.budget is None else None
 
     def value(self, problems: Problems) -> float:
-        """Mean value of the current policy's lists, for `keep="best"`."""
+        """Returns the mean value of the current policy's lists, for `keep="best"`."""
         rng, room = np.random.default_rng(0), as_room(self.budget, problems)
         lists = build_lists(
             problems, self.features, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats
@@ -148,20 +205,24 @@ class Training:
         return float(list_values(lists, problems).mean())
 
     def fork(self) -> Training:
-        """A twin that takes in a part of a round: see `join`."""
+        """Returns a twin that learns from a part of a round; see `join`."""
         return replace(self, learner=self.learner.fork(), ledger=Ledger())
 
     def join(self, learner: Learner, ledger: Ledger) -> None:
-        """Takes in what a fork has learned."""
+        """Adds what a fork has learned."""
         self.learner.join(learner)
         self.ledger.add(ledger)
 
     def for_new_problems(self) -> Training:
-        """A copy that learns on from problems that it has not seen; an error there leaves this one as it was."""
+        """Returns a copy that learns from problems it has not seen; an error there leaves this one unchanged."""
         return replace(copy.deepcopy(self), training_features=None)
 
     def _examples(self, step: Step, folds: Ints, gains: Floats, sampled: Bools | None) -> Examples:
-        """The paper's (v, c, w). Where no option gains anything, every choice costs 0 and there is nothing to learn."""
+        """Returns the paper's examples (v, c, w) of one position.
+
+        If no option gains anything, every choice costs 0 and there is nothing to learn; with `skip_solved` such states
+        are left out.
+        """
         weight = float(self.weights[min(step.position, len(self.weights) - 1)])
         left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
         learned = left > 0 if self.skip_solved else np.ones(len(left), dtype=bool)

@@ -1,4 +1,4 @@
-"""What kind of problems a model was trained on."""
+"""Which kind of problems a model was trained on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,29 @@ from listwright.problems import Problems
 from listwright.training.ranges import Ranges
 from listwright.walk.limits import check_problems
 
-MOST = 1 << 24  # columns and items that any model has
+MOST = 1 << 24  # most columns and items that a model may have
 
 
 @saved_as("Signature")
 @dataclass(frozen=True)
 class Signature:
-    """The columns and kinds of data that training problems had."""
+    """The columns and kinds of data of the training problems.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of feature columns.
+    feature_names : tuple of str or None
+        Their names.
+    n_context, n_items, n_vector : int or None
+        Number of context columns, catalogue items and vector columns; None if the problems had none.
+    links, aspects : tuple of str or None
+        The names of links and aspects.
+    needs : bool
+        Whether the problems had needs.
+    ranges : Ranges or None
+        The range of each column; None in files of versions that did not record them.
+    """
 
     n_features: int
     feature_names: tuple[str, ...] | None
@@ -32,10 +48,10 @@ class Signature:
     links: tuple[str, ...] | None = None
     aspects: tuple[str, ...] | None = None
     needs: bool = False
-    ranges: Ranges | None = field(default=None, compare=False)  # None in files of versions that did not note them
+    ranges: Ranges | None = field(default=None, compare=False)
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a signature that was read from a file; "" if nothing is."""
         numbers = (self.n_features, self.n_context, self.n_items, self.n_vector)
         if any(number is not None and not 0 <= number <= MOST for number in numbers):
             return "numbers of columns are out of range"
@@ -44,17 +60,20 @@ class Signature:
 
     @classmethod
     def of(cls, problems: Problems) -> Signature:
-        """Reads it off training problems."""
+        """Returns the signature of training problems, with their ranges."""
         return replace(cls._kind(problems), ranges=Ranges.of(problems))
 
     def merged(self, other: Signature) -> Signature:
-        """The signature of the problems of both, which are of one kind: the larger catalogue, the wider ranges."""
+        """Returns the signature of the problems of both, which are of one kind: the larger catalogue and the wider
+        ranges.
+        """
         items = None if self.n_items is None or other.n_items is None else max(self.n_items, other.n_items)
         known = self.ranges is not None and other.ranges is not None
         return replace(self, n_items=items, ranges=self.ranges.merged(other.ranges) if known else None)  # type: ignore[union-attr, arg-type]
 
     @classmethod
     def _kind(cls, problems: Problems) -> Signature:
+        """Returns the signature without ranges, which need a pass over the data."""
         return cls(
             problems.n_features,
             problems.feature_names,
@@ -67,7 +86,15 @@ class Signature:
         )
 
     def check(self, problems: Problems, purpose: str) -> None:
-        """One clear error where other problems are of another kind."""
+        """Raises one clear `InputError` if problems are of another kind than the training problems.
+
+        Parameters
+        ----------
+        problems : Problems
+            The problems to check.
+        purpose : str
+            What they are for; the error message starts with it.
+        """
         check_problems(problems)
         other = Signature._kind(problems)
         self._check_names(other, purpose)
@@ -95,6 +122,7 @@ class Signature:
             )
 
     def _check_names(self, other: Signature, purpose: str) -> None:
+        """Raises `InputError` that lists missing and unknown features if their names differ."""
         if self.feature_names is None or other.feature_names in (None, self.feature_names):
             return
         assert other.feature_names is not None
@@ -108,18 +136,19 @@ class Signature:
 
 @dataclass(frozen=True)
 class OfKnownKind:
-    """Problems that a fitted model goes on with: such that they can be learned from, and of the kind that it knows."""
+    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows."""
 
     check: Callable[[Problems], None]
     signature: Signature
 
     def __call__(self, problems: Problems) -> None:
+        """Raises `InputError` if a problem cannot be used."""
         self.check(problems)
         self.signature.check(problems, "partial_fit")
 
 
 def fingerprint(problems: Problems) -> str:
-    """Tells whether the same problems come again, by their data and reward.
+    """Returns a hash of the problems' data and reward, to tell whether the same problems come again.
 
     Examples
     --------
@@ -138,7 +167,7 @@ def fingerprint(problems: Problems) -> str:
 
 
 def _arrays(value: Any) -> tuple[Any, ...]:
-    """The arrays of numbers that a value is made of."""
+    """Returns the numeric arrays that a value consists of."""
     if sparse.issparse(value):
         return value.data, value.indices, value.indptr
     return (value,) if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "biuf" else ()

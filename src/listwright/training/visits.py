@@ -1,4 +1,4 @@
-"""Which states a run has visited, and how often: states are known by their data, in whatever order they come."""
+"""Counts how often a run visited each state. States are recognised by their data, in any order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIXED = np.uint64(0)  # in place of a reward's key, where the same state was see
 
 
 class States(NamedTuple):
-    """Keys of some states: of what can be seen of each, and of what its items gain."""
+    """Keys of some states: hashes of what can be seen of each, and of what its items gain."""
 
     seen: Keys
     gains: Keys
@@ -32,8 +32,8 @@ class States(NamedTuple):
 class Visits:
     """How often each state was visited, independently of order, slices and batches.
 
-    A state that comes back with the same data and the same gains was visited again. Where the same data come with other
-    gains, as in problems without features, the data do not identify a state: such states count as new draws.
+    A state that comes back with the same data and the same gains was visited again. If the same data come with other
+    gains, as in problems without features, the data do not identify a state, and such states count as new draws.
 
     Attributes
     ----------
@@ -41,6 +41,8 @@ class Visits:
         Keys of the states, sorted by `seen`; the key of the gains is 0 for data that came with different ones.
     counts : ndarray of int64
         Visits to each.
+    summed : bool
+        Whether there is one entry per state.
     """
 
     seen: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
@@ -49,7 +51,7 @@ class Visits:
     summed: bool = True
 
     def add(self, states: States, counts: Ints | None = None) -> None:
-        """Counts one visit to each of these states, or `counts`."""
+        """Counts one visit to each of these states, or `counts` visits."""
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
@@ -57,7 +59,9 @@ class Visits:
         self.summed = not len(self.seen)
 
     def _sum_up(self) -> None:
-        """Makes one entry of all visits to a state; put off until somebody asks, as parts of a run add up quickly."""
+        """Merges all entries of a state into one. This is deferred until a count is needed, because parts of a run
+        add up quickly.
+        """
         if self.summed:
             return
         order = np.lexsort((self.gains, self.seen))
@@ -69,11 +73,11 @@ class Visits:
         self.summed = True
 
     def join(self, other: Visits) -> None:
-        """Takes in the visits of another part of the run."""
+        """Adds the visits of another part of the run."""
         self.add(States(other.seen, other.gains), other.counts)
 
     def flaw(self) -> str:
-        """What is wrong with one that was read from a file."""
+        """Returns what is wrong with visits that were read from a file; "" if nothing is."""
         arrays = (self.seen, self.gains, self.counts)
         as_written = [array.dtype.name for array in arrays] == ["uint64", "uint64", "int64"]
         alike = {array.shape for array in arrays} == {(len(self.seen),)}
@@ -81,19 +85,19 @@ class Visits:
 
     @property
     def most(self) -> int:
-        """Visits to the state that was visited most often, of those that their data identify."""
+        """Visits to the state that was visited most often, among those that their data identify."""
         self._sum_up()
         return int(self.counts[self.gains != MIXED].max(initial=1 if len(self.counts) else 0))
 
     @property
     def n_states(self) -> int:
-        """How many different states there were."""
+        """Number of different states."""
         self._sum_up()
         known = self.gains != MIXED
         return int(known.sum() + self.counts[~known].sum())
 
     def knows(self, states: States) -> Bools:
-        """Which of these states were visited."""
+        """Returns which of these states were visited."""
         self._sum_up()
         if not len(self.seen):
             return np.zeros(len(states.seen), dtype=bool)
@@ -102,13 +106,13 @@ class Visits:
 
 
 def first_gains(problems: Problems) -> Floats:
-    """What each item gains in the empty list."""
+    """Returns what each item gains in the empty list."""
     reward = reward_of(problems)
     return reward.gains(reward.start(problems))
 
 
 def states_of(problems: Problems, gains: Floats) -> States:
-    """The keys of the problems, given what each of their items gains in the empty list.
+    """Returns the keys of the problems, given what each of their items gains in the empty list.
 
     The order of the candidates of a problem does not matter.
 
@@ -134,7 +138,7 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
 
 def _row_keys(table: Any) -> Keys:
-    """One number per row, which depends on every entry and its column."""
+    """Returns one hash per row, which depends on every entry and its column."""
     factors = np.random.default_rng(0).integers(1, 2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2) + ODD
     if not sparse.issparse(table):
         return row_keys(_bits(table), factors)
@@ -144,20 +148,22 @@ def _row_keys(table: Any) -> Keys:
 
 
 def _words(values: NDArray[Any]) -> Keys:
+    """Returns a hash of each number; 0.0 and -0.0 give the same."""
     return _scrambled((np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64))
 
 
 def _bits(table: NDArray[Any]) -> NDArray[np.uint32]:
-    """The bits of float32 numbers; 0.0 and -0.0 are the same number."""
+    """Returns the bits of float32 numbers; 0.0 and -0.0 give the same."""
     return (np.ascontiguousarray(table, dtype=np.float32) + np.float32(0.0)).view(np.uint32)
 
 
 def _scrambled(keys: Keys) -> Keys:
-    """The finaliser of splitmix64: every bit of the key changes half of the bits."""
+    """Applies the finaliser of splitmix64: every bit of the key changes half of the bits."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))
 
 
 def _by_problem(keys: Keys, offsets: Ints) -> Keys:
+    """Sums the keys of each problem's rows, with wrap-around."""
     return np.add.reduceat(keys, offsets[:-1])

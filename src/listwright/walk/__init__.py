@@ -1,1 +1,1 @@
-"""Building lists item by item with a policy: the plain walk, its compiled form, and its replay."""
+"""Builds lists item by item with a policy: the plain walk, its compiled form, and its replay for explanations."""

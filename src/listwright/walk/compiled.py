@@ -1,7 +1,7 @@
-"""The walk of a linear policy over built-in features as one compiled function: the same lists, sooner.
+"""The walk of a linear policy over built-in features as one compiled function: the same lists, faster.
 
-Scales are folded into the weights, so that the features are read as they are and nothing is written out. Scores agree
-with those of the plain walk to float32 rounding, and candidates that look the same score the same.
+Scales are folded into the weights, so features are read as they are and no intermediate table is written. Scores agree
+with those of the plain walk up to float32 rounding, and candidates with equal features get equal scores.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ from listwright.problems import Problems
 from listwright.walk.limits import Room
 
 KINDS = (Candidate, Distance, Position, Identity)
-MANY = 2_000_000  # steps below which a second thread costs more than it brings
+MANY = 2_000_000  # steps; with fewer, a second thread costs more than it saves
 
 Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and the policy's weights for them
 
 
 def compiled_walk(problems: Problems, features: Features, policy: Policy) -> CompiledWalk | None:
-    """The compiled walk, where it applies: at most one part of each built-in kind, dense features, a linear policy."""
+    """Returns the compiled walk if it applies, else None.
+
+    It applies to a `Linear` policy on dense features with at most one part each of `Candidate`, `Distance`, `Position`
+    and `Identity`.
+    """
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
     parts: Parts = {}
@@ -46,14 +50,39 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
 
 
 class CompiledWalk(NamedTuple):
-    """A linear policy over built-in features, for some problems."""
+    """A linear policy over built-in features, ready to build lists for some problems.
+
+    Attributes
+    ----------
+    problems : Problems
+        The problems, with dense features.
+    parts : dict
+        By kind of features: the fitted features, and the policy's weights for them.
+    policy : Linear
+        The policy.
+    """
 
     problems: Problems
     parts: Parts
     policy: Linear
 
     def lists(self, length: int, room: Floats | None, repeats: bool) -> tuple[Ints, Floats]:
-        """Rows of each list, (problems, longest list) with -1 behind the end, and their scores."""
+        """Returns the rows of each list and their scores, both of shape (problems, longest list).
+
+        Parameters
+        ----------
+        length : int
+            The most items of a list.
+        room : ndarray of float or None
+            The budget of each problem.
+        repeats : bool
+            Whether an item may be picked twice.
+
+        Returns
+        -------
+        tuple of ndarray
+            Rows, -1 after the end of a list, and scores.
+        """
         problems, weights, limits = self.problems, self.weights(), self.limits(room, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
@@ -65,11 +94,11 @@ class CompiledWalk(NamedTuple):
         return lists[:, :used], picked[:, :used]
 
     def limits(self, budgets: Floats | None, repeats: bool) -> Limits:
-        """What lists may hold, as the kernels take it."""
+        """Returns budgets, sizes and whether items may repeat, in the form the kernels take."""
         return Limits(*Room(self.problems, budgets).arrays, repeats)
 
     def weights(self) -> Weights:
-        """The policy's weights, for features as they are."""
+        """Returns the policy's weights folded with the features' scales, so that they apply to raw features."""
         problems = self.problems
         level, first, d = np.zeros(len(problems)), 0.0, problems.n_features
         candidate = identity = np.zeros(0)
@@ -94,7 +123,7 @@ class CompiledWalk(NamedTuple):
 
 
 def _width(kind: type[Features], part: Any, problems: Problems) -> int:
-    """Number of columns."""
+    """Returns the number of columns that a part of the features has."""
     if kind is Candidate:
         scale = None if problems.context is None else part.context_scale_
         return problems.n_features + (0 if scale is None else len(scale.mean))
@@ -104,13 +133,15 @@ def _width(kind: type[Features], part: Any, problems: Problems) -> int:
 
 
 def _unscaled(scale: Scale, weights: Floats) -> tuple[Floats, float]:
-    """Weights for columns as they are, and what is to be added: w . (x - mean) / spread."""
+    """Returns the weights for raw columns, and the constant to add, from w . (x - mean) / spread."""
     folded = weights / scale.spread.astype(np.float64)
     return folded, -float((folded * scale.mean).sum())
 
 
 def _crossed(problems: Problems, identity: Identity, policy: Linear) -> tuple[Floats, Ints, Floats]:
-    """By row what its item's weights say of the state; and items and weights where they are crossed with the list."""
+    """Returns by row what the weights of its item give for the state; and items and weights if crossed with the
+    list.
+    """
     assert policy.item_weights is not None
     seen = identity.start(problems)
     items = identity.crossed(seen).items

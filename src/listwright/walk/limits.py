@@ -1,4 +1,4 @@
-"""How long a list may be: lengths and budgets, checked and kept account of in one place for all that builds lists."""
+"""Limits of lists: lengths and budgets, checked and tracked in one place for everything that builds lists."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from listwright._internal.limits import at_least_one
 from listwright.errors import InputError
 from listwright.problems import Problems
 
-ROUNDING = 1e-9  # share by which sizes may pass a budget: three times 0.1 is more than 0.3 in binary
+ROUNDING = 1e-9  # relative excess over a budget that is accepted: three times 0.1 is more than 0.3 in binary
 
 
 def check_problems(problems: object) -> None:
-    """Refuses arrays, and says how to make problems of them."""
+    """Raises `InputError` unless these are problems in memory, and says how to make them from what was passed."""
     if hasattr(problems, "shards"):
         raise InputError(
             f"This method learns from problems in memory, not from a {type(problems).__name__}. Pass scan.sample()."
         )
     if not isinstance(problems, Problems):
-        raise InputError(f"Give listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
+        raise InputError(f"Pass listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
 
 
 def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
-    """Refuses a length that cannot be, or that a problem has too few candidates for."""
+    """Raises `InputError` if the length is below 1, or above the candidates of a problem unless `short_lists`."""
     at_least_one("length", length)
     if not short_lists and problems.counts.min() < length:
         short = int(np.argmax(problems.counts < length))
@@ -36,7 +36,10 @@ def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
 
 
 def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
-    """The budget of each problem, checked, with a hair of room for rounding; None where there is none.
+    """Returns the budget of each problem as floats, or None if there is no budget.
+
+    A tolerance is added for rounding, because three times 0.1 exceeds 0.3 in binary. Raises `InputError` if the
+    problems have no sizes or if a budget is not above 0.
 
     Examples
     --------
@@ -55,21 +58,21 @@ def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
 
 
 class Room:
-    """What is left of the budget of each problem while its list grows.
+    """Tracks what is left of the budget of each problem while its list grows.
 
     Parameters
     ----------
     problems : Problems
-        Whose `sizes` count.
-    budgets : ndarray, optional
-        By problem, from `as_room`; None where there is no budget, so that everything fits.
+        The problems whose `sizes` count.
+    budgets : ndarray of float, shape (problems,), optional
+        From `as_room`; None if there is no budget, so that everything fits.
 
     Attributes
     ----------
-    sizes : ndarray
-        By row; empty where there is no budget, which is how compiled functions tell.
-    left : ndarray
-        By problem.
+    sizes : ndarray of float
+        By row; empty if there is no budget, which is how compiled functions recognise it.
+    left : ndarray of float, shape (problems,)
+        What is left of each budget.
 
     Examples
     --------
@@ -93,13 +96,13 @@ class Room:
         return self.sizes, self.left
 
     def fits(self) -> Bools:
-        """By row: whether there is room for it."""
+        """Returns by row whether it fits into what is left."""
         if not len(self.sizes):
             return np.ones(self.problems.n_rows, dtype=bool)
         return self.sizes <= self.left[self.problems.owners]
 
     def take(self, picks: Ints) -> None:
-        """Gives room to one row of each problem, -1 for none."""
+        """Subtracts the size of one picked row per problem; -1 picks none."""
         if len(self.sizes):
             some = picks >= 0
             self.left[some] -= self.sizes[picks[some]]

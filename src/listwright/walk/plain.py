@@ -1,4 +1,4 @@
-"""The walk: a policy builds the lists of a batch, item by item. It never sees a reward."""
+"""The walk: a policy builds the lists of a batch item by item, without seeing a reward."""
 
 from __future__ import annotations
 
@@ -20,12 +20,28 @@ from listwright.walk.limits import Room
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What one position saw and picked."""
+    """What the policy saw and picked at one position, for all problems of the batch.
+
+    Attributes
+    ----------
+    position : int
+        Position in the list, from 0.
+    rows : Rows
+        What the policy saw.
+    fits : ndarray of bool, shape (rows,)
+        Which rows fit into what is left of the budget.
+    options : ndarray of bool, shape (rows,)
+        Which rows can be picked: they fit and, unless repeats are allowed, are not in the list.
+    picks : ndarray of int, shape (problems,)
+        The picked rows; -1 for none.
+    scores : ndarray of float, shape (rows,)
+        The policy's scores.
+    """
 
     position: int
     rows: Rows
-    fits: Bools  # by row: what the budget leaves room for
-    options: Bools  # by row: what can be picked: fits, and is not in the list unless repeats are allowed
+    fits: Bools
+    options: Bools
     picks: Ints
     scores: Floats
 
@@ -40,10 +56,33 @@ def walk(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Iterator[Step]:
-    """Yields each position, until `length` (if any) or until no problem has an option left.
+    """Builds lists position by position, and yields a `Step` for each.
 
-    An option is a row that fits what is left of the budget (`room`, by problem) and, unless repeats are allowed, is not
-    in the list.
+    It ends after `length` positions, or when no problem has an option left. An option is a row that fits into what is
+    left of the budget and, unless repeats are allowed, is not yet in the list. This is the list construction of
+    Algorithm 2; training measures gains at each step.
+
+    Parameters
+    ----------
+    problems : Problems
+        The batch.
+    features : Features
+        Fitted features.
+    policy : Policy
+        Picks a row of each problem at each position.
+    length : int or None
+        The most items of a list; None if only the budget limits it.
+    rng : numpy.random.Generator
+        For policies that draw.
+    room : ndarray of float, optional
+        The budget of each problem, from `as_room`.
+    repeats : bool, default False
+        Whether an item may be picked twice.
+
+    Yields
+    ------
+    Step
+        One per position.
     """
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
@@ -73,7 +112,10 @@ def build_lists(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Lists:
-    """The lists that a walk builds, with the score of each pick; in one compiled function where that applies."""
+    """Returns the lists that a walk builds, with the score of each pick. Uses the compiled walk if it applies.
+
+    The parameters are those of `walk`.
+    """
     compiled = compiled_walk(problems, features, policy)
     if compiled is not None and not (length is None and repeats):
         most = int(problems.counts.max())
@@ -94,7 +136,10 @@ def plain_lists(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Lists:
-    """The lists that a walk builds position by position, with the score of each pick."""
+    """Returns the lists that a walk builds position by position, with the score of each pick.
+
+    The parameters are those of `walk`. Problems without any option get an empty list.
+    """
     picks, scores = [], []
     for step in walk(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats):
         picks.append(step.picks)

@@ -1,4 +1,4 @@
-"""What each feature contributes to a policy's scores."""
+"""Splits a policy's scores into the contributions of its features."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_PARTS = "this policy gives a score and no contributions"
 
 
 class Block(NamedTuple):
-    """Some columns of what the policy sees."""
+    """Some columns of what the policy sees, with the group of features they belong to."""
 
     group: str
     names: list[str]
@@ -23,22 +23,36 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Scores of all rows, and what every column adds to them, block by block."""
+    """Scores of all rows, and what every column adds to them, block by block.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (rows,)
+        The scores.
+    blocks : list of Block
+        The columns of each table.
+    tables : list of ndarray of float
+        By block, shape (rows, columns): what each column adds.
+    note : str
+        Says if the contributions do not add up to the scores.
+    """
 
     scores: Floats
     blocks: list[Block]
-    tables: list[Floats]  # by block: (rows, columns)
+    tables: list[Floats]
     note: str = ""
 
     def by_group(self) -> dict[str, Floats]:
-        """(rows, columns) of each group; blocks of one group side by side."""
+        """Returns the contributions of each group, shape (rows, columns); blocks of the same group are put side by
+        side.
+        """
         found: dict[str, Floats] = {}
         for block, table in zip(self.blocks, self.tables, strict=True):
             found[block.group] = np.concatenate([found[block.group], table], axis=1) if block.group in found else table
         return found
 
     def largest(self, row: int, count: int) -> dict[str, float]:
-        """The columns that add or take most, by name."""
+        """Returns by name the `count` columns that change the score of a row most."""
         named = [
             (name, float(share))
             for block, table in zip(self.blocks, self.tables, strict=True)
@@ -49,7 +63,7 @@ class Shares:
 
 
 def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shares:
-    """Contributions that add up to the score, where the policy knows them; else the score alone."""
+    """Returns contributions that add up to the scores if the policy knows them, else the scores alone with a note."""
     scores, told = policy.score(rows), policy.contributions(rows)
     if told is None:
         return Shares(scores, [], [], NO_PARTS)
@@ -67,7 +81,7 @@ def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shar
 
 
 def _blocks(features: Features, seen: Any) -> list[Block]:
-    """One block for each part, with a name for each column."""
+    """Returns one block per part of the features, with one name per column."""
     parts = list(zip(features.parts_, seen, strict=True)) if isinstance(features, Sum) else [(features, seen)]
     blocks = []
     for part, one in parts:
@@ -79,5 +93,5 @@ def _blocks(features: Features, seen: Any) -> list[Block]:
 
 
 def _crossing(blocks: list[Block]) -> str:
-    """The group of the part that has only crossed columns."""
+    """Returns the group of the part that has only crossed columns."""
     return next((block.group for block in blocks if not block.names), "identity")

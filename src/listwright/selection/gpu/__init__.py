@@ -1,1 +1,1 @@
-"""Selection on an NVIDIA GPU, through PyTorch and Triton (the extra `gpu`); imported only when it is used."""
+"""Selection on an NVIDIA GPU through PyTorch and Triton (the extra `gpu`); imported only when it is used."""

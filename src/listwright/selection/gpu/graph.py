@@ -1,4 +1,4 @@
-"""The graph of nearest neighbours, made on the GPU."""
+"""The graph of nearest neighbours, computed on the GPU."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from listwright.selection.graph import as_graph
 from listwright.selection.progress import Tick
 from listwright.selection.similarity import Distances, Dots, Similarity
 
-NUMBERS = 1 << 30  # similarities that are there at a time
+NUMBERS = 1 << 30  # similarities stored at a time
 
 
 def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick, *, exact: bool) -> sparse.csr_array:
-    """CSR, (candidates, targets), as on the CPU. Cost: 2 d operations for each pair, and a search of each row."""
+    """Returns the graph as on the CPU: CSR of shape (candidates, targets).
+
+    The cost is 2 d operations per pair, and a search of each row.
+    """
     assert isinstance(similarity, Dots | Distances)
     dots = isinstance(similarity, Dots)
     dtype = torch.float32 if exact or not dots else torch.float16
@@ -38,7 +41,7 @@ def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick, *, exact:
 
 
 def _product(targets: Any, candidates: Any) -> Any:
-    """In float32, also from half precision."""
+    """Returns dot products in float32, also of vectors in half precision."""
     if targets.dtype == torch.float32:
         return targets @ candidates.T
     return torch.mm(targets, candidates.T, out_dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""Triton kernels: similarities are made, used and forgotten inside a tile."""
+"""Triton kernels in which similarities are computed, used and discarded within a tile."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import triton.language as tl
 
 from listwright.selection.gpu.arithmetic import CANDIDATES, ROWS, parts_of
 
-STEP = {torch.float16: 64, torch.float32: 32}  # columns that are multiplied at a time
+STEP = {torch.float16: 64, torch.float32: 32}  # columns multiplied at a time
 
-LIFTED = 64  # targets of a program that lifts
+LIFTED = 64  # targets per program of _lift
 
 
-@triton.jit(do_not_specialize=["n", "c", "each"])  # or else it would be compiled again for other sizes
+@triton.jit(do_not_specialize=["n", "c", "each"])  # otherwise it would be compiled again for other sizes
 def _falls(  # type: ignore[no-untyped-def]
     targets,
     candidates,
@@ -115,11 +115,22 @@ def _lift(  # type: ignore[no-untyped-def]
 
 
 def _workspace(size: int, alignment: int, stream: int | None) -> Any:
+    """Allocates the workspace that Triton's tensor descriptors need."""
     return torch.empty(size, device="cuda", dtype=torch.int8)
 
 
 class Kind(NamedTuple):
-    """How a similarity follows from a dot product."""
+    """How a similarity follows from a dot product.
+
+    Attributes
+    ----------
+    code : int
+        DOT, EUCLIDEAN or RBF of `arithmetic`.
+    ceiling, gamma : float
+        Parameters of EUCLIDEAN and RBF.
+    noise : float
+        Rises up to this are rounding.
+    """
 
     code: int
     ceiling: float
@@ -130,11 +141,11 @@ class Kind(NamedTuple):
 def falls(
     targets: Any, candidates: Any, squares: tuple[Any, Any], index: Any, old: Any, new: Any, weights: Any, kind: Kind
 ) -> Any:
-    """By candidate, the sum that `arithmetic.falls` defines, in float64.
+    """Returns by candidate the sum that `arithmetic.falls` defines, in float64.
 
-    `targets` are the vectors of those that `index` names (None: all); squares, old, new and weights are of all targets.
-    Every part adds up its tiles in order and the parts are added in order, so that the result is always the same. Cost:
-    2 d operations for each pair; nothing is kept but one number for each part and candidate.
+    `targets` are the vectors of those that `index` names (None: all); squares, old, new and weights are for all
+    targets. Every part adds its tiles in order and the parts are added in order, so the result is always the same. The
+    cost is 2 d operations per pair; only one number per part and candidate is stored.
     """
     (n, d), c, exact = targets.shape, candidates.shape[0], targets.dtype == torch.float32
     n_parts, each = parts_of(n, c)
@@ -171,7 +182,9 @@ def falls(
 
 
 def lift(table: Any, row: Any, squares: tuple[Any, Any], best: Any, weights: Any, kind: Kind) -> tuple[Any, Any]:
-    """Best similarities with one more row, and the weighted sum of the rises. Cost: one read of the table."""
+    """Returns the best similarities with one more row, and the weighted sum of the rises, with one read of the
+    table.
+    """
     n, d = table.shape
     similar = torch.empty(n, device="cuda", dtype=torch.float32)
     rises = torch.empty(triton.cdiv(n, LIFTED), device="cuda", dtype=torch.float32)

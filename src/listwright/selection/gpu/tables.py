@@ -1,4 +1,4 @@
-"""Vectors on the GPU: scaled or centred there, as wide as the kernels want them."""
+"""Vectors on the GPU: scaled or centred there, and padded to the width that the kernels need."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from listwright.errors import InputError
 from listwright.selection.gpu.device import must_fit_gpu
 from listwright.selection.vectors import Vectors
 
-STEP = 64  # rows are filled up with zeros to a multiple of so many numbers
-BLOCK = 65_536  # rows that are copied at a time
+STEP = 64  # rows are padded with zeros to a multiple of this many numbers
+BLOCK = 65_536  # rows copied at a time
 
 
 def width_of(vectors: Vectors) -> int:
-    """Numbers in a row on the GPU."""
+    """Returns the numbers per row on the GPU: a multiple of `STEP`."""
     return -(-vectors.width // STEP) * STEP
 
 
 def on_gpu(vectors: Vectors, dtype: Any) -> Any:
-    """All rows as a tensor."""
+    """Returns all rows as a tensor, or raises `InputError` if they do not fit."""
     if vectors.wide:
         raise InputError(f"Sparse vectors of {vectors.width:,} columns are worked on by the CPU. Pass device='cpu'.")
     size = len(vectors) * width_of(vectors) * dtype.itemsize
@@ -34,7 +34,7 @@ def on_gpu(vectors: Vectors, dtype: Any) -> Any:
 
 
 def _block(vectors: Vectors, rows: slice) -> Any:
-    """Some rows, copied as they are, and scaled or centred there."""
+    """Returns some rows, copied as they are and then scaled or centred on the GPU."""
     if vectors.ready or not isinstance(vectors.table, np.ndarray):
         return torch.from_numpy(np.ascontiguousarray(vectors.take(rows))).cuda()
     block = np.ascontiguousarray(vectors.table[rows])
@@ -45,5 +45,5 @@ def _block(vectors: Vectors, rows: slice) -> Any:
 
 
 def floats(values: Any) -> Any:
-    """Numbers by row, in float32."""
+    """Returns numbers by row as a float32 tensor."""
     return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)).cuda()

@@ -1,4 +1,4 @@
-"""Log det from vectors on the GPU: every gain is brought up to date after every pick."""
+"""Log det from vectors on the GPU, where every gain is updated after every pick."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from listwright.selection.vectors import Vectors
 def select_volume(
     vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Rows, what each brought, upper bounds of all gains, and what the given rows are worth.
+    """Selects rows by greedy on log det, as `selection.volume.select_volume` does.
 
-    Cost: one read of the vectors for each pick, and for rbf also of one number for each row and earlier pick.
+    The cost is one read of the vectors per pick and, for rbf, of one number per row and earlier pick.
     """
     steps = len(rules.given) + rules.k
     spanned = (Axes if gamma == 0 else Cholesky)(vectors, gamma, scale, steps)
@@ -44,7 +44,7 @@ def select_volume(
 
 
 class Axes:
-    """Dot products: a pick is an axis of d numbers, as in `_kernels.lazy_volume`."""
+    """Log det for dot products: a pick is an axis of d numbers, as in `_kernels.lazy_volume`."""
 
     def __init__(self, vectors: Vectors, gamma: float, scale: float, steps: int) -> None:
         self.table, self.scale, self.n_picked = on_gpu(vectors, torch.float32), scale, 0
@@ -53,7 +53,7 @@ class Axes:
         self.shares = torch.zeros(steps, device="cuda", dtype=torch.float64)
 
     def add(self, row: int) -> float:
-        """Takes a row; gives what it brought."""
+        """Adds a row, and returns what it added."""
         t, x = self.n_picked, self.table[row].double()
         left = self.remaining[row].clone()
         self.shares[t] = self.scale / left
@@ -65,7 +65,7 @@ class Axes:
 
 
 class Cholesky:
-    """The rbf kernel: a pick is a column of the Cholesky factor."""
+    """Log det for the rbf kernel: a pick is a column of the Cholesky factor."""
 
     def __init__(self, vectors: Vectors, gamma: float, scale: float, steps: int) -> None:
         must_fit_gpu(4 * len(vectors) * steps, "Ask for fewer rows, or use metric='cosine'.")
@@ -75,7 +75,7 @@ class Cholesky:
         self.explained = torch.zeros((steps, len(vectors)), device="cuda")
 
     def add(self, row: int) -> float:
-        """Takes a row; gives what it brought."""
+        """Adds a row, and returns what it added."""
         t, left = self.n_picked, self.remaining[row].clone()
         squared = self.squares + self.squares[row] - 2.0 * (self.table @ self.table[row]).double()
         part: Any = self.scale * torch.exp(-self.gamma * squared.clamp(min=0.0))

@@ -1,4 +1,4 @@
-"""Where the problems of a fit come from: memory, memory shared out on an engine, or a scan on an engine.
+"""Sources of training problems: in memory, in memory on several workers, or a scan on an engine.
 
 Learners from feedback have a source of their own, in `listwright.feedback`.
 """
@@ -24,9 +24,9 @@ __all__ = ["Fitted", "InMemory", "Plan", "Round", "Sharded", "Source", "opened"]
 
 @contextmanager
 def opened(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[Source]:
-    """The source of these problems, with the engine's workers where it has some.
+    """Provides the source of these problems, with the engine's workers if it needs some.
 
-    Linear algebra keeps to one thread, so that it adds up in one order. `settings` are those of `InMemory`.
+    Linear algebra is restricted to one thread, so that sums are added in one order. `settings` are those of `InMemory`.
     """
     if not isinstance(problems, Scan):
         check_problems(problems)

@@ -19,9 +19,9 @@ from listwright.training.visits import first_gains, states_of
 
 
 class InMemory(Source):
-    """Batches of problems in memory. The first pass takes them in the order given, later ones in a drawn order.
+    """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order.
 
-    One generator draws everything: the problems held out, the order, and what policies and learners draw.
+    One generator draws everything: the held-out problems, the order, and what policies and learners draw.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class InMemory(Source):
 
     @cached_property
     def data(self) -> str:
-        """By the problems' data and reward."""
+        """The fingerprint of the problems."""
         return fingerprint(self.problems)
 
     def fitted(self, plan: Plan) -> Fitted:
-        """All at once."""
+        """Fits the features on all problems at once."""
         problems, features = self.problems, plan.features.fit(self.problems)
         mean_size = None if problems.sizes is None else float(problems.sizes.mean())
         most, view = int(problems.counts.max()), features.for_training(problems)
         return Fitted(features, Signature.of(problems), mean_size, most, view)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Batches, as large as the learner likes them where the user leaves that open."""
+        """Yields one round per batch, of the size that the learner prefers if `batch_size` is "auto"."""
         learned = self._learned(done)
         auto = training.learner.batch_size(len(learned), learned.n_rows)
         size = auto if self.batch_size == "auto" else int(self.batch_size)
@@ -71,23 +71,24 @@ class InMemory(Source):
             bar()
 
     def _teach(self, batch: Problems, training: Training) -> None:
+        """Learns from one batch."""
         training.take_in(batch, self.rng)
 
     def _learned(self, done: int) -> Problems:
-        """The problems that are not held out."""
+        """Returns the problems that are not held out."""
         if self.hold_out and not done:
             self.held = held_out(len(self.problems), self.rng)
         return self.problems if self.held is None else self.problems[np.delete(np.arange(self.n_states), self.held)]
 
     def value(self, training: Training) -> float | None:
-        """On the problems held out."""
+        """Returns the mean value on the held-out problems; None if there are none."""
         return None if self.held is None else training.value(self.problems[self.held])
 
     def note(self, progress: Progress) -> None:
-        """The generator, the order of the pass and the problems held out."""
+        """Stores the generator, the order of the pass and the held-out problems."""
         progress.rng, progress.order, progress.held = self.rng, self.order, self.held
 
     def go_on(self, progress: Progress) -> None:
-        """Draws the numbers that were still to come."""
+        """Restores them, so that the same random numbers follow."""
         self.rng = self.rng if progress.rng is None else progress.rng
         self.order, self.held = progress.order, progress.held

@@ -11,13 +11,13 @@ import numpy as np
 from listwright.problems import Problems
 from listwright.training.signature import fingerprint
 
-PARTS = 64  # that problems are cut into: enough for every round to keep many workers busy
+PARTS = 64  # enough parts for every round to keep many workers busy
 ENDLESS = 1 << 62  # bytes: the problems are in memory already
 
 
 @dataclass(frozen=True)
 class Part:
-    """A run of problems."""
+    """A run of consecutive problems."""
 
     number: int
     n_problems: int
@@ -29,7 +29,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Problems in memory, cut into runs of about equally many: to a `Sharded` source the same as a scan.
+    """Problems in memory, cut into runs of about equal size, with the interface of a scan.
+
+    Attributes
+    ----------
+    problems : Problems
+        The problems.
+    max_memory, width, row_bytes, block_bytes : int
+        What an engine asks of shards; here so that nothing is limited, because the problems are in memory already.
 
     Examples
     --------
@@ -51,7 +58,7 @@ class Parts:
 
     @cached_property
     def ends(self) -> list[int]:
-        """Where parts start, and the last one ends."""
+        """Where the parts start, and where the last one ends."""
         return np.linspace(0, len(self.problems), min(PARTS, len(self.problems)) + 1).astype(np.int64).tolist()
 
     @cached_property
@@ -61,9 +68,11 @@ class Parts:
         return tuple(Part(i, self.ends[i + 1] - self.ends[i], n) for i, n in enumerate(rows))
 
     def blocks(self, number: int) -> Iterator[Problems]:
-        """One block."""
+        """Yields the problems of a part as a single block."""
         yield self.problems[self.ends[number] : self.ends[number + 1]]
 
     def fingerprint(self) -> str:
-        """By the problems' data and reward, and by the parts: rounds are others than those of one batch in memory."""
+        """Returns a hash of the problems and the number of parts, because the rounds differ from those of batches
+        in memory.
+        """
         return f"{fingerprint(self.problems)} in {len(self.shards)} parts"

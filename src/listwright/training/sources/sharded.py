@@ -19,13 +19,14 @@ from listwright.training.round import Training
 from listwright.training.sources.base import Check, Fitted, Plan, Round, Source
 from listwright.training.sources.tasks import Learn, Look, looked
 
-MOST = 16  # rounds per pass where the user leaves that open: each has shards for many workers
+MOST = 16  # most rounds per pass for batch_size="auto", so that each has shards for many workers
 
 
 class Sharded(Source):
-    """Shards of problems that need never all be in memory; what they teach is added up in the order of the shards.
+    """Shards of problems that are never all in memory; what they teach is added in the order of the shards.
 
-    What is drawn depends on a seed, the round and the shard, so that it does not matter who works on a shard, or when.
+    Random numbers depend on a seed, the round and the shard, so it does not matter which worker processes a shard, or
+    when.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Sharded(Source):
         self._split(int(rng.integers(2**62)))
 
     def _split(self, seed: int) -> None:
+        """Sets the seed, and with it the shards that are held out."""
         every = np.arange(len(self.shards.shards))
         self.seed = seed
         self.held = held_out(len(every), np.random.default_rng(seed)) if self.hold_out else None
@@ -56,11 +58,11 @@ class Sharded(Source):
 
     @property
     def data(self) -> str:
-        """Which shards these are."""
+        """The fingerprint of the shards."""
         return self.shards.fingerprint()
 
     def fitted(self, plan: Plan) -> Fitted:
-        """Looks at all shards, and fits the features on what was found in them."""
+        """Reads all shards, and fits the features on the summaries found in them."""
         if not plan.features.streams():
             raise InputError(
                 f"{plan.features!r:.60} must see all problems at once (as effort='best' does), so that it cannot be "
@@ -77,14 +79,15 @@ class Sharded(Source):
         return Fitted(plan.features.settle(found.summary), found.signature, mean_size, found.most)
 
     def _steps(self, n_passes: int) -> int:
-        """Of the progress bar: shards to look at, and to learn from in every pass."""
+        """Returns the length of the progress bar: the shards to read, and to learn from in every pass."""
         return len(self.shards.shards) + n_passes * len(self.learned)
 
     def _schedule(self, learner: Learner) -> Schedule:
+        """Returns which shards each round learns from."""
         return Schedule(self.learned, rounds_a_pass(self.shards, self.learned, learner, self.batch_size), self.seed)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Each of some of the shards."""
+        """Yields rounds, each of some of the shards."""
         schedule = self._schedule(training.learner)
         share = kept_share(self.shards, training.learner, len(training.weights), n_passes)
         left = {number: schedule.shards_of(number).tolist() for number in range(done, n_passes * schedule.n_rounds)}
@@ -97,22 +100,23 @@ class Sharded(Source):
             yield Round(n_states, np.random.default_rng([self.seed, number]), partial(self._teach, task, shards))
 
     def _teach(self, task: Callable[[Training], Learn], shards: list[int], training: Training) -> None:
+        """Lets the workers learn from these shards, and adds what they learned in order."""
         for learner, ledger in self.crew.each(task(training.fork()), shards, self.bar):
             training.join(learner, ledger)
 
     def value(self, training: Training) -> float | None:
-        """On the shards held out, by the workers."""
+        """Returns the mean value on the held-out shards, measured by the workers; None if there are none."""
         if self.held is None:
             return None
         slim = replace(training, learner=training.learner.fork())
         return mean_worth(self.crew, slim.value, self.held)
 
     def note(self, progress: Progress) -> None:
-        """The seed says it all."""
+        """Stores the seed, from which everything else follows."""
         progress.seed = self.seed
 
     def go_on(self, progress: Progress) -> None:
-        """The same shards are held out."""
+        """Restores the seed, so that the same shards are held out."""
         self._split(progress.seed)
 
 
@@ -120,8 +124,17 @@ class Sharded(Source):
 class Schedule:
     """Which shards each round learns from.
 
-    A round takes every n-th shard, so that it sees all parts of the files; later passes take the rounds in a drawn
-    order. That depends on the shards and the seed alone, not on who works on them.
+    A round takes every n-th shard, so it sees all parts of the files; later passes take the rounds in a random order.
+    This depends on the shards and the seed alone, not on the workers.
+
+    Attributes
+    ----------
+    shards : ndarray of int
+        The shards to learn from.
+    n_rounds : int
+        Rounds per pass.
+    seed : int
+        Seed of the order in later passes.
 
     Examples
     --------
@@ -131,23 +144,23 @@ class Schedule:
     """
 
     shards: Ints
-    n_rounds: int  # per pass
+    n_rounds: int
     seed: int
 
     def shards_of(self, number: int) -> Ints:
-        """The shards of a round, counted over all passes."""
+        """Returns the shards of a round, counted over all passes."""
         a_pass, at = divmod(number, self.n_rounds)
         if a_pass:
             at = np.random.default_rng([self.seed, a_pass]).permutation(self.n_rounds)[at]
         return self.shards[at :: self.n_rounds]
 
     def dealt(self) -> list[int]:
-        """All shards, round by round: workers that take turns get their share of every round."""
+        """Returns all shards round by round, so that workers which take turns get their share of every round."""
         return [int(shard) for number in range(self.n_rounds) for shard in self.shards_of(number)]
 
 
 def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: int | str) -> int:
-    """As many as the batch size asks for, of at least one shard each."""
+    """Returns the number of rounds per pass that the batch size gives, with at least one shard each."""
     n_states = sum(shards.shards[number].n_problems for number in learned)
     if batch_size != "auto":
         return max(1, min(len(learned), n_states // int(batch_size)))
@@ -156,7 +169,7 @@ def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: i
 
 
 def kept_share(shards: Shards, learner: Learner, length: int, n_passes: int) -> float:
-    """The share of the states whose rows a learner can keep in half of the memory, where it keeps all it sees."""
+    """Returns the share of states whose rows fit into half of the memory, for a learner that keeps all it sees."""
     if not learner.keeps_rows:
         return 1.0
     needed = 4.0 * (3 * shards.width + 4) * shards.n_rows * length * n_passes

@@ -1,4 +1,4 @@
-"""What workers do with a shard while a model learns: look at it, and learn from it."""
+"""What workers do with a shard during a fit: read it once, and learn from it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,27 @@ from listwright.training.visits import first_gains, states_of
 
 @dataclass(frozen=True)
 class Found:
-    """What must be known of all problems before a fit starts."""
+    """What must be known of all problems before a fit starts.
+
+    Attributes
+    ----------
+    signature : Signature
+        The kind of problems.
+    summary : dict
+        Sums that the features are fitted on.
+    most : int
+        Candidates of the largest problem.
+    size : float
+        Total size of all candidates.
+    """
 
     signature: Signature
     summary: dict[str, Any]
-    most: int  # candidates of the largest problem
-    size: float  # of all candidates together
+    most: int
+    size: float
 
     def merged(self, other: Found) -> Found:
-        """Of the problems of both."""
+        """Returns the same for the problems of both."""
         return Found(
             self.signature.merged(other.signature),
             merged(self.summary, other.summary),
@@ -40,37 +52,50 @@ class Found:
 
 @dataclass(frozen=True)
 class Look:
-    """Checks a shard's problems, and sums up what features are fitted on."""
+    """Task: checks a shard's problems, and summarises what features are fitted on."""
 
     features: Features
     check: Callable[[Problems], None]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> Found:
-        """One finding for the shard."""
+        """Returns one result for the shard."""
         return reduce(Found.merged, map(self._block, blocks))
 
     def _block(self, block: Problems) -> Found:
+        """Returns the result for one block."""
         self.check(block)
         size = 0.0 if block.sizes is None else float(block.sizes.sum())
         return Found(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
 
 
 def looked(crew: Crew, shards: list[int], look: Look, told: Told) -> Found:
-    """What was found in all shards, put together in the order given."""
+    """Returns the result for all shards, merged in the given order."""
     return reduce(Found.merged, crew.each(look, shards, told))
 
 
 @dataclass(frozen=True)
 class Learn:
-    """Builds lists with the policy in use and learns from every position; gives sums, gradients or rows."""
+    """Task: builds lists with the current policy and learns from every position; returns sums, gradients or rows.
+
+    Attributes
+    ----------
+    training : Training
+        The state of the run, to fork.
+    seed : tuple of int
+        Seed of the fit, and the number of the round.
+    share : float
+        Share of the states to learn from, for learners that keep rows.
+    check : callable or None
+        Raises `InputError` for problems that cannot be learned from.
+    """
 
     training: Training
-    seed: tuple[int, int]  # of the fit, and which round of it
-    share: float = 1.0  # of the states, where rows are kept
+    seed: tuple[int, int]
+    share: float = 1.0
     check: Callable[[Problems], None] | None = None
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[Learner, Ledger]:
-        """What the shard taught. Blocks are joined in order, so that the sum does not depend on who does it."""
+        """Returns what the shard taught. Blocks are joined in order, so the sum does not depend on the worker."""
         rng = np.random.default_rng([*self.seed, shard])
         whole = self.training.fork()
         for block in blocks:
