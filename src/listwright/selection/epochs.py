@@ -1,12 +1,12 @@
-"""Exact greedy facility location in epochs: most gains are only bounds, and few are kept exact.
+"""Exact greedy facility location in epochs: most gains are only bounds, and a few are kept exact.
 
-After a pick only the targets whose best similarity rose change any gain. In an epoch the gains of the rows that look
-best, the active ones, are brought up to date after each pick, from the targets that it changed; all others keep an old
-gain, which bounds the new one since gains only fall. When the best active row falls below the best bound, a new epoch
-begins: rows with high bounds are measured again, from all the targets that changed since they were measured last, until
-the best rows are known. A target that changed five times meanwhile counts once. No row is picked that plain greedy
-would not pick. Gains are sums of float32 numbers; rows that these cannot tell apart are measured again in float64, so
-that the picks are those of plain greedy in float64, on any device.
+After a pick only the targets whose best similarity rose change any gain. During an epoch the gains of the rows that
+look best, the active ones, are updated after each pick, from the targets that it changed. All other rows keep an old
+gain, which bounds the new one because gains only decrease. When the best active row falls below the best bound, a new
+epoch begins: rows with high bounds are measured again, from all targets that changed since they were last measured,
+until the best rows are known. A target that changed five times in between counts once. Gains are sums of float32
+numbers; rows that these cannot distinguish are measured again in float64, so the picks are those of plain greedy in
+float64, on any device.
 """
 
 from __future__ import annotations
@@ -21,52 +21,51 @@ from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 
 MOST_NEAR = 64  # if more rows than these are too near to the best to tell, they are as good as equal
-TIE = 1e-9  # gains that differ by a smaller share are equal, and the lowest row goes first
-ACTIVE = 20  # one row in so many is active
+TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
+ACTIVE = 20  # one row in this many is active
 LEAST_ACTIVE = 512
-CHUNK = 4  # rows that are measured together, for each active one
-GROWTH = 32  # picks until all of these are active
-ROUNDING = 1e-13  # of the largest gain: a smaller difference is none
+CHUNK = 4  # rows measured together, per active row
+GROWTH = 32  # picks until the full number of rows is active
+ROUNDING = 1e-13  # differences below this share of the largest gain are rounding
 
 Marks = NDArray[np.int32]
 
 
 class Board(Protocol):
-    """The targets' best similarities so far, wherever they are kept, and what follows from them."""
+    """The best similarities of the targets so far, wherever they are stored, and what follows from them."""
 
-    near: float  # gains that differ by a smaller share are measured again in float64; 0 for never
+    near: float  # relative difference below which gains are measured again in float64; 0 for never
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """What each of the rows would bring now, where it brought what is `known` at the mark `since`; -1: nothing is
-        known."""
+        """Returns what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
 
     def mark(self) -> int:
-        """Keeps the targets' best similarities of now; gives the number of the mark, from 0."""
+        """Stores the current best similarities of the targets, and returns the number of the mark, from 0."""
 
     def activate(self, rows: Ints) -> None:
-        """The rows whose falls `pick` gives from now on."""
+        """Sets the rows whose decreases `pick` returns from now on."""
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """What the row brings, and the falls of the active rows when it is taken."""
+        """Picks a row; returns what it adds, and the decreases of the active rows."""
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """What each of a few rows would bring now, in float64."""
+        """Returns what each of a few rows would add now, in float64."""
 
 
 class Epochs:
-    """One run of the greedy. `bounds`: no gain of a row is higher; it ends so too."""
+    """One run of greedy. `bounds` are upper bounds on the gains of all rows, before and after the run."""
 
     def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: Tick) -> None:
         self.board, self.rules, self.tick, self.bounds = board, rules, tick, bounds
-        self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the gain; -1 for never
+        self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the exact gain; -1 if never
         self.active = np.empty(0, dtype=np.int64)  # in order of rows
         self.gains = np.empty(0)  # of the active rows
-        self.shut = np.empty(0, dtype=bool)  # active rows that may not be picked any more
+        self.shut = np.empty(0, dtype=bool)  # active rows that may no longer be picked
         self.outside = np.inf  # the highest score of rows that are not active
         self.largest = 0.0  # of all gains so far
 
     def run(self) -> tuple[Ints, Floats]:
-        """The rows picked, and what each brought."""
+        """Returns the picked rows and what each added."""
         rows: list[int] = []
         gains: list[float] = []
         while not self.rules.done:
@@ -87,12 +86,12 @@ class Epochs:
         return np.array(rows, dtype=np.int64), np.array(gains)
 
     def _scores(self) -> Floats:
-        """Of the active rows; -inf where a row may not be picked any more."""
+        """Returns the scores of the active rows; -inf for rows that may no longer be picked."""
         scores = self.gains / self.rules.costs[self.active] if self.rules.priced else self.gains
         return np.where(self.shut, -np.inf, scores)
 
     def _best(self, scores: Floats) -> int:
-        """Place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
+        """Returns the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
         most = float(scores.max())
         self.largest = max(self.largest, most)
         near = np.flatnonzero(scores >= most * (1 - max(self.board.near, TIE)))
@@ -104,16 +103,18 @@ class Epochs:
         return int(near[np.argmax(scores >= equal)])
 
     def _take(self, at: int, row: int) -> None:
+        """Picks a row, and closes active rows that the rules no longer allow."""
         self.rules.take(row)
         self.shut[at] = True
         if self.rules.priced or self.rules.grouped:
             self.shut = ~self.rules.open[self.active]
 
     def _keep(self) -> None:
-        """Writes the active rows' gains where those of all rows are."""
+        """Copies the gains of the active rows to `bounds`."""
         self.bounds[self.active] = np.maximum(self.gains, 0.0)
 
     def _score(self, rows: Ints) -> Floats:
+        """Returns the bounds of some rows, per cost if there are costs."""
         return self.bounds[rows] / self.rules.costs[rows] if self.rules.priced else self.bounds[rows]
 
     def _new_epoch(self) -> None:
@@ -136,12 +137,15 @@ class Epochs:
         self._activate(np.sort(exact), size)
 
     def _sizes(self) -> tuple[int, int]:
-        """How many rows are to be active, and how many are measured together. While the first picks change all targets,
-        it is better to have few."""
+        """Returns how many rows are to be active, and how many are measured together.
+
+        While the first picks change nearly all targets, it is better to have few active rows.
+        """
         most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
         return max(LEAST_ACTIVE, min(most, most * self.rules.n_picked // GROWTH)), CHUNK * most
 
     def _measure(self, rows: Ints, mark: int) -> None:
+        """Measures some rows, so that their bounds are their gains at this mark."""
         first = (self.since[rows] < 0).any()
         self.bounds[rows] = np.maximum(self.board.gains(rows, self.since[rows], self.bounds[rows]), 0.0)
         self.since[rows] = mark
@@ -149,6 +153,7 @@ class Epochs:
             self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
     def _activate(self, exact: Ints, size: int) -> None:
+        """Makes the highest of the exact rows active, and notes the highest score outside."""
         self.active = exact[_highest(self._score(exact), size)]
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
         others = self.rules.open.copy()
@@ -159,14 +164,14 @@ class Epochs:
 
 
 def _floor(scores: Floats, size: int) -> float:
-    """The lowest score of those that would be active, were there no others."""
+    """Returns the score that a row must exceed to be active, given the exact scores so far."""
     if len(scores) <= size:
         return -np.inf
     return float(np.partition(scores, len(scores) - size)[len(scores) - size])
 
 
 def _highest(scores: Floats, count: int) -> Bools:
-    """The highest scores, the first among those that are equal up to rounding."""
+    """Returns a mask of the `count` highest scores; among those equal up to rounding, the first."""
     if len(scores) <= count:
         return np.ones(len(scores), dtype=bool)
     least = np.partition(scores, len(scores) - count)[len(scores) - count]

@@ -30,8 +30,10 @@ def as_shown(
 
     Parameters
     ----------
-    names : of the features.
-    cascade : what follows the first click was not seen.
+    names : tuple of str or None
+        Of the features.
+    cascade : bool
+        What follows the first click was not seen.
     """
     packed = [unpack(row.record, ids=False) for row in rows]
     problems = _problems(rows, packed, names)

@@ -70,7 +70,8 @@ class Packing:
 
     Parameters
     ----------
-    path : a file that `ContextPacker.save` wrote; None for the model that is shipped, which is read when it is first
+    path : Path or None
+        A file that `ContextPacker.save` wrote; None for the model that is shipped, which is read when it is first
         asked for.
     """
 
