@@ -20,7 +20,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 
-MOST_NEAR = 64  # if more rows than these are too near to the best to tell, they are as good as equal
+MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
 TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
 ACTIVE = 20  # one row in this many is active
 LEAST_ACTIVE = 512

@@ -15,7 +15,7 @@ from listwright.selection.gpu.tables import floats, on_gpu
 from listwright.selection.similarity import NOISE, Distances, Dots, Similarity
 
 GATHERING = 256  # gathering the vectors of changed targets costs as much as this many candidates
-NEAR = 3e-4  # tiles are added up in float32, so that small gains are known to so many digits
+NEAR = 3e-4  # tiles are summed in float32, so small gains have only this relative precision
 ROWS = 65_536  # rows per block
 
 
