@@ -278,7 +278,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"problem_ids": ["a", "b"]}, r"one id a problem \(3\)"),
     ({"item_ids": ["u", "v", "u", "w", "v", "v"]}, "Problem c has item id v twice"),
     ({"item_ids": ["u"]}, "item_ids must have one entry a row"),
-    ({"reward": lw.rewards.AnySuccess([0, 1])}, r"success must have one entry a row \(6\). Got shape \(2,\)"),
+    ({"reward": lw.rewards.AnySuccess([0, 1])}, r"success must have one entry per row \(6\). Got shape \(2,\)"),
     ({"reward": "clicks"}, "reward must come from listwright.rewards. Got str"),
     ({"feature_names": ["x"]}, r"one name a column \(2\). Got 1"),
 ]
