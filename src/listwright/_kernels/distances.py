@@ -1,4 +1,4 @@
-"""Distances of candidates, and of shown items, to the items that the list held before."""
+"""Distances of candidates, and of shown items, to the items that the list contained before."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def nearer(picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, tota
 
 @njit(cache=True, nogil=True)
 def earlier_distances(table: Floats32) -> tuple[Floats32, Floats32]:
-    """By item of one list, given in order: the smallest and the mean absolute difference to the items before it.
+    """Returns for each item of one list the smallest and the mean absolute difference to the items before it.
 
-    In float32 and in the same order as `nearer`, so that the numbers are the same to the last bit.
-    Cost: the square of the list's length times the columns.
+    `table` has one row per item, in order. Sums are in float32 and in the same order as in `nearer`, so the numbers
+    agree to the last bit. The cost is the square of the list's length times the columns.
     """
     smallest, total = np.zeros_like(table), np.zeros_like(table)
     for i in range(1, len(table)):

@@ -1,4 +1,4 @@
-"""Every method is fitted and tested on the same splits."""
+"""Fits and tests every method on the same splits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from listwright.walk.limits import check_problems
 
 
 class Limits(NamedTuple):
-    """How long lists may be: lengths, or budgets."""
+    """How long lists may be: the lengths or budgets, and whether to fit again for each length."""
 
     name: str
     values: tuple[Any, ...]
@@ -45,35 +45,51 @@ def compare(
 ) -> Comparison:
     """Fits every method on the same training problems and measures its lists on the same test problems.
 
-    Methods are cloned. Each is fitted once with the largest of `lengths`, and the shorter lists are the beginnings of
-    its lists. Methods never see the reward of test problems, save one with a true `needs_reward` (the oracle). Problems
-    with fewer candidates than a length get shorter lists.
+    Use it to find out whether a method is better than another on your data. Methods are cloned. Each is fitted once
+    with the largest of `lengths`, and shorter lists are the beginnings of its lists. Methods never see the reward of
+    test problems, except for one with a true `needs_reward` (the oracle). Problems with fewer candidates than a length
+    get shorter lists.
 
     Parameters
     ----------
-    methods : dict
-        Estimators by name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or one's own with the same manners.
+    methods : dict of str to estimator
+        By name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or your own class with the same methods.
     problems : Problems or Scan
-        Problems with a reward: those of all folds, or with `test` the ones to learn from. Methods need them in
-        memory: of a scan, a sample is taken that fits into its `max_memory` (see `Scan.sample`).
-    folds : int or array-like
+        Problems with a reward: those of all folds or, with `test`, the training problems. Methods need them in memory:
+        of a scan, a sample is taken that fits into its `max_memory` (see `Scan.sample`).
+    folds : int or array-like of shape (problems,), default 5
         A number of folds drawn at random, or the fold of each problem.
-    test : Problems, Scan or None
-        Problems to test on, in place of folds.
-    lengths : sequence of int
+    test : Problems or Scan, optional
+        Problems to test on, instead of folds.
+    lengths : sequence of int, default (1, 3, 5)
         Numbers of items.
-    budgets : sequence of float or None
-        Total sizes, in place of lengths. A method with a `budget` parameter is fitted for each.
-    train_sizes : sequence of float or None
-        Shares (floats up to 1.0) or numbers of the training problems to learn from; smaller ones are parts of
-        larger ones.
-    seeds : int or sequence of int
-        Repetitions, or a list of seeds. A seed draws the folds and the training problems, and is the `random_state`
-        of every method that has one.
-    refit_lengths : bool
-        Fit for each length instead of using beginnings of longer lists.
-    progress : bool or callable
-        One line a fit on the standard error stream, or what is to be called with each line.
+    budgets : sequence of float, optional
+        Total sizes, instead of lengths. A method with a `budget` parameter is fitted for each.
+    train_sizes : sequence of float, optional
+        Shares (floats up to 1.0) or numbers of the training problems to learn from. Smaller sets are subsets of larger
+        ones.
+    seeds : int or sequence of int, default 1
+        Number of repetitions, or a list of seeds. A seed draws the folds and the training problems, and is the
+        `random_state` of every method that has one.
+    refit_lengths : bool, default False
+        Fit for each length instead of using the beginnings of longer lists.
+    progress : bool or callable, default False
+        True prints one line per fit to the standard error stream; a callable is called with each line.
+
+    Returns
+    -------
+    Comparison
+        Means, paired differences and charts.
+
+    Raises
+    ------
+    InputError
+        If a method is not an estimator, if problems have no reward, or if a length, fold or training size cannot be
+        used.
+
+    See Also
+    --------
+    evaluate : All metrics of one model.
 
     Examples
     --------
@@ -106,14 +122,17 @@ def compare(
 
 
 def _in_memory(problems: Problems | Scan) -> Problems:
+    """Returns problems in memory: those of a scan are sampled."""
     return problems.sample() if isinstance(problems, Scan) else problems
 
 
 def _print_aside(line: str) -> None:
+    """Prints a line to the standard error stream."""
     print(line, file=sys.stderr)
 
 
 def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None) -> None:
+    """Raises `InputError` unless the methods are estimators and the problems have a reward."""
     if not isinstance(methods, Mapping) or not methods:
         raise InputError(f"methods must be a dictionary of at least one estimator by name. Got {methods!r}.")
     for name, method in methods.items():
@@ -125,6 +144,7 @@ def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None
 
 
 def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> Limits:
+    """Returns the lengths or budgets in increasing order, or raises if there are none or one is not above 0."""
     name, values = ("length", tuple(lengths)) if budgets is None else ("budget", tuple(budgets))
     if not values or min(values) <= 0:
         raise InputError(f"{name}s must be above 0, at least one of them. Got {values!r}.")
@@ -132,7 +152,7 @@ def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool
 
 
 def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Floats]]:
-    """What the lists of one method are worth under each limit."""
+    """Fits one method on a split and yields each limit with the values of its lists on the test problems."""
     hidden = split.test if getattr(method, "needs_reward", False) else split.test.without_reward()
     if limits.name == "length":
         for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
@@ -149,7 +169,7 @@ def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Fl
 
 
 def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
-    """A clone with those of the settings that it has, trained."""
+    """Returns a fitted clone that has those of the settings that it knows."""
     model = clone(method)
     known = model.get_params()
     wanted = settings | {"random_state": split.seed, "short_lists": True}
@@ -157,7 +177,7 @@ def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
 
 
 def _records(method: str, split: Split, limit_name: str, limit: Any, values: Floats) -> dict[str, Any]:
-    """Columns with one entry a test problem."""
+    """Returns columns with one entry per test problem."""
     n = len(values)
     return {
         "method": np.full(n, method, dtype=object),

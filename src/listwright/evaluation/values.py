@@ -84,21 +84,28 @@ def list_values(lists: Lists, problems: Problems) -> Floats:
 
 
 def earned(lists: Lists) -> Floats:
-    """(problems, positions): what each measured list is worth up to a position."""
+    """Returns what each measured list is worth up to each position: shape (problems, positions)."""
     assert lists.picked_gains is not None
     return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
 
 
 def best_of(options: Sequence[T], values: Callable[[T], Floats]) -> T:
-    """The option whose lists are worth most on average; of equal ones the first.
+    """Returns the option whose lists are worth most on average; the first among equals.
 
     Parameters
     ----------
     options : sequence
-        What to choose from, from the simplest on.
+        What to choose from, starting with the simplest.
     values : callable
-        Gives what the lists of an option are worth, problem by problem.
+        Returns what the lists of an option are worth, problem by problem.
 
+    Returns
+    -------
+    object
+        One of the options.
+
+    Examples
+    --------
     >>> best_of([0.1, 0.5, 0.9], lambda option: np.array([option, 1 - option]) ** 0.5)
     0.5
     """

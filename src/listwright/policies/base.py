@@ -1,4 +1,4 @@
-"""A policy picks the next item of every list."""
+"""The interface of policies."""
 
 from __future__ import annotations
 
@@ -15,52 +15,114 @@ from listwright.features import Rows
 
 
 class Contributions(NamedTuple):
-    """What every column adds to the scores: together with `crossed` and `base` they add up to them."""
+    """What every column adds to the scores; `columns`, `crossed` and `base` sum to the scores.
 
-    columns: Floats  # (rows, columns of the table that is seen)
-    crossed: Floats | None = None  # (rows, names) of columns that are crossed with the item
+    Attributes
+    ----------
+    columns : ndarray of float, shape (rows, columns)
+        What each column of the table that the policy sees adds.
+    crossed : ndarray of float, shape (rows, names), or None
+        What the columns add that are crossed with the item.
+    crossed_names : tuple of str
+        Their names.
+    base : ndarray of float, shape (rows,), or None
+        What no column explains.
+    note : str
+        What to know about the contributions.
+    """
+
+    columns: Floats
+    crossed: Floats | None = None
     crossed_names: tuple[str, ...] = ()
-    base: Floats | None = None  # by row: what no column explains
+    base: Floats | None = None
     note: str = ""
 
 
 class Policy(ABC):
-    """Scores candidates, a higher score is better; the best open row of each problem is picked, ties to the lowest.
+    """Base class of policies, which score candidates and pick the best open row of each problem.
 
-    A policy of your own gives `score`. Where it draws its picks, it also gives `pick`, says that it is not `certain`,
-    and gives the exact `chances` if it knows them.
+    A policy is the paper's pi(x, L): it sees the features of all candidates given the list so far. Higher scores are
+    better, and ties go to the lowest row. Learners make policies; you need this class only to write your own learner or
+    to build lists with a rule of your own. Implement `score`. If the policy draws its picks, also implement `pick`,
+    return False from `certain`, and implement `chances` if they are known exactly.
+
+    Attributes
+    ----------
+    has_learned : bool
+        False for policies that are used before anything is learned.
+
+    See Also
+    --------
+    Linear : A weighted sum of the features.
+    Estimator : Any fitted scikit-learn estimator.
+
+    Examples
+    --------
+    >>> from listwright.features import Rows
+    >>> class First(Policy):
+    ...     def score(self, rows):
+    ...         return rows.table[:, 0].astype(np.float64)
+    >>> rows = Rows(np.array([[1.0], [3.0], [2.0]], dtype=np.float32), np.array([0, 0, 1]), np.array([0, 2, 3]))
+    >>> picks, scores = First().pick(rows, np.ones(3, dtype=bool), 0, np.random.default_rng(0))
+    >>> picks
+    array([1, 2])
     """
 
-    has_learned: ClassVar[bool] = True  # False for what is played before anything is learned
+    has_learned: ClassVar[bool] = True
 
     @abstractmethod
     def score(self, rows: Rows) -> Floats:
-        """One number per row."""
+        """Returns one number per row; higher is better."""
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The row picked in each problem, -1 where none is open; and the score of every row."""
+        """Picks a row of each problem.
+
+        Parameters
+        ----------
+        rows : Rows
+            What the policy sees of all candidates, given the lists so far.
+        open_rows : ndarray of bool, shape (rows,)
+            Which rows may be picked.
+        position : int
+            Position in the list, from 0.
+        rng : numpy.random.Generator
+            For policies that draw.
+
+        Returns
+        -------
+        tuple of ndarray
+            The picked row of each problem, -1 if none is open; and the score of every row.
+        """
         scores = self.score(rows)
         return best_rows(scores, open_rows, rows.offsets), scores
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
-        """The policy to walk with; what is random for a whole list is drawn here."""
+        """Returns the policy to build lists with, after drawing what is random for a whole list."""
         return self
 
     def at_position(self, position: int) -> Policy:
-        """The policy that picks at a position of the list."""
+        """Returns the policy that picks at a position of the list, counted from 0."""
         return self
 
     def of_problem(self, i: int) -> Policy:
-        """The policy that was drawn for problem i."""
+        """Returns the policy that was drawn for problem i."""
         return self
 
     @property
     def certain(self) -> bool:
-        """Whether what is seen decides the picks, so that nothing is drawn."""
+        """Whether picks depend only on what is seen, so that nothing is drawn."""
         return True
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """By row: the exact chance to be picked; 1 for the pick of a policy that draws nothing."""
+        """Returns the exact probability of each row to be picked; for a policy that draws nothing, 1 for its pick.
+
+        Off-policy evaluation and exploration need these.
+
+        Raises
+        ------
+        InputError
+            If the policy draws its picks and does not know their probabilities.
+        """
         if not self.certain:
             raise InputError(
                 f"The chances of a {type(self).__name__} policy are not known exactly. Use another learner."
@@ -68,17 +130,17 @@ class Policy(ABC):
         return certain_chances(self.score(rows), open_rows, rows)
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """What every column adds to the scores; None where the policy cannot tell."""
+        """Returns what every column adds to the scores, or None if the policy cannot tell."""
         return None
 
     @property
     def nbytes(self) -> int | None:
-        """Memory that its arrays take; None where that is not known."""
+        """Memory of the policy's arrays in bytes; None if unknown."""
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
 
 def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """1 for the best open row of each problem, else 0."""
+    """Returns 1 for the best open row of each problem, and 0 for the others."""
     picks = best_rows(scores, open_rows, rows.offsets)
     chances = np.zeros(len(scores))
     chances[picks[picks >= 0]] = 1.0
@@ -86,7 +148,9 @@ def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
 
 
 def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """In proportion to the mass of the open rows; where there is none, the first of them."""
+    """Returns probabilities in proportion to the mass of the open rows; if they have no mass, 1 for the first of
+    them.
+    """
     mass = np.where(open_rows, mass, 0.0)
     totals = np.add.reduceat(mass, rows.offsets[:-1])
     shares = mass / np.where(totals > 0, totals, 1.0)[rows.owners]
@@ -94,7 +158,9 @@ def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
 
 
 def draw_by_mass(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
-    """One row of each problem, drawn in proportion to `mass` with one number per problem; -1 where there is no mass."""
+    """Draws one row per problem in proportion to `mass`, with one random number per problem; -1 if there is no mass."""
     totals = np.add.reduceat(mass, offsets[:-1])
-    shares = mass / np.repeat(np.where(totals > 0, totals, 1.0), np.diff(offsets))  # so that small masses count too
+    shares = mass / np.repeat(
+        np.where(totals > 0, totals, 1.0), np.diff(offsets)
+    )  # so that small masses are not lost in the cumulative sum
     return draw_rows(shares, offsets, rng.random(len(totals)))

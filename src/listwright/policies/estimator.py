@@ -57,6 +57,7 @@ class Estimator(Policy):
 
     @cached_property
     def _forest(self) -> Forest | None:
+        """The estimator's trees as arrays if it is a forest, which is much faster; else None."""
         return as_forest(self.estimator)
 
     def contributions(self, rows: Rows) -> Contributions | None:

@@ -1,4 +1,4 @@
-"""Forests of scikit-learn, scored without its overhead for every tree."""
+"""Forests of scikit-learn, evaluated without its overhead per tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ KINDS = ("ExtraTreesRegressor", "RandomForestRegressor")
 
 
 class Forest(NamedTuple):
-    """The trees of a forest in arrays, as `tree_sums` takes them."""
+    """The trees of a forest as arrays, in the form that `tree_sums` takes.
+
+    Attributes
+    ----------
+    roots : ndarray of int, shape (trees,)
+        The first node of each tree; a negative number is leaf -1 - root.
+    columns, thresholds : ndarray, shape (nodes,)
+        A row goes left if its column is at most the threshold.
+    left, right : ndarray of int, shape (nodes,)
+        The children; a negative number is leaf -1 - child.
+    leaves : ndarray of float
+        The value of each leaf.
+    """
 
     roots: Ints
     columns: Ints
@@ -24,12 +36,12 @@ class Forest(NamedTuple):
     leaves: Floats
 
     def predict(self, table: Floats32) -> Floats:
-        """The mean of all trees: the same numbers as scikit-learn's, to the last bit."""
+        """Returns the mean of all trees: the same numbers as scikit-learn's, to the last bit."""
         return tree_sums(np.ascontiguousarray(table, dtype=np.float32), 0.0, *self) / len(self.roots)
 
 
 def as_forest(estimator: Any) -> Forest | None:
-    """A fitted forest for one number; None where the estimator is something else."""
+    """Returns a fitted forest with a single output as arrays; None for any other estimator."""
     kind = type(estimator)
     if kind.__module__ != ROOM or kind.__name__ not in KINDS or estimator.n_outputs_ != 1:
         return None

@@ -20,15 +20,34 @@ from listwright.text.quality import quality_features
 from listwright.text.tokenizer import stem_token, tokens
 from listwright.text.vectors import hashed_tf_idf
 
-WIDTH = 1 << 20  # columns of the vectors: large, so that two words of a cluster hardly ever share one
+WIDTH = 1 << 20  # columns of the vectors: so many that two words of a cluster hardly ever share one
 
 
 def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_references: bool = False) -> Problems:
-    """One problem a cluster: quality features, tf-idf vectors, sizes in `unit`, and ROUGE-1 recall as the reward.
+    """Makes one problem per cluster, with ROUGE-1 recall as its reward.
 
-    Recall counts Porter stems, function words too, and is averaged over the references. Where a cluster has no
-    references there is no reward; with `need_references` it is an error that names the cluster. In the vectors a stem
-    has the same column in all clusters; its weight is by the cluster alone.
+    Candidates are sentences, with quality features, tf-idf vectors and sizes in `unit`. Recall counts Porter stems,
+    function words included, and is averaged over the references. In the vectors a stem has the same column in all
+    clusters, and a weight that depends only on its cluster.
+
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+        The clusters; at least one.
+    unit : {"bytes", "characters", "words"}, default "bytes"
+        What sizes are measured in.
+    need_references : bool, default False
+        Whether a cluster without references is an error. Otherwise the problems have no reward if one lacks references.
+
+    Returns
+    -------
+    Problems
+        The problems.
+
+    Raises
+    ------
+    InputError
+        If there are no clusters, or if one lacks the references that are needed.
 
     Examples
     --------
@@ -56,19 +75,21 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
 
 
 def paper_summary_features() -> Features:
-    """What the paper's policy sees: quality features; the volume that tf-idf vectors of the list and the sentence span,
-    alone and times the quality features; and the smallest difference of each quality feature to the list.
+    """Returns the features of the paper's policy (Section 6.3).
+
+    These are the quality features; the volume that the tf-idf vectors of the list and the sentence span, alone and
+    times the quality features; and the smallest difference of each quality feature to the list.
     """
     return Candidate() + Volume() + Distance(mean=False)
 
 
 def summary_features() -> Features:
-    """The paper's, and how many new words of a reference the sentence is expected to bring."""
+    """Returns the paper's features, and how many new words of a reference the sentence is expected to add."""
     return paper_summary_features() + ExpectedCoverage()
 
 
 def room_of(budget: Budget) -> int:
-    """What sizes may add up to. Each size counts a joining space, and there is one less than there are sentences.
+    """Returns what sizes may sum to. Each size includes a joining space, of which there is one fewer than sentences.
 
     Examples
     --------
@@ -79,10 +100,12 @@ def room_of(budget: Budget) -> int:
 
 
 def _columns(cluster: Cluster, quality: Floats32) -> Floats32:
+    """Returns the quality and structure features of a cluster side by side."""
     return np.concatenate([quality, structure_features(cluster)], axis=1)
 
 
 def _reward(clusters: Sequence[Cluster], stems: list[list[list[str]]]) -> Rouge:
+    """Returns ROUGE-1 recall of the sentences' stems against the references."""
     candidates = [sentence for texts in stems for sentence in texts]
     references = [[tokens(reference, stem=True) for reference in cluster.references] for cluster in clusters]
     return Rouge(candidates, references, n=1)
