@@ -48,7 +48,7 @@ print(problems)
 
 # %%
 methods = {
-    "SCP": lw.SCP(5, random_state=0),
+    "SCP": lw.SCP(5, effort="fast", random_state=0),
     "near instances, greedy cover": lw.baselines.NearestCover(length=5),
     "sorted by a regression": lw.baselines.TopK("ridge", 5),
     "sorted by extra-trees": lw.baselines.TopK("extra_trees", 5, random_state=0),
@@ -62,7 +62,7 @@ print(comparison.differences("SCP", pooled=True))
 # ## One list, with reasons
 
 # %%
-print(lw.SCP(3, random_state=0).fit(problems[:-1]).predict(problems[-1:]).explain(0))
+print(lw.SCP(3, effort="fast", random_state=0).fit(problems[:-1]).predict(problems[-1:]).explain(0))
 
 # %% [markdown]
 # ## The picture: instances that no solver of the list solves

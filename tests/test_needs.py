@@ -63,7 +63,7 @@ def test_auto_features_look_at_needs(problems: lw.Problems) -> None:
 
 def test_a_model_that_saw_needs_asks_for_them(problems: lw.Problems) -> None:
     rewarded = problems.with_reward(lw.rewards.AnySuccess([1, 0, 0, 1, 0]))
-    model = lw.SCP(length=1).fit(rewarded)
+    model = lw.SCP(length=1, effort="fast").fit(rewarded)
     assert [list(items) for items in model.predict(problems)] == [[0], [0]]
     with pytest.raises(InputError, match="the model was trained on problems with needs"):
         model.predict(lw.Problems.from_arrays(np.zeros((2, 1)), offsets=[0, 2]))

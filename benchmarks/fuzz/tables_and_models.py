@@ -33,7 +33,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.estimators.best_effort import PolicyScore
+from listwright.estimators.policy_score import PolicyScore
 from listwright.storage import load, save
 from listwright.tables import read
 from listwright.training.loaded import made_up
@@ -99,10 +99,12 @@ def model_seeds(folder: Path) -> dict[str, bytes]:
     plain = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess((x[..., 0] > 0.5).astype(float)))
     known = plain.with_catalogue(np.tile(np.arange(4), 20))
     models = {
-        "linear": lw.SCP(2, n_passes=1, random_state=0).fit(known),
+        "linear": lw.SCP(2, n_passes=1, effort="fast", random_state=0).fit(known),
         "sequence": lw.ConSeqOpt(2, n_passes=1, random_state=0).fit(plain),
         "free": lw.ContextFreeSCP(2, random_state=0).fit(plain),
-        "stacked": lw.SCP(2, n_passes=1, features=PolicyScore(lw.SCP(2, n_passes=1)), random_state=0).fit(plain),
+        "stacked": lw.SCP(
+            2, n_passes=1, features=PolicyScore(lw.SCP(2, n_passes=1, effort="fast")), random_state=0
+        ).fit(plain),
         "forest": lw.SCP(2, n_passes=1, batch_size=20, learner=RandomForestRegressor(2, random_state=0)).fit(plain),
         "boosting": lw.SCP(2, n_passes=1, batch_size=20, learner=HistGradientBoostingRegressor(max_iter=2)).fit(plain),
     }

@@ -59,7 +59,7 @@ def make_model(path: Path, *, features: int = 32, candidates: int = 100, length:
     table = np.random.default_rng(seed).random((200, candidates, features), dtype=np.float32)
     scores = table @ true_weights(features, seed)
     problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(scores > np.quantile(scores, 0.97)))
-    lw.SCP(length=length, n_passes=2, random_state=0).fit(problems).save(path)
+    lw.SCP(length=length, n_passes=2, effort="fast", random_state=0).fit(problems).save(path)
     return path
 
 

@@ -69,7 +69,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         n_rows = generate(Path(folder), 216_000_000)
         data = scan(folder, reward="any:clicked", max_memory="600MB", shard_size="10MB")
-        model = lw.SCP(length=LENGTH, n_passes=1, random_state=0).fit(data)
+        model = lw.SCP(length=LENGTH, n_passes=1, effort="fast", random_state=0).fit(data)
         task = Learn(model.training_.fork(), (0, 0))
         result: dict[str, Any] = {
             "rows_a_round": n_rows / ROUNDS,

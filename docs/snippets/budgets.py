@@ -12,7 +12,8 @@ features = np.concatenate(
 )
 problems = lw.Problems.from_arrays(features, sizes=tokens, reward=lw.rewards.Coverage(topics))
 
-model = lw.SCP(budget=300, random_state=0).fit(problems[:100])  # gains per token are learned
+# gains per token are learned
+model = lw.SCP(budget=300, effort="fast", random_state=0).fit(problems[:100])
 lists = model.predict(problems[100:])
 used = [int(problems[100 + i].sizes[items].sum()) for i, items in enumerate(lists)]
 print(lists, "| tokens used: at most", max(used))

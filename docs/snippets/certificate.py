@@ -8,7 +8,7 @@ from listwright.simulate import readers
 table = pa.table(readers.table(2000, random_state=0))
 visits = lw.Problems.from_frame(table, reward="any:clicked")
 
-model = lw.SCP(length=3, random_state=0).fit(visits[:1500])
+model = lw.SCP(length=3, effort="fast", random_state=0).fit(visits[:1500])
 certificate = model.certify(visits[1500:], rivals=["top_k", "mmr"])
 print(certificate)
 # --8<-- [end:run]
@@ -20,7 +20,7 @@ print({name: round(bound, 3) for name, bound in certificate.ahead_of.items()})
 # --8<-- [end:numbers]
 
 # --8<-- [start:fit]
-model = lw.SCP(length=3, random_state=0).fit(visits, certify=0.2)
+model = lw.SCP(length=3, effort="fast", random_state=0).fit(visits, certify=0.2)
 print(model.certified_)
 # --8<-- [end:fit]
 

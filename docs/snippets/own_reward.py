@@ -13,7 +13,7 @@ def kinds_shown(problem, items):
 rng = np.random.default_rng(0)
 features = np.eye(4)[rng.integers(4, size=(50, 12))]
 problems = lw.Problems.from_arrays(features, reward=lw.rewards.Function(kinds_shown))
-model = lw.SCP(length=4, random_state=0).fit(problems[:40])
+model = lw.SCP(length=4, effort="fast", random_state=0).fit(problems[:40])
 print(f"{model.score(problems[40:]):.2f}")
 # --8<-- [end:function]
 

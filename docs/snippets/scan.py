@@ -13,7 +13,7 @@ parquet.write_table(
 
 # --8<-- [start:scan]
 data = lw.scan("past.parquet", reward="any:clicked", max_memory="1GB")
-model = lw.SCP(length=3, random_state=0).fit(data, checkpoint="run.listwright")
+model = lw.SCP(length=3, effort="fast", random_state=0).fit(data, checkpoint="run.listwright")
 model.predict(lw.scan("new.parquet")).to_parquet("lists.parquet")
 # --8<-- [end:scan]
 print(data)

@@ -14,7 +14,7 @@ from listwright.serve import Limits, Settings, create_app
 
 x = np.random.default_rng(0).random((60, 8, 2))
 problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
-lw.SCP(length=2, random_state=0).fit(problems).save("model.listwright")
+lw.SCP(length=2, effort="fast", random_state=0).fit(problems).save("model.listwright")
 
 limits = Limits(seconds=120)  # the first list may have to wait for the compiler
 app = create_app(

@@ -141,7 +141,7 @@ def test_save_and_load(packer: lw.ContextPacker, tmp_path: Path) -> None:
     named = lw.ContextPacker(tmp_path / "packer.listwright").pack(QUESTION, PASSAGES, length=1)
     assert named.positions == packer.pack(QUESTION, PASSAGES, length=1).positions
     problems = lw.Problems.from_arrays(np.ones((9, 2, 1)), reward=lw.rewards.AnySuccess(np.eye(9, 2)))
-    lw.SCP(length=1).fit(problems).save(tmp_path / "other.listwright")
+    lw.SCP(length=1, effort="fast").fit(problems).save(tmp_path / "other.listwright")
     with pytest.raises(InputError, match="no model of passages"):
         lw.ContextPacker.load(tmp_path / "other.listwright")
 

@@ -106,8 +106,8 @@ def test_summaries_of_parts_are_those_of_the_whole() -> None:
 def test_a_streamed_fit_learns_what_a_fit_in_memory_learns(data: Scan) -> None:
     whole = lw.Problems.from_frame(table(), reward="any:clicked", ignore=["grade"])
     new = lw.Problems.from_frame(table(seed=1), reward="any:clicked", ignore=["grade"])
-    streamed = lw.SCP(length=2, random_state=0).fit(data)
-    held = lw.SCP(length=2, random_state=0).fit(whole)
+    streamed = lw.SCP(length=2, effort="fast", random_state=0).fit(data)
+    held = lw.SCP(length=2, effort="fast", random_state=0).fit(whole)
     assert streamed.score(new) == pytest.approx(held.score(new), abs=0.02)
     assert streamed.score(data) == pytest.approx(streamed.score(whole), abs=1e-12)
     assert streamed.n_rounds_ == held.n_rounds_
@@ -126,7 +126,8 @@ def test_a_streamed_fit_learns_what_a_fit_in_memory_learns(data: Scan) -> None:
 )
 def test_the_model_is_the_same_on_any_number_of_threads(data: Scan, settings) -> None:
     models = [
-        lw.SCP(length=2, n_passes=2, random_state=0, engine=Local(threads), **settings).fit(data) for threads in (1, 3)
+        lw.SCP(length=2, n_passes=2, effort="fast", random_state=0, engine=Local(threads), **settings).fit(data)
+        for threads in (1, 3)
     ]
     lists = [np.concatenate([block.picked_scores for block in model.predict(data)]) for model in models]
     assert np.array_equal(lists[0], lists[1])
@@ -135,7 +136,9 @@ def test_the_model_is_the_same_on_any_number_of_threads(data: Scan, settings) ->
 
 def test_progress_counts_shards_once_for_the_look_and_once_a_pass(data: Scan) -> None:
     heard = []
-    lw.SCP(length=2, n_passes=3, random_state=0).fit(data, tick=lambda done, total: heard.append((done, total)))
+    lw.SCP(length=2, n_passes=3, effort="fast", random_state=0).fit(
+        data, tick=lambda done, total: heard.append((done, total))
+    )
     total = 4 * len(data.shards)
     assert heard == [(done, total) for done in range(1, total + 1)]
 
@@ -162,7 +165,7 @@ def test_a_learner_that_keeps_rows_gets_a_sample(tmp_path: Path) -> None:
 
 
 def test_partial_fit_goes_on(data: Scan, tmp_path: Path) -> None:
-    model = lw.SCP(length=2, random_state=0, keep="mixture").partial_fit(data)
+    model = lw.SCP(length=2, effort="fast", random_state=0, keep="mixture").partial_fit(data)
     before = model.policy_
     assert model.n_rounds_ == 300
     model.partial_fit(data)
@@ -176,7 +179,7 @@ def test_partial_fit_goes_on(data: Scan, tmp_path: Path) -> None:
 
 
 def test_lists_stream_to_parquet_and_are_those_of_problems_in_memory(data: Scan, tmp_path: Path) -> None:
-    model = lw.SCP(length=2, random_state=0).fit(data)
+    model = lw.SCP(length=2, effort="fast", random_state=0).fit(data)
     out = tmp_path / "lists.parquet"
     streamed = model.predict(data)
     streamed.to_parquet(out)
@@ -193,7 +196,7 @@ def test_lists_stream_to_parquet_and_are_those_of_problems_in_memory(data: Scan,
 
 
 def test_measures_of_a_scan_are_those_of_problems_in_memory(data: Scan) -> None:
-    model = lw.SCP(length=2, random_state=0).fit(data)
+    model = lw.SCP(length=2, effort="fast", random_state=0).fit(data)
     whole = lw.Problems.from_frame(table(), reward="any:clicked", ignore=["grade"])
     streamed, held = lw.evaluate(model, data), lw.evaluate(model, whole)
     assert streamed.n_problems == held.n_problems == 300
@@ -210,7 +213,7 @@ class Broken(Exception):
 
 @pytest.mark.parametrize("settings", [{}, {"keep": "mixture"}, {"keep": "best"}, {"learner": "gradient"}], ids=str)
 def test_a_fit_that_was_broken_off_goes_on_to_the_same_model(data: Scan, tmp_path: Path, settings) -> None:
-    fresh = lw.SCP(length=2, n_passes=2, random_state=0, **settings)
+    fresh = lw.SCP(length=2, n_passes=2, effort="fast", random_state=0, **settings)
     whole = lw.SCP(**fresh.get_params()).fit(data)
     path = tmp_path / "checkpoint.listwright"
 
@@ -234,18 +237,18 @@ def test_a_fit_that_was_broken_off_goes_on_to_the_same_model(data: Scan, tmp_pat
 
 def test_a_checkpoint_of_another_fit_is_refused(data: Scan, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.listwright"
-    model = lw.SCP(length=2, n_passes=1, random_state=0)
+    model = lw.SCP(length=2, n_passes=1, effort="fast", random_state=0)
     with pytest.raises(InputError, match="There is no checkpoint"):
         model.fit(data, checkpoint=path, resume=True)
     with pytest.raises(InputError, match="resume needs the file"):
         model.fit(data, resume=True)
     model.fit(data, checkpoint=path)
     with pytest.raises(InputError, match="checkpoint of another fit"):
-        lw.SCP(length=3, n_passes=1).fit(data, checkpoint=path, resume=True)
+        lw.SCP(length=3, n_passes=1, effort="fast").fit(data, checkpoint=path, resume=True)
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(InputError, match="a fit on other problems"):
-        lw.SCP(length=2, n_passes=1).fit(scanned(other, shard_size=50_000), checkpoint=path, resume=True)
+        lw.SCP(length=2, n_passes=1, effort="fast").fit(scanned(other, shard_size=50_000), checkpoint=path, resume=True)
     model.save(tmp_path / "model.listwright")
     with pytest.raises(InputError, match="is a model and no checkpoint"):
         model.fit(data, checkpoint=tmp_path / "model.listwright", resume=True)
@@ -255,14 +258,14 @@ def test_engines_by_name_and_what_they_refuse(data: Scan) -> None:
     assert as_engine("local") == Local()
     assert as_engine("ray") == Ray()
     with pytest.raises(InputError, match=r"engine must be one of local, ray, .*Got 'spark'"):
-        lw.SCP(length=2, engine="spark").fit(data)
+        lw.SCP(length=2, engine="spark", effort="fast").fit(data)
     with pytest.raises(InputError, match="threads must be at least 1"):
-        lw.SCP(length=2, engine=Local(0)).fit(data)
+        lw.SCP(length=2, engine=Local(0), effort="fast").fit(data)
     assert issubclass(Ray, Engine)
 
 
 def test_a_model_file_does_not_say_where_to_connect(data: Scan, tmp_path: Path) -> None:
-    model = lw.SCP(length=2, n_passes=1, random_state=0).fit(data)
+    model = lw.SCP(length=2, n_passes=1, effort="fast", random_state=0).fit(data)
     model.engine = Ray("10.9.8.7:6379")
     model.save(tmp_path / "model.listwright")
     assert lw.load(tmp_path / "model.listwright").engine == "local"

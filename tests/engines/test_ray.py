@@ -29,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Scan:
 
 @pytest.fixture(scope="module")
 def local(data: Scan) -> lw.SCP:
-    return lw.SCP(length=2, n_passes=2, random_state=0).fit(data)
+    return lw.SCP(length=2, n_passes=2, effort="fast", random_state=0).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def three(cluster: Any, data: Scan) -> Iterator[Same]:
 
 
 def fit(data: Scan, engine: Engine, **options: Any) -> lw.SCP:
-    return lw.SCP(length=2, n_passes=2, random_state=0, engine=engine).fit(data, **options)
+    return lw.SCP(length=2, n_passes=2, effort="fast", random_state=0, engine=engine).fit(data, **options)
 
 
 def test_the_model_is_the_local_one_on_one_worker(cluster: Any, data: Scan, local: lw.SCP) -> None:
@@ -187,4 +187,4 @@ def test_an_address_that_does_not_answer_is_named(data: Scan) -> None:
 def test_without_ray_the_extra_is_named(data: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r'not installed. Run: pip install "listwright\[ray\]"'):
-        lw.SCP(length=2, engine="ray").fit(data)
+        lw.SCP(length=2, engine="ray", effort="fast").fit(data)

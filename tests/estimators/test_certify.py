@@ -77,7 +77,7 @@ def test_a_share_held_back_by_fit_is_certified_and_saved(tmp_path):
 @pytest.mark.parametrize("share", [0.0, 1.0, 1.5])
 def test_a_share_that_cannot_be_is_named(share):
     with pytest.raises(InputError, match="certify must be a share between 0 and 1"):
-        lw.SCP(2).fit(problems(), certify=share)
+        lw.SCP(2, effort="fast").fit(problems(), certify=share)
 
 
 def test_rivals_that_are_only_named_need_the_training_problems(model, tmp_path):

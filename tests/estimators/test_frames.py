@@ -30,7 +30,7 @@ def frame(n: int = 60, seed: int = 0) -> pd.DataFrame:
 
 
 NAMES = {"problem": "user", "item": "article"}
-MODELS = [lw.SCP(2, random_state=0), lw.ConSeqOpt(2, random_state=0), TopK(length=2), MMR(length=2)]
+MODELS = [lw.SCP(2, effort="fast", random_state=0), lw.ConSeqOpt(2, random_state=0), TopK(length=2), MMR(length=2)]
 
 
 @pytest.mark.parametrize("as_frame", [lambda f: f, pl.from_pandas, pa.Table.from_pandas])
@@ -46,13 +46,13 @@ def test_frames_go_in_and_are_aligned_by_name(model, as_frame):
 
 
 def test_a_missing_column_is_named():
-    model = lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked", **NAMES)
+    model = lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward="any:clicked", **NAMES)
     with pytest.raises(InputError, match="has no column 'age'"):
         model.predict(frame().drop(columns="age"))
 
 
 def test_a_model_fitted_on_a_frame_keeps_its_columns_in_its_file(tmp_path):
-    model = lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked", certify=0.3, **NAMES)
+    model = lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward="any:clicked", certify=0.3, **NAMES)
     model.save(tmp_path / "model")
     loaded, new = lw.load(tmp_path / "model"), frame(20, seed=1)
     assert loaded.score(new) == model.score(new)
@@ -62,7 +62,7 @@ def test_a_model_fitted_on_a_frame_keeps_its_columns_in_its_file(tmp_path):
 
 def test_a_fit_on_problems_forgets_the_frame():
     problems = lw.Problems.from_frame(frame(), reward="any:clicked", **NAMES)
-    model = lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked", **NAMES).fit(problems)
+    model = lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward="any:clicked", **NAMES).fit(problems)
     with pytest.raises(InputError, match="does not know which column is what"):
         model.predict(frame())
 
@@ -70,18 +70,18 @@ def test_a_fit_on_problems_forgets_the_frame():
 def test_what_cannot_be_meant_is_said_in_a_sentence():
     problems = lw.Problems.from_frame(frame(), reward="any:clicked", **NAMES)
     with pytest.raises(InputError, match="Pass reward="):
-        lw.SCP(2).fit(frame(), **NAMES)
+        lw.SCP(2, effort="fast").fit(frame(), **NAMES)
     with pytest.raises(InputError, match="reward= goes with a frame"):
-        lw.SCP(2).fit(problems, reward="any:clicked")
+        lw.SCP(2, effort="fast").fit(problems, reward="any:clicked")
     with pytest.raises(InputError, match="Lists have no y"):
-        lw.SCP(2).fit(problems, np.zeros(60))
+        lw.SCP(2, effort="fast").fit(problems, np.zeros(60))
     with pytest.raises(TypeError, match="unexpected keyword argument 'colums'"):
-        lw.SCP(2).fit(frame(), reward="any:clicked", colums=1)
+        lw.SCP(2, effort="fast").fit(frame(), reward="any:clicked", colums=1)
     with pytest.raises(InputError, match="Lists have no y"):
         StaticList(2).fit(problems, [1])
 
 
 def test_pipelines_pass_problems_through():
     problems = lw.Problems.from_frame(frame(), reward="any:clicked", **NAMES)
-    piped = Pipeline([("scp", lw.SCP(2, random_state=0))]).fit(problems)
-    assert piped.score(problems) == lw.SCP(2, random_state=0).fit(problems).score(problems)
+    piped = Pipeline([("scp", lw.SCP(2, effort="fast", random_state=0))]).fit(problems)
+    assert piped.score(problems) == lw.SCP(2, effort="fast", random_state=0).fit(problems).score(problems)

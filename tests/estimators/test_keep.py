@@ -21,9 +21,9 @@ def test_the_best_round_is_chosen_by_a_part_that_is_not_learned_from() -> None:
     held = held_out(100, np.random.default_rng(0))
     assert held is not None
     assert len(set(held.tolist())) == 20
-    model = lw.SCP(2, keep="best", n_passes=1, random_state=0).fit(problems)
+    model = lw.SCP(2, keep="best", n_passes=1, effort="fast", random_state=0).fit(problems)
     assert model.n_rounds_ == 80
-    alone = lw.SCP(2, keep="best", n_passes=1, random_state=0).fit(problems[:1])
+    alone = lw.SCP(2, keep="best", n_passes=1, effort="fast", random_state=0).fit(problems[:1])
     assert alone.n_rounds_ == 1  # of a single problem, nothing is held out
     keeper = Keeper("best")
     policies = [Linear(np.array([value])) for value in (0.0, 2.0, 1.0)]
@@ -117,7 +117,7 @@ def test_a_mixture_draws_one_policy_for_each_list(cls: type) -> None:
 
 def test_partial_fit_goes_on_with_a_mixture() -> None:
     first, second = problems_of_kinds(30), problems_of_kinds(30, seed=1)
-    model = lw.SCP(2, keep="mixture", random_state=0).partial_fit(first).partial_fit(second)
+    model = lw.SCP(2, keep="mixture", effort="fast", random_state=0).partial_fit(first).partial_fit(second)
     assert isinstance(model.policy_, Mixture)
     assert len(model.policy_.policies) == model.n_rounds_ - model.training_.ledger.unlearned < 60
     model.fit(first)

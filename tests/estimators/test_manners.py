@@ -158,7 +158,7 @@ def test_nested_parameters_can_be_set() -> None:
         model.set_params(lenght=3)
 
 
-@pytest.mark.parametrize("model", [lw.SCP(2, random_state=0), TopK(length=2)], ids=["SCP", "TopK"])
+@pytest.mark.parametrize("model", [lw.SCP(2, effort="fast", random_state=0), TopK(length=2)], ids=["SCP", "TopK"])
 def test_searches_and_splits_of_scikit_learn_take_problems(model: Any) -> None:
     problems = make_problems()
     folds = KFold(3)

@@ -87,7 +87,7 @@ def test_visits_are_counted_by_state_whatever_the_slices(size: int) -> None:
 
 
 def test_partial_fit_after_fit_goes_on() -> None:
-    model = lw.SCP(3, n_passes=2).fit(problems_of_kinds(40))
+    model = lw.SCP(3, n_passes=2, effort="fast").fit(problems_of_kinds(40))
     before, rounds = model.policy_.weights, model.n_rounds_
     model.partial_fit(problems_of_kinds(40, seed=1))
     assert model.n_rounds_ == rounds + 40

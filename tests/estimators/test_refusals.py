@@ -47,7 +47,7 @@ def test_wrong_parameters_are_named_and_nothing_is_lost(cls: type, use: str) -> 
     if use == "fit":
         wrong += [
             ({"weighting": "late"}, r"weighting must be one of discounted, min_sum, uniform. Got 'late'."),
-            ({"learner": "rigde"}, r"learner must be one of ridge, gradient.*Got 'rigde'."),
+            ({"learner": "rigde"}, r"learner must be one of auto, ridge, gradient.*Got 'rigde'."),
         ]
         if cls is not lw.ContextFreeSCP:
             wrong.append(({"features": "papers"}, r"features must be \"auto\" or come from listwright.features"))
@@ -113,7 +113,7 @@ def test_wrong_arguments_of_predict_are_named(cls: type) -> None:
 def test_other_features_than_trained_are_named() -> None:
     names = ["a", "b", "c", "quality"]
     problems = problems_of_kinds(feature_names=names)
-    model = lw.SCP(2).fit(problems)
+    model = lw.SCP(2, effort="fast").fit(problems)
     before = state_of(model)
     for given, message in (
         (without(problems, columns=slice(3), feature_names=names[:3]), r"missing: quality"),
@@ -208,7 +208,7 @@ def test_two_crossed_features_are_refused() -> None:
 
 def test_sizes_that_add_up_but_for_rounding_fit_the_budget() -> None:
     problems = problems_of_kinds(sizes=np.full((60, 8), 0.1))  # 0.3 - 0.1 - 0.1 is less than 0.1 in binary
-    model = lw.SCP(budget=0.3, random_state=0).fit(problems)
+    model = lw.SCP(budget=0.3, effort="fast", random_state=0).fit(problems)
     assert (model.predict(problems).lengths == 3).all()
     assert (lw.baselines.TopK().fit(problems).predict(problems, budget=0.3).lengths == 3).all()
     assert lw.greedy(problems, budget=0.3).lengths.max() == 3

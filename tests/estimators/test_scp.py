@@ -77,8 +77,9 @@ def test_the_length_may_differ_from_the_rivals(cls: type, length: int, rival_len
 
 
 def test_the_number_of_rounds_is_that_of_states_visited() -> None:
-    assert lw.SCP(2, n_passes=3).fit(problems_of_kinds(20)).n_rounds_ == 60
-    assert lw.SCP(2, n_passes=3, keep="best").fit(problems_of_kinds(20)).n_rounds_ == 3 * 16  # a fifth is held out
+    assert lw.SCP(2, n_passes=3, effort="fast").fit(problems_of_kinds(20)).n_rounds_ == 60
+    validated = lw.SCP(2, n_passes=3, keep="best", effort="fast").fit(problems_of_kinds(20))
+    assert validated.n_rounds_ == 3 * 16  # a fifth is held out
 
 
 def test_the_order_of_the_problems_hardly_matters_with_one_batch() -> None:
@@ -150,7 +151,7 @@ def test_scores_of_picks_are_the_policys() -> None:
 
 def test_the_score_is_the_mean_value_of_the_lists() -> None:
     problems = problems_of_kinds()
-    model = lw.SCP(2).fit(problems)
+    model = lw.SCP(2, effort="fast").fit(problems)
     reward, state = problems.reward, problems.reward.start(problems)
     for picks in model.predict(problems).rows.T:
         state = reward.add(state, picks)
@@ -195,7 +196,7 @@ def test_per_size_prefers_small_items() -> None:
     features = np.stack([sizes, rng.random((80, 10))], axis=2)
     reward = lw.rewards.Coverage(rng.random((80, 10, 12)) < 0.3)
     problems = lw.Problems.from_arrays(features, sizes=sizes, reward=reward)
-    dense, plain = (lw.SCP(budget=12, per_size=per_size).fit(problems) for per_size in (True, False))
+    dense, plain = (lw.SCP(budget=12, per_size=per_size, effort="fast").fit(problems) for per_size in (True, False))
     assert dense.predict(problems).lengths.mean() > plain.predict(problems).lengths.mean() + 0.5
     assert dense.score(problems) > plain.score(problems)
 
@@ -242,6 +243,6 @@ def test_the_same_seed_gives_the_same_model(cls: type, keep: str) -> None:
 
 def test_a_generator_can_be_passed() -> None:
     problems = recurring_problems()
-    one = lw.SCP(2, random_state=np.random.default_rng(3)).fit(problems)
-    other = lw.SCP(2, random_state=3).fit(problems)
+    one = lw.SCP(2, effort="fast", random_state=np.random.default_rng(3)).fit(problems)
+    other = lw.SCP(2, effort="fast", random_state=3).fit(problems)
     np.testing.assert_array_equal(one.policy_.weights, other.policy_.weights)

@@ -1,13 +1,21 @@
-"""`SCP(tune=True)`: features and penalty by the value of held-out lists."""
+"""`effort="auto"` and `tune=True`: one tuner, which goes by the value of lists out of fold."""
+
+from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.features import Candidate, Identity
+from listwright.estimators import menu
+from listwright.estimators.choosing import choose, simplest
+from listwright.estimators.menu import time_to_try, ways_to_try
+from listwright.estimators.ways import Learned, Together
+from listwright.features import BestColumn, Candidate, Identity
+from listwright.learners import RidgeLeader
 
 
 def by_item(n: int = 60) -> lw.Problems:
@@ -19,54 +27,222 @@ def by_item(n: int = 60) -> lw.Problems:
     return lw.Problems.from_arrays(features, catalogue=np.arange(6), reward=lw.rewards.AnySuccess(success))
 
 
-def test_richer_features_are_found_where_they_pay() -> None:
+def scored(n: int = 60, seed: int = 0, *, noise: int = 12) -> lw.Problems:
+    """A retriever's score says nearly all, and many columns beside it say nothing."""
+    rng = np.random.default_rng(seed)
+    score = rng.random((n, 10))
+    features = np.concatenate([rng.normal(size=(n, 10, noise)), score[..., None]], axis=2)
+    success = (score + 0.1 * rng.normal(size=score.shape)) > 0.85
+    return lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(success))
+
+
+def curved(n: int, seed: int = 0) -> lw.Problems:
+    """Middling values of a column are the good ones: no straight line can tell."""
+    rng = np.random.default_rng(seed)
+    features = rng.random((n, 10, 3))
+    return lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(np.abs(features[..., 0] - 0.5) < 0.05))
+
+
+def plain(**settings: Any) -> lw.SCP:
+    return lw.SCP(2, effort="fast", random_state=0, **settings)
+
+
+def told(model: lw.SCP) -> str:
+    return " ".join(str(model.report_).split())
+
+
+def test_the_simplest_within_one_standard_error_is_taken() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.random(100)
+    lucky = base + np.where(rng.random(100) < 0.5, 0.3, -0.29)  # ahead by .005 or so, in doubt by .03
+    better = base + 0.1
+    assert simplest([base, lucky]) == 0
+    assert simplest([base, lucky, better]) == 2
+    assert simplest([base, base]) == 0
+
+
+def test_sorting_by_one_column_is_taken_where_there_is_no_more_to_learn() -> None:
+    model = lw.SCP(2, random_state=0).fit(scored(40))
+    assert model.report_.chosen == "one column"
+    assert isinstance(model.training_.features, BestColumn)
+    assert model.training_.features.names() == ["feature 12"]
+    assert "Nothing that looks at the list was surely ahead of sorting" in told(model)
+
+
+def test_trees_are_taken_where_straight_lines_fail() -> None:
+    train, test = curved(120), curved(200, seed=1)
+    model = lw.SCP(2, random_state=0).fit(train)
+    assert "trees" in model.report_.chosen
+    assert model.score(test) > lw.SCP(2, effort="fast", random_state=0).fit(train).score(test) + 0.2
+    assert model.score(test) > lw.baselines.TopK("extra_trees", 2, random_state=0).fit(train).score(test) - 0.05
+    assert {trial.name for trial in model.trials_} >= {"one column", "linear", "boosted trees"}
+
+
+def test_expected_gains_are_taken_where_items_recur() -> None:
+    rng = np.random.default_rng(0)
+    context = rng.normal(size=(240, 3))
+    kind = (context[:, 0] * context[:, 1] > 0).astype(int)  # which solvers work is no straight line
+    success = rng.random((240, 6)) < np.array([[0.9, 0.9, 0.1, 0.1, 0.2, 0.2], [0.1, 0.1, 0.9, 0.9, 0.2, 0.2]])[kind]
+    problems = lw.Problems.from_arrays(
+        np.zeros((240, 6, 0)), context=context, catalogue=np.arange(6), reward=lw.rewards.AnySuccess(success)
+    )
+    model = lw.SCP(2, random_state=0).fit(problems[:160])
+    assert model.report_.chosen.startswith("expected gains")
+    assert model.report_.sorting == "static list"
+    assert model.report_.ahead > 3 * model.report_.ahead_error
+    static = lw.baselines.StaticList(2).fit(problems[:160])
+    test = problems[160:]
+    first = [lw.evaluation.list_values(one.predict(test, length=1), test).mean() for one in (model, static)]
+    assert first[0] > first[1] + 0.15
+
+
+def test_the_record_says_what_was_tried_and_why() -> None:
+    model = lw.SCP(2, random_state=0).fit(curved(60))
+    best = max(model.trials_, key=lambda trial: trial.value)
+    chosen = next(trial for trial in model.trials_ if trial.name == model.report_.chosen)
+    assert best.behind == 0.0
+    assert chosen.behind <= chosen.error + 1e-12
+    assert model.report_.best == best.name
+    assert model.report_.value == pytest.approx(chosen.value)
+    sorting = max((trial for trial in model.trials_ if trial.sorts), key=lambda trial: trial.value)
+    assert model.report_.sorting == sorting.name
+    assert model.report_.ahead == pytest.approx(chosen.value - sorting.value)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"features": Candidate()}, {"learner": "ridge"}, {"batch_size": 7}, {"repeats": True}]
+)
+def test_what_the_user_set_stays(settings: dict[str, Any]) -> None:
+    problems = curved(40)
+    chosen = lw.SCP(2, random_state=0, **settings).fit(problems)
+    fast = lw.SCP(2, effort="fast", random_state=0, **settings).fit(problems)
+    np.testing.assert_array_equal(chosen.predict(problems).rows, fast.predict(problems).rows)
+
+
+def test_few_problems_and_problems_in_parts_get_the_linear_policy() -> None:
+    for n in (1, 29):
+        model = lw.SCP(2, random_state=0).fit(curved(n))
+        assert (model.trials_, model.report_) == ([], None)
+    streamed = lw.SCP(2, random_state=0).partial_fit(curved(60))
+    fast = lw.SCP(2, effort="fast", random_state=0).partial_fit(curved(60))
+    np.testing.assert_array_equal(streamed.predict(curved(60)).rows, fast.predict(curved(60)).rows)
+
+
+def test_what_would_take_too_long_is_left_out_by_the_size_of_the_problems() -> None:
+    model = lw.SCP(2, time_limit=1e-9, random_state=0).fit(curved(40))
+    assert [trial.name for trial in model.trials_] == ["one column"]
+    assert "linear" in model.report_.untried
+    assert "Left out because of the time limit" in told(model)
+    linear = ways_to_try(curved(40), plain())[2]
+    assert linear.seconds(curved(400)) > linear.seconds(curved(40)) > 0
+    assert time_to_try(curved(40), plain()) == 20.0  # the least
+    assert time_to_try(curved(40), plain(n_passes=1_000_000)) > 100.0
+
+
+def test_what_keeps_all_it_sees_is_left_out_where_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(menu, "MOST_KEPT", 1e3)
+    names = [way.name for way in ways_to_try(curved(40), plain())]
+    assert names == ["one column", "linear, sorted", "linear"]
+
+
+def test_the_same_seed_gives_the_same_choice() -> None:
+    first, second = (lw.SCP(2, random_state=3).fit(curved(40)) for _ in range(2))
+    assert first.trials_ == second.trials_
+    assert first.predict(curved(40)) == second.predict(curved(40))
+
+
+def test_values_are_out_of_fold() -> None:
+    """Where there is nothing to learn, only what learned from a problem would be ahead on it."""
+    rng = np.random.default_rng(0)
+    problems = lw.Problems.from_arrays(
+        rng.normal(size=(200, 10, 6)), reward=lw.rewards.AnySuccess(rng.random((200, 10)) < 0.2)
+    )
+    chance = 0.5 * (0.2 + (1 - 0.8**2))
+    for way in ways_to_try(problems, plain()):
+        assert way.values(problems).mean() == pytest.approx(chance, abs=0.07), way.name
+
+
+def test_sums_of_ways_are_refined_by_learning() -> None:
+    problems = curved(60)
+    linear, boosted = (Learned(name, plain(), learner=name) for name in ("ridge", "softmax"))
+    way = Together([linear, boosted])
+    chosen = choose([way, linear], problems)
+    assert way.name == "ridge + softmax"
+    assert len(chosen.trials) == 2
+    plan = way.plan(problems)
+    assert plan.learner.prior == (0.5, 0.0, 0.5, 0.0)  # every score, and what is different for a first pick
+    assert plan.features.fit(problems).parts_[0].part_.model_.training_ is not None
+
+
+def test_tuning_finds_richer_features_where_they_pay() -> None:
     problems = by_item(300)
-    plain = lw.SCP(2, n_passes=2, random_state=0).fit(problems[:200])
-    tuned = lw.SCP(2, n_passes=2, tune=True, random_state=0).fit(problems[:200])
-    assert tuned.score(problems[200:]) > plain.score(problems[200:]) + 0.1
-    best = max(tuned.trials_, key=lambda trial: trial.value)
-    assert any(isinstance(part, Identity) and part.cross for part in best.settings["features"].parts)
+    fast = lw.SCP(2, n_passes=2, effort="fast", random_state=0).fit(problems[:200])
+    tuned = lw.SCP(2, n_passes=2, effort="fast", tune=True, random_state=0).fit(problems[:200])
+    assert tuned.score(problems[200:]) > fast.score(problems[200:]) + 0.1
+    assert tuned.report_.chosen == "linear by item"
+    assert any(isinstance(part, Identity) and part.cross for part in tuned.training_.features.parts)
 
 
-def test_what_the_user_set_stays() -> None:
-    model = lw.SCP(2, n_passes=2, features=Candidate(), tune=True, random_state=0).fit(by_item())
-    assert {len(trial.settings) for trial in model.trials_} == {1}
-    assert all(set(trial.settings) == {"learner"} for trial in model.trials_)
-    assert isinstance(model.training_.features, Candidate)
-
-
-def test_nothing_to_choose_is_a_plain_fit() -> None:
-    model = lw.SCP(2, n_passes=2, features=Candidate(), learner="hinge_rank", tune=True, random_state=0).fit(by_item())
-    plain = lw.SCP(2, n_passes=2, features=Candidate(), learner="hinge_rank", random_state=0).fit(by_item())
-    assert model.trials_ == []
-    np.testing.assert_array_equal(model.predict(by_item()).rows, plain.predict(by_item()).rows)
+def test_tuning_chooses_the_penalty_where_features_are_set() -> None:
+    settings: dict[str, Any] = {"n_passes": 2, "features": Candidate(), "effort": "fast", "random_state": 0}
+    model = lw.SCP(2, tune=True, **settings).fit(by_item())
+    assert [trial.name for trial in model.trials_] == ["linear", "penalty 10", "penalty 100", "penalty 1000"]
+    assert isinstance(model.training_.learner, RidgeLeader)
+    fixed = lw.SCP(2, tune=True, learner="hinge_rank", **settings).fit(by_item())
+    assert fixed.trials_ == []
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
-    model = lw.SCP(2, n_passes=2, tune=True, random_state=0).fit(by_item())
+    model = lw.SCP(2, random_state=0).fit(by_item())
     before = model.predict(by_item()).rows
     with pytest.raises(InputError, match="reward"):
         model.fit(by_item().without_reward())
     np.testing.assert_array_equal(model.predict(by_item()).rows, before)
 
 
-def test_one_problem_has_nothing_to_hold_out() -> None:
-    assert lw.SCP(2, n_passes=2, tune=True, random_state=0).fit(by_item(1)).trials_ == []
+@pytest.mark.parametrize("keep", ["best", "mixture"])
+def test_every_kept_policy(keep: str) -> None:
+    model = lw.SCP(2, keep=keep, random_state=0).fit(curved(60))
+    assert model.score(curved(60)) > 0.5
+    assert model.report_ is not None
+
+
+def test_cosines_to_the_problems_own_vector_and_not_coordinates() -> None:
+    rng = np.random.default_rng(0)
+    vectors, own = rng.normal(size=(80, 10, 12)), rng.normal(size=(80, 12))
+    likeness = (
+        np.einsum("npd,nd->np", vectors, own) / np.linalg.norm(vectors, axis=2) / np.linalg.norm(own, axis=1)[:, None]
+    )
+    success = likeness == likeness.max(axis=1, keepdims=True)
+    problems = lw.Problems.from_arrays(
+        rng.random((80, 10, 1)), vectors=vectors, context=own, reward=lw.rewards.AnySuccess(success)
+    )
+    for effort, least in (("auto", 0.9), ("fast", 0.6)):
+        assert lw.SCP(1, effort=effort, random_state=0).fit(problems[:50]).score(problems[50:]) > least
 
 
 @pytest.mark.parametrize("limit", [{"length": 3}, {"budget": 2.5}])
 def test_lengths_and_budgets(limit: dict[str, float]) -> None:
-    problems = by_item()
-    sizes = np.tile([1.0, 0.5, 1.0, 2.0, 0.7, 1.0], len(problems))
-    sized = lw.Problems.from_arrays(
-        problems.features.reshape(-1, 6, 2), catalogue=np.arange(6), sizes=sizes.reshape(-1, 6), reward=problems.reward
-    )
-    assert len(lw.SCP(n_passes=2, tune=True, random_state=0, **limit).fit(sized).trials_) > 3
+    problems = curved(40)
+    sizes = np.random.default_rng(0).choice([0.5, 1.0, 2.0], size=(40, 10))
+    sized = lw.Problems.from_arrays(problems.features.reshape(40, 10, 3), sizes=sizes, reward=problems.reward)
+    model = lw.SCP(random_state=0, **limit).fit(sized)
+    assert len(model.trials_) > 5
+    lists = model.predict(sized.without_reward())
+    if "budget" in limit:
+        assert all(sizes[i][items].sum() <= 2.5 for i, items in enumerate(lists))
 
 
-def test_a_tuned_model_goes_through_a_file(tmp_path: Path) -> None:
-    model = lw.SCP(2, n_passes=2, tune=True, random_state=0).fit(by_item())
-    model.save(tmp_path / "tuned.listwright")
-    again = lw.load(tmp_path / "tuned.listwright")
-    np.testing.assert_array_equal(again.predict(by_item()).rows, model.predict(by_item()).rows)
-    assert [trial.value for trial in again.trials_] == [trial.value for trial in model.trials_]
+def test_a_chosen_model_goes_through_a_file(tmp_path: Path) -> None:
+    model = lw.SCP(2, random_state=0).fit(curved(60))
+    model.save(tmp_path / "chosen.listwright")
+    again = lw.load(tmp_path / "chosen.listwright")
+    assert again.predict(curved(60)) == model.predict(curved(60))
+    assert again.trials_ == model.trials_
+    assert str(again.report_) == str(model.report_)
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, "soon"])
+def test_a_wrong_time_limit(limit: Any) -> None:
+    with pytest.raises(InputError, match="time_limit must be a number of seconds above 0"):
+        lw.SCP(2, time_limit=limit).fit(curved(40))

@@ -145,7 +145,7 @@ def test_evaluate_measures_a_model_and_its_lists_alike() -> None:
     rng = np.random.default_rng(0)
     x = rng.random((60, 6, 3))
     problems = Problems.from_arrays(x, reward=rewards.Coverage((x > 0.7).astype(float)))
-    model = lw.SCP(3, random_state=0).fit(problems)
+    model = lw.SCP(3, effort="fast", random_state=0).fit(problems)
     one, other = metrics.evaluate(model, problems), metrics.evaluate(model.predict(problems), problems)
     assert one.to_dict() == other.to_dict()
     assert one.metrics["value"].mean == pytest.approx(model.score(problems))

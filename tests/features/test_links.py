@@ -76,9 +76,9 @@ def test_a_policy_follows_links() -> None:
     links[np.arange(n), second, 0] = 1
     covers[np.arange(n), second, 1] = 1
     made = lw.Problems.from_arrays(features, links={"cites": links}, reward=lw.rewards.Coverage(covers))
-    assert lw.SCP(2, random_state=0).fit(made[:40]).score(made[40:]) == 1
+    assert lw.SCP(2, effort="fast", random_state=0).fit(made[:40]).score(made[40:]) == 1
     with pytest.raises(InputError, match=r"trained with links cites\. Got none"):
-        lw.SCP(2, random_state=0).fit(made).predict(lw.Problems.from_arrays(features))
+        lw.SCP(2, effort="fast", random_state=0).fit(made).predict(lw.Problems.from_arrays(features))
 
 
 def test_nothing_to_link() -> None:

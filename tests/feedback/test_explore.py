@@ -29,7 +29,7 @@ def problems(n: int = 6, items: int = 7, *, catalogue: bool = False) -> lw.Probl
 
 def played(found: lw.Problems, learned: float = 9.0) -> tuple[Playing, lw.features.Features]:
     reward = lw.rewards.AnySuccess(found.features[:, 0] > 0.6)
-    model = lw.SCP(3, random_state=0).fit(found.with_reward(reward))
+    model = lw.SCP(3, effort="fast", random_state=0).fit(found.with_reward(reward))
     return Playing(model.policy_, learned=learned), model.training_.features
 
 

@@ -15,7 +15,9 @@ def trained(*, catalogue=False):
     table = rng.random((80, 8, 3), dtype=np.float32)
     items = np.tile(np.arange(8), 80) if catalogue else None
     reward = lw.rewards.AnySuccess(table[..., 0] > 0.8)
-    return lw.SCP(length=3, random_state=0).fit(lw.Problems.from_arrays(table, reward=reward, catalogue=items))
+    return lw.SCP(length=3, effort="fast", random_state=0).fit(
+        lw.Problems.from_arrays(table, reward=reward, catalogue=items)
+    )
 
 
 def probes(*, catalogue=False):

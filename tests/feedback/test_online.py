@@ -261,7 +261,7 @@ def test_a_state_of_another_model_changes_nothing() -> None:
 def fitted(**options: Any) -> tuple[lw.SCP, lw.Problems]:
     found = problems(300, 8)
     found = found.with_reward(lw.rewards.AnySuccess(found.features[:, 0] > 0.8))
-    return lw.SCP(**({"length": 3, "random_state": 0} | options)).fit(found), found
+    return lw.SCP(**({"length": 3, "effort": "fast", "random_state": 0} | options)).fit(found), found
 
 
 def test_a_warm_start_knows_what_the_model_knows_and_learns_on() -> None:

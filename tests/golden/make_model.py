@@ -30,7 +30,7 @@ def models() -> dict[str, lw.SCP]:
     """One model with sums, one with a scikit-learn estimator inside."""
     tree = DecisionTreeRegressor(max_depth=3, random_state=0)
     return {
-        "ridge": lw.SCP(length=3, n_passes=2, random_state=0),
+        "ridge": lw.SCP(length=3, n_passes=2, effort="fast", random_state=0),
         "tree": lw.SCP(length=3, n_passes=1, batch_size=20, learner=tree, random_state=0),
     }
 

@@ -15,6 +15,7 @@ from listwright.checks import LawBroken, check_features
 from listwright.errors import InputError
 from listwright.features import (
     Aspects,
+    BestColumn,
     Candidate,
     Distance,
     Features,
@@ -22,6 +23,7 @@ from listwright.features import (
     InList,
     Links,
     Position,
+    Similarity,
     Sum,
     Unmet,
     Volume,
@@ -32,6 +34,7 @@ from tests.problem_tools import ragged_problems
 
 FEATURES: dict[str, Callable[[], Features]] = {
     "aspects": Aspects,
+    "best column": BestColumn,
     "candidate": Candidate,
     "candidate, as it is": lambda: Candidate(standardize=False),
     "distance": Distance,
@@ -45,6 +48,7 @@ FEATURES: dict[str, Callable[[], Features]] = {
     "links, no thresholds": lambda: Links(()),
     "links, strongest only": lambda: Links((), sums=False),
     "position": Position,
+    "similarity": Similarity,
     "sum": lambda: Candidate() + Volume() + Identity(("list",)) + Position(),
     "the paper's": paper_features,
     "unmet": Unmet,

@@ -128,7 +128,9 @@ def test_the_sdist_holds_what_makes_it(built: Path) -> None:
 
 
 def test_fit_and_predict_work_without_extras(clean: Clean) -> None:
-    code = FIT + "model = lw.SCP(2, random_state=0).fit(problems[:30])\nprint(model.predict(problems[30:]))"
+    code = (
+        FIT + "model = lw.SCP(2, effort='fast', random_state=0).fit(problems[:30])\nprint(model.predict(problems[30:]))"
+    )
     ended = clean.run(code, compiled=True)
     assert ended.stderr == ""
     assert ended.stdout == "Lists: 10 lists of 2 items\n"
@@ -148,7 +150,7 @@ import pyarrow as pa, pyarrow.parquet as parquet
 from listwright.lab.simulate import readers
 from listwright.tables import scan
 parquet.write_table(pa.table(readers.table(20, random_state=0)), "past.parquet")
-lw.SCP(2, engine="ray").fit(scan("past.parquet", reward="any:clicked"))
+lw.SCP(2, engine="ray", effort="fast").fit(scan("past.parquet", reward="any:clicked"))
 """
 USES = {
     "plots": "lw.compare({'a': lw.baselines.Random(2)}, problems, folds=2, lengths=[2]).picture()",
@@ -189,7 +191,7 @@ def test_a_command_names_its_missing_extra(clean: Clean, extra: str) -> None:
         pytest.importorskip("typer")
     if "serve" in extras:
         pytest.importorskip("fastapi")
-    made = clean.run(FIT + "lw.SCP(2, random_state=0).fit(problems).save('model.listwright')")
+    made = clean.run(FIT + "lw.SCP(2, effort='fast', random_state=0).fit(problems).save('model.listwright')")
     assert made.returncode == 0, made.stderr
     ended = clean.command(*words, extras=extras)
     assert ended.returncode == 1

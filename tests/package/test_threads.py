@@ -48,7 +48,7 @@ def picture(model: Any, problems: lw.Problems, threads: int) -> tuple[str, str]:
 CASES = {
     "many rows": (lw.SCP(2, learner=RidgeLeader(1.0), batch_size=900, n_passes=1), (900, 30, 17)),
     "many columns": (lw.SCP(2, learner=RidgeLeader(1.0), batch_size=100, n_passes=1), (100, 8, 90)),
-    "penalty chosen": (lw.SCP(3, n_passes=2), (300, 20, 10)),
+    "penalty chosen": (lw.SCP(3, n_passes=2, effort="fast"), (300, 20, 10)),
     "a policy for each position": (lw.ConSeqOpt(3, n_passes=2), (300, 20, 10)),
     "gradient": (lw.SCP(3, learner="hinge_rank", n_passes=1), (200, 20, 10)),
     "estimator": (lw.SCP(2, learner=Ridge(), batch_size=900, n_passes=1), (900, 30, 17)),

@@ -33,14 +33,14 @@ def made(n: int = 60, *, catalogue: bool = False, vectors: bool = False, context
 
 
 LINEAR = {
-    "ridge": (lambda: lw.SCP(3, random_state=0), {}),
+    "ridge": (lambda: lw.SCP(3, effort="fast", random_state=0), {}),
     "gradient": (lambda: lw.SCP(3, learner="gradient", random_state=0), {}),
     "conseqopt": (lambda: lw.ConSeqOpt(3, random_state=0), {}),
-    "mixture": (lambda: lw.SCP(3, keep="mixture", random_state=0), {}),
-    "budget": (lambda: lw.SCP(budget=9.0, random_state=0), {}),
+    "mixture": (lambda: lw.SCP(3, keep="mixture", effort="fast", random_state=0), {}),
+    "budget": (lambda: lw.SCP(budget=9.0, effort="fast", random_state=0), {}),
     "repeats": (lambda: lw.SCP(3, repeats=True, random_state=0), {}),
-    "catalogue": (lambda: lw.SCP(3, random_state=0), {"catalogue": True, "context": True}),
-    "vectors": (lambda: lw.SCP(3, random_state=0), {"vectors": True}),
+    "catalogue": (lambda: lw.SCP(3, effort="fast", random_state=0), {"catalogue": True, "context": True}),
+    "vectors": (lambda: lw.SCP(3, effort="fast", random_state=0), {"vectors": True}),
     "estimator": (lambda: lw.SCP(3, learner=Ridge(), n_passes=1, random_state=0), {}),
     "estimator, catalogue": (lambda: lw.SCP(3, learner=Ridge(), n_passes=1, random_state=0), {"catalogue": True}),
 }
@@ -64,7 +64,7 @@ def test_contributions_add_up_to_the_score(name: str) -> None:
 
 def test_groups_are_those_of_the_features() -> None:
     problems = made(catalogue=True, vectors=True)
-    pick = lw.SCP(2, random_state=0).fit(problems).predict(problems).explain(0).picks[1]
+    pick = lw.SCP(2, effort="fast", random_state=0).fit(problems).predict(problems).explain(0).picks[1]
     assert set(pick.contributions) == {
         "relevance",
         "links to the list",
@@ -77,7 +77,7 @@ def test_groups_are_those_of_the_features() -> None:
 
 def test_the_runner_up_is_the_second_best_option() -> None:
     problems = made()
-    model = lw.SCP(3, random_state=0).fit(problems)
+    model = lw.SCP(3, effort="fast", random_state=0).fit(problems)
     reasons = model.predict(problems).explain(4)
     steps = walk(
         problems[4].without_reward(), model.training_.features, model.policy_, length=3, rng=np.random.default_rng(0)
@@ -92,7 +92,7 @@ def test_the_runner_up_is_the_second_best_option() -> None:
 
 def test_what_does_not_fit_the_budget_is_no_runner_up() -> None:
     problems = made()
-    lists = lw.SCP(budget=3.0, random_state=0).fit(problems).predict(problems)
+    lists = lw.SCP(budget=3.0, effort="fast", random_state=0).fit(problems).predict(problems)
     for i in range(10):
         left = 3.0
         for pick in lists.explain(i).picks:
@@ -104,7 +104,7 @@ def test_what_does_not_fit_the_budget_is_no_runner_up() -> None:
 def test_a_twin_of_a_pick_is_told_to_be_redundant() -> None:
     problems = made(200)
     features = problems.features.reshape(200, 8, 4).copy()
-    model = lw.SCP(3, random_state=0).fit(problems)
+    model = lw.SCP(3, effort="fast", random_state=0).fit(problems)
     features[0] = [[0, 0, 1, 0.2]] * 8
     features[0, 0], features[0, 1] = [1, 0, 0, 0.99], [1, 0, 0, 0.98]
     features[0, 5], features[0, 6] = [0, 1, 0, 0.9], [0, 0, 1, 0.85]
@@ -118,7 +118,7 @@ def test_a_twin_of_a_pick_is_told_to_be_redundant() -> None:
 
 def test_what_led_and_did_not_fit_is_told_to_be_too_large() -> None:
     problems = made()
-    model = lw.SCP(budget=4.0, random_state=0).fit(problems)
+    model = lw.SCP(budget=4.0, effort="fast", random_state=0).fit(problems)
     told = [one for i in range(20) for one in model.predict(problems).explain(i).skipped]
     large = [one for one in told if one.does_not_fit is not None]
     assert large
@@ -156,7 +156,7 @@ def test_the_best_effort_and_the_context_free_form_can_be_explained() -> None:
 
 def test_reasons_are_plain_values() -> None:
     problems = made()
-    model = lw.SCP(2, random_state=0).fit(problems)
+    model = lw.SCP(2, effort="fast", random_state=0).fit(problems)
     told = json.loads(json.dumps(model.predict(problems).explain(1).to_dict()))
     assert told["problem"] == 1
     assert [pick["position"] for pick in told["picks"]] == [1, 2]
@@ -165,7 +165,7 @@ def test_reasons_are_plain_values() -> None:
 
 def test_reasons_do_not_change_when_the_model_learns_on() -> None:
     problems = made()
-    model = lw.SCP(2, random_state=0).fit(problems[:30])
+    model = lw.SCP(2, effort="fast", random_state=0).fit(problems[:30])
     lists = model.predict(problems[30:])
     before = lists.explain(0)
     model.partial_fit(problems[30:])
@@ -174,7 +174,7 @@ def test_reasons_do_not_change_when_the_model_learns_on() -> None:
 
 def test_measured_lists_keep_their_reasons() -> None:
     problems = made()
-    lists = lw.SCP(2, random_state=0).fit(problems).predict(problems)
+    lists = lw.SCP(2, effort="fast", random_state=0).fit(problems).predict(problems)
     assert measured(lists, problems).explain(2) == lists.explain(2)
 
 

@@ -77,13 +77,13 @@ def test_the_error_says_what_to_pass(problems: lw.Problems, tmp_path: Path) -> N
 
 
 def test_models_of_listwrights_own_parts_need_no_trust(problems: lw.Problems, tmp_path: Path) -> None:
-    save(lw.SCP(2).fit(problems), tmp_path / "model")
+    save(lw.SCP(2, effort="fast").fit(problems), tmp_path / "model")
     assert inspect(tmp_path / "model")["needs_trust"] == []
 
 
 @pytest.mark.parametrize("trusted", ["tests.storage.own_parts:Powers", ["Powers"], [3], ["a:b; import os"]])
 def test_names_to_trust_are_checked(trusted: Any, problems: lw.Problems, tmp_path: Path) -> None:
-    save(lw.SCP(2).fit(problems), tmp_path / "model")
+    save(lw.SCP(2, effort="fast").fit(problems), tmp_path / "model")
     with pytest.raises(InputError, match="trusted must be a list of names such as"):
         load(tmp_path / "model", trusted=trusted)
 

@@ -26,7 +26,7 @@ import listwright as lw
 from listwright import features, learners, policies
 from listwright._internal.saved import CLASSES
 from listwright.errors import InputError
-from listwright.estimators.best_effort import PolicyScore
+from listwright.estimators.policy_score import PolicyScore
 from listwright.storage import inspect, load, save
 from listwright.storage.boosters import as_booster
 from listwright.tables import from_frame, read_with_columns
@@ -55,11 +55,11 @@ def made(*, full: bool = True, n: int = 40) -> lw.Problems:
 
 EXPERTS = [policies.Linear(np.array([1.0, 0.0, 0.0])), policies.Linear(np.array([0.0, 1.0, 0.0]))]
 MODELS: dict[str, Callable[[], Any]] = {
-    "ridge": lambda: lw.SCP(3),
-    "generator": lambda: lw.SCP(3, random_state=np.random.default_rng(5)),
-    "budget": lambda: lw.SCP(budget=2.0),
-    "best": lambda: lw.SCP(3, keep="best"),
-    "mixture": lambda: lw.SCP(3, keep="mixture"),
+    "ridge": lambda: lw.SCP(3, effort="fast"),
+    "generator": lambda: lw.SCP(3, effort="fast", random_state=np.random.default_rng(5)),
+    "budget": lambda: lw.SCP(budget=2.0, effort="fast"),
+    "best": lambda: lw.SCP(3, keep="best", effort="fast"),
+    "mixture": lambda: lw.SCP(3, keep="mixture", effort="fast"),
     "gradient": lambda: lw.SCP(3, learner="gradient"),
     "hinge": lambda: lw.SCP(3, learner="hinge_rank"),
     "softmax": lambda: lw.SCP(3, learner=learners.SoftmaxLeader(), features=features.Candidate() + features.Distance()),
@@ -152,7 +152,7 @@ def test_a_model_can_carry_how_its_table_was_read(tmp_path: Path) -> None:
         {"problem": [1, 1, 2, 2], "x": [1.0, 2.0, 3.0, 4.0], "kind": ["u", "v", "u", "w"], "hit": [0, 1, 1, 0]}
     )
     problems, columns = read_with_columns(frame, categorical=["kind"], catalogue="kind", reward="any:hit")
-    model = lw.SCP(1, random_state=0).fit(problems)
+    model = lw.SCP(1, effort="fast", random_state=0).fit(problems)
     model.columns_ = columns
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
@@ -265,7 +265,7 @@ def test_a_lightgbm_model_explains_the_same_from_a_file(tmp_path: Path) -> None:
 
 
 UNSAVABLE: dict[str, tuple[Callable[[], Any], str]] = {
-    "not fitted": (lambda: lw.SCP(3), "not fitted yet. Call fit first"),
+    "not fitted": (lambda: lw.SCP(3, effort="fast"), "not fitted yet. Call fit first"),
     "no model": (lambda: Ridge(), "Only SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP can be saved. Got Ridge"),
     "a function": (
         lambda: lw.SCP(3, learner=make_pipeline(FunctionTransformer(np.abs), Ridge()), **PLAIN).fit(made(full=False)),

@@ -107,7 +107,7 @@ def test_a_model_fits_and_reads_the_next_table() -> None:
     frame = pd.DataFrame({"problem": np.repeat(np.arange(30), 5), "x": rng.random(150), "kind": list("abcde") * 30})
     frame["hit"] = (frame["x"] > 0.6).astype(int)
     problems, columns = read_with_columns(frame, categorical=["kind"], reward="any:hit")
-    model = lw.SCP(length=2, random_state=0).fit(problems)
+    model = lw.SCP(length=2, effort="fast", random_state=0).fit(problems)
     new = frame.drop(columns="hit").sample(frac=1, random_state=1)[["kind", "x", "problem"]]
     lists = model.predict(from_frame(new, columns=columns))
     assert len(lists) == 30

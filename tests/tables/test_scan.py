@@ -111,7 +111,7 @@ def test_files_that_vanish_or_change_are_named(tmp_path: Path) -> None:
         list(data)
     (tmp_path / "part0.parquet").unlink()
     with pytest.raises(InputError, match=r"There is no file .*part0.parquet"):
-        lw.SCP(length=2).fit(data)
+        lw.SCP(length=2, effort="fast").fit(data)
 
 
 def test_bad_values_are_named_by_file_and_row(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_what_cannot_be_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"in memory. Pass scan.sample\(\)"):
         lw.ContextFreeSCP(length=2).fit(data)
     with pytest.raises(InputError, match="fit needs a reward"):
-        lw.SCP(length=2).fit(data.without_reward())
+        lw.SCP(length=2, effort="fast").fit(data.without_reward())
     (tmp_path / "log.csv").write_text("problem,clicked\n")
     with pytest.raises(InputError, match=r"reads Parquet files, and .*log.csv is csv"):
         scan(tmp_path)

@@ -24,7 +24,7 @@ def made(low, high, n=40, *, context=None):
 def test_a_fitted_model_knows_the_range_of_every_column():
     context = np.linspace(-2, 7, 40)[:, None]
     problems = made(0, 1, context=context)
-    ranges = lw.SCP(length=2, random_state=0).fit(problems).signature_.ranges
+    ranges = lw.SCP(length=2, effort="fast", random_state=0).fit(problems).signature_.ranges
     np.testing.assert_array_equal(ranges.features.low, problems.features.min(axis=0))
     np.testing.assert_array_equal(ranges.features.high, problems.features.max(axis=0))
     assert (ranges.context.low, ranges.context.high) == (-2, 7)
@@ -32,7 +32,7 @@ def test_a_fitted_model_knows_the_range_of_every_column():
 
 
 def test_partial_fit_widens_the_ranges():
-    model = lw.SCP(length=2, random_state=0).fit(made(0, 1)).partial_fit(made(-3, 2))
+    model = lw.SCP(length=2, effort="fast", random_state=0).fit(made(0, 1)).partial_fit(made(-3, 2))
     assert (model.signature_.ranges.features.low < -2).all()
     assert (model.signature_.ranges.features.high > 1.5).all()
 
@@ -46,12 +46,12 @@ def test_a_fit_on_files_knows_them_too(tmp_path):
     frame["clicked"] = frame.x > 0.6
     frame.to_parquet(tmp_path / "data.parquet", row_group_size=80)
     scan = lw.scan(tmp_path / "data.parquet", reward="any:clicked", shard_size=1)
-    ranges = lw.SCP(length=2, random_state=0).fit(scan).signature_.ranges
+    ranges = lw.SCP(length=2, effort="fast", random_state=0).fit(scan).signature_.ranges
     np.testing.assert_allclose(ranges.features.high, frame[["x", "y"]].max().to_numpy(), rtol=1e-6)
 
 
 def test_a_file_keeps_them_and_an_older_file_has_none(tmp_path):
-    model = lw.SCP(length=2, random_state=0).fit(made(0, 1))
+    model = lw.SCP(length=2, effort="fast", random_state=0).fit(made(0, 1))
     path = tmp_path / "model.listwright"
     model.save(path)
     again = lw.load(path).signature_
@@ -62,7 +62,7 @@ def test_a_file_keeps_them_and_an_older_file_has_none(tmp_path):
 
 def test_a_file_with_ranges_of_another_shape_is_refused(tmp_path):
     path = tmp_path / "model.listwright"
-    lw.SCP(length=2, random_state=0).fit(made(0, 1)).save(path)
+    lw.SCP(length=2, effort="fast", random_state=0).fit(made(0, 1)).save(path)
     bad = changed(
         path, tmp_path, lambda fields: fields["ranges"]["fields"].update(context=fields["ranges"]["fields"]["features"])
     )

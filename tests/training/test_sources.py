@@ -31,7 +31,7 @@ def problems() -> lw.Problems:
 @pytest.mark.parametrize("engine", ["local", Local(2)], ids=str)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_a_fit_in_memory_that_was_broken_off_goes_on_to_the_same_model(problems, tmp_path: Path, settings, engine):
-    fresh = lw.SCP(length=2, n_passes=3, random_state=0, engine=engine, **settings)
+    fresh = lw.SCP(length=2, n_passes=3, effort="fast", random_state=0, engine=engine, **settings)
     whole = lw.SCP(**fresh.get_params()).fit(problems)
     path = tmp_path / "checkpoint.listwright"
 
@@ -66,17 +66,19 @@ def test_a_checkpoint_holds_what_slow_features_have_learned(tmp_path: Path) -> N
 
 def test_a_checkpoint_of_other_problems_is_refused(problems, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.listwright"
-    lw.SCP(length=2, random_state=0).fit(problems, checkpoint=path)
+    lw.SCP(length=2, effort="fast", random_state=0).fit(problems, checkpoint=path)
     with pytest.raises(InputError, match="a fit on other problems"):
-        lw.SCP(length=2, random_state=0).fit(problems[:-1], checkpoint=path, resume=True)
+        lw.SCP(length=2, effort="fast", random_state=0).fit(problems[:-1], checkpoint=path, resume=True)
     with pytest.raises(InputError, match="or on another engine"):
-        lw.SCP(length=2, random_state=0, engine=Local(2)).fit(problems, checkpoint=path, resume=True)
+        lw.SCP(length=2, effort="fast", random_state=0, engine=Local(2)).fit(problems, checkpoint=path, resume=True)
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_problems_in_memory_can_be_shared_out(problems, settings) -> None:
-    held = lw.SCP(length=2, random_state=0, **settings).fit(problems)
-    shared = [lw.SCP(length=2, random_state=0, engine=Local(n), **settings).fit(problems) for n in (1, 3)]
+    held = lw.SCP(length=2, effort="fast", random_state=0, **settings).fit(problems)
+    shared = [
+        lw.SCP(length=2, effort="fast", random_state=0, engine=Local(n), **settings).fit(problems) for n in (1, 3)
+    ]
     assert shared[0].score(problems) == pytest.approx(held.score(problems), abs=0.05)
     assert shared[0].n_rounds_ == pytest.approx(held.n_rounds_, rel=0.05)  # fewer or more are held out
     one, three = (model.predict(problems).picked_scores for model in shared)
@@ -96,7 +98,7 @@ def test_features_that_see_all_problems_at_once_are_not_fitted_on_parts(problems
 
 
 def test_partial_fit_of_parts_goes_on(problems) -> None:
-    model = lw.SCP(length=2, random_state=0, engine=Local(2)).fit(problems[:60])
+    model = lw.SCP(length=2, effort="fast", random_state=0, engine=Local(2)).fit(problems[:60])
     rounds = model.n_rounds_
     assert model.partial_fit(problems[60:]).n_rounds_ == rounds + 60
     other = lw.Problems.from_frame(table(30), reward="any:clicked", features=["f0"])
@@ -106,4 +108,4 @@ def test_partial_fit_of_parts_goes_on(problems) -> None:
 
 def test_tuning_on_a_scan_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"tune=True learns from problems in memory. Pass scan.sample\(\)"):
-        lw.SCP(length=2, tune=True).fit(scanned(tmp_path))
+        lw.SCP(length=2, tune=True, effort="fast").fit(scanned(tmp_path))

@@ -132,7 +132,7 @@ class ListEstimator(Certifies, BaseEstimator):
         training = self.training_.for_new_problems() if hasattr(self, "training_") else None
         with self._source(problems, keep, training) as source:
             if training is None:
-                run = replace(self._begun(source), n_passes=1)
+                run = replace(self._begun(source, in_parts=True), n_passes=1)
             else:
                 seen = self.signature_ if source.whole is None else self.signature_.merged(Signature.of(source.whole))
                 run = Run(replace(training, budget=self.budget), seen, 1)
@@ -154,9 +154,9 @@ class ListEstimator(Certifies, BaseEstimator):
             tick=tick,
         )
 
-    def _begun(self, source: Source) -> Run:
-        """A fit from the start: features are fitted, and nothing is learned yet."""
-        plan = self._plan(source)
+    def _begun(self, source: Source, *, in_parts: bool = False) -> Run:
+        """A fit from the start: features are fitted, and nothing is learned yet; `in_parts`: more is to come."""
+        plan = self._plan(source, in_parts=in_parts)
         fitted = source.fitted(plan)
         return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
 
@@ -166,7 +166,7 @@ class ListEstimator(Certifies, BaseEstimator):
         progress = found.progress_
         source.go_on(progress)
         training = replace(found.training_, budget=self.budget)
-        about = {name: value for name, value in vars(found).items() if name == "trials_"}
+        about = {name: value for name, value in vars(found).items() if name in ("trials_", "report_")}
         return Run(training, found.signature_, progress.n_passes or self.n_passes, about, progress)
 
     def _learn(self, source: Source, run: Run, keep: str, checkpoints: Checkpoints) -> Self:
@@ -326,14 +326,15 @@ class ListEstimator(Certifies, BaseEstimator):
         """Whether this is the paper's algorithm to the letter."""
         return self.batch_size == 1 and self.n_passes == 1
 
-    def _plan(self, source: Source) -> Plan:
+    def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
         """Features, learner and passes, by what the problems are like."""
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:
             learner.horizon = self.n_passes * source.n_states
-        return Plan(self._chosen_features(source.example), learner, self.n_passes)
+        return Plan(self.chosen_features(source.example), learner, self.n_passes)
 
-    def _chosen_features(self, problems: Problems) -> Features:
+    def chosen_features(self, problems: Problems) -> Features:
+        """What the policy is to see, not yet fitted."""
         if self.features == "auto":
             return auto_features(problems)
         if not isinstance(self.features, Features):

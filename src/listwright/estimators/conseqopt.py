@@ -66,6 +66,6 @@ class ConSeqOpt(ListEstimator):
         self.engine = engine
         self.random_state = random_state
 
-    def _plan(self, source: Source) -> Plan:
+    def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
         """A learner for each position."""
-        return Plan(self._chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)
+        return Plan(self.chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)

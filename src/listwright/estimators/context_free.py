@@ -123,7 +123,7 @@ class ContextFreeSCP(ListEstimator):
         kept: Any = self.policy_ if hasattr(self.policy_, "probabilities") else self.training_.policy
         return kept.probabilities
 
-    def _plan(self, source: Source) -> Plan:
+    def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
         """Of a problem, only which items there are is seen."""
         plan = super()._plan(source)
         if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:

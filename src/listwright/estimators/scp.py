@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +12,14 @@ from listwright._internal.arrays import RandomState
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
-from listwright.estimators.best_effort import best_features, best_learner
-from listwright.estimators.tuning import tuned
+from listwright.estimators.choosing import choose
+from listwright.estimators.menu import best_way, linear_ways, time_to_try, ways_to_try
+from listwright.estimators.small_policy import Scores
+from listwright.estimators.ways import Way
 from listwright.problems import Problems
 from listwright.training.sources import Plan, Source
 
-EFFORTS = ("fast", "best")
-MOST_PASSES = 3  # of effort="best", whose features hold what more passes would find
+EFFORTS = ("auto", "fast", "best")
 
 
 @saved_as("SCP")
@@ -37,8 +38,8 @@ class SCP(ListEstimator):
     budget : float or None
         Total size of a list; takes the place of length. Items that do not fit are skipped.
     learner
-        "ridge", "gradient", "hinge_rank", "logistic_rank"; any of `listwright.learners`; or a scikit-learn
-        estimator, which is trained on all examples so far.
+        "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "gradient", "hinge_rank", "logistic_rank";
+        any of `listwright.learners`; or a scikit-learn estimator, which is trained on all examples so far.
     features
         What the policy sees: "auto", or any of `listwright.features`, which add up.
     weighting : str
@@ -56,16 +57,25 @@ class SCP(ListEstimator):
         Whether an item may come twice in a list.
     skip_solved : bool or str
         Learn only from states where something is left to gain; elsewhere every choice costs the same.
-        "auto": save in the paper's online form, which learns from every state.
+        "auto": except in the paper's online form, which learns from every state.
     short_lists : bool
         Accept problems with fewer candidates than the length.
-    effort : str
-        "fast": the linear policy, in milliseconds. "best": a small policy over estimates of what each item still
-        brings given the list, from forests, boosting and the fast policy, fitted out of fold; in seconds, and shown on
-        the terminal as it goes.
+    effort : {"auto", "fast", "best"}
+        "auto": tries several ways to learn, from sorting by one column and linear policies to trees that see the list,
+        and takes the simplest whose lists are worth as much as those of the best out of fold, within one standard
+        error. `report_` says what was chosen, why, and how far ahead of sorting it is; `trials_` lists what was tried.
+        Only what is left open is chosen: with `features`, `learner` or `batch_size` set, with `repeats`, with fewer
+        than 30 problems, with problems that are read in parts, and in `partial_fit`, it is the same as "fast".
+        "fast": the paper's linear policy, in milliseconds. "best": several ways together, each fitted out of fold, with
+        a small policy on top; in seconds.
+    time_limit : float, optional
+        Of `effort="auto"`: about how many seconds trying may take; ways that would take longer are left out, and
+        `report_` names them. None: ten times what the linear policy takes, and at least 20 seconds. The time is
+        estimated from the size of the problems and not measured, so that the same seed gives the same model on every
+        machine.
     tune : bool
-        Let `fit` choose features and penalty, where these are left at their defaults, by the value of lists in
-        cross-validation on the training problems; `trials_` says what was tried.
+        With `effort="fast"` and `"best"`: let `fit` choose the features of the linear policy or, where these are set,
+        its penalty, in the same manner. "auto" does that by itself.
     engine
         Where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
     random_state : int, numpy.random.Generator or None
@@ -94,7 +104,7 @@ class SCP(ListEstimator):
         *,
         rival_length: int | None = None,
         budget: float | None = None,
-        learner: Any = "ridge",
+        learner: Any = "auto",
         features: Any = "auto",
         weighting: str = "discounted",
         per_size: bool | str = "auto",
@@ -104,7 +114,8 @@ class SCP(ListEstimator):
         repeats: bool = False,
         skip_solved: bool | str = "auto",
         short_lists: bool = False,
-        effort: str = "fast",
+        effort: str = "auto",
+        time_limit: float | None = None,
         tune: bool = False,
         engine: Any = "local",
         random_state: RandomState = None,
@@ -123,26 +134,43 @@ class SCP(ListEstimator):
         self.skip_solved = skip_solved
         self.short_lists = short_lists
         self.effort = effort
+        self.time_limit = time_limit
         self.tune = tune
         self.engine = engine
         self.random_state = random_state
 
-    def _plan(self, source: Source) -> Plan:
-        """`tune` chooses features and learner first; `effort="best"` then builds on what was chosen."""
-        chosen: ListEstimator = self
-        about: dict[str, Any] = {}
+    def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
+        """What `effort` and `tune` ask for; problems that come in parts are learned by the linear policy."""
+        if self.effort == "best":
+            return self._best_plan(source)
+        if self.tune and (self.effort == "fast" or source.whole is None):
+            return self._chosen_plan(linear_ways(_in_memory(source), self._fast()), source)
+        if self.effort == "fast" or in_parts or source.whole is None or self.batch_size != "auto" or self.repeats:
+            return super()._plan(source)
+        limit = time_to_try(source.whole, self._fast()) if self.time_limit is None else self.time_limit
+        return self._chosen_plan(ways_to_try(source.whole, self._fast()), source, limit)
+
+    def _chosen_plan(self, ways: Sequence[Way], source: Source, time_limit: float | None = None) -> Plan:
+        way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
+        return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
+
+    def _best_plan(self, source: Source) -> Plan:
+        """On the linear policy that `tune` chooses, where it is asked to."""
+        if source.whole is None:
+            raise InputError(
+                "effort='best' must see all problems at once, so that it cannot be fitted part by part. Fit on "
+                "problems in memory with engine='local' (of a scan: scan.sample()), or choose effort='fast'."
+            )
+        plain, about = self._fast(), {}
         if self.tune:
-            chosen, about["trials_"] = tuned(self._fast(), _in_memory(source))
-        if self.effort == "fast":
-            return replace(ListEstimator._plan(chosen, source), about=about)
-        fast = self._fast().set_params(keep="last", features=chosen.features, learner=chosen.learner)
-        n_passes = min(self.n_passes, MOST_PASSES)
-        return Plan(best_features(source.example, fast), best_learner(source.example), n_passes, about)
+            chosen = self._chosen_plan(linear_ways(source.whole, plain), source)
+            plain, about = plain.set_params(features=chosen.features, learner=chosen.learner), chosen.about
+        return replace(best_way(source.whole, plain).plan(source.whole), about=about)
 
     def _peeked(self) -> Iterator[str]:
-        if self.tune:
-            yield "tune=True chose features and penalty on the same states"
-        if self.effort != "fast":
+        if getattr(self, "trials_", None):
+            yield f"{'tune=True' if self.tune else 'effort=auto'} chose features and learner on the same states"
+        if isinstance(getattr(self.training_, "features", None), Scores):
             yield f'effort="{self.effort}" fitted its estimates on the same states'
         yield from super()._peeked()
 
@@ -155,6 +183,8 @@ class SCP(ListEstimator):
         super().check(problems)
         if self.effort not in EFFORTS:
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")
+        if self.time_limit is not None and not (isinstance(self.time_limit, int | float) and self.time_limit > 0):
+            raise InputError(f"time_limit must be a number of seconds above 0, or None. Got {self.time_limit!r}.")
 
 
 def _in_memory(source: Source) -> Problems:

@@ -2,6 +2,7 @@
 
 from listwright.features.aspects import Aspects
 from listwright.features.base import Crossed, Features, Rows, Sum
+from listwright.features.best_column import BestColumn
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
 from listwright.features.expected_gain import ExpectedGain
@@ -10,11 +11,13 @@ from listwright.features.identity import Identity
 from listwright.features.in_list import InList
 from listwright.features.links import Links
 from listwright.features.position import Position
+from listwright.features.similarity import Similarity
 from listwright.features.unmet import Unmet
 from listwright.features.volume import Volume
 
 __all__ = [
     "Aspects",
+    "BestColumn",
     "Candidate",
     "Crossed",
     "Distance",
@@ -26,6 +29,7 @@ __all__ = [
     "Links",
     "Position",
     "Rows",
+    "Similarity",
     "Sum",
     "Unmet",
     "Volume",

@@ -12,6 +12,7 @@ from listwright.features.distance import Distance
 from listwright.features.identity import Identity
 from listwright.features.links import Links
 from listwright.features.position import Position
+from listwright.features.similarity import Similarity, has_own_vector
 from listwright.features.unmet import Unmet
 from listwright.features.volume import Volume
 from listwright.problems import Problems
@@ -27,8 +28,10 @@ def paper_features() -> Features:
 
 def auto_features(problems: Problems) -> Sum:
     """Own features, and what tells a candidate from the list: uncovered aspects and unmet needs where problems have
-    them, links and volume where there are links or vectors, distances where there are none of these; identity where
-    items recur, crossed with the context, and with the list where nothing else tells what it holds.
+    them, links and volume where there are links or vectors, cosines to the problem's own vector where its context is
+    one, distances where there are none of these; identity where items recur, crossed with the context, and with the
+    list where nothing else tells what it holds. Coordinates of vectors are never columns: by themselves they mean
+    nothing.
 
     Examples
     --------
@@ -58,6 +61,8 @@ def _list_features(problems: Problems) -> list[Features]:
         parts.append(Aspects())
     if problems.needs is not None:
         parts.append(Unmet())
+    if has_own_vector(problems):
+        parts.append(Similarity())
     if linked and pairs <= MANY_PAIRS:
         parts.append(Links())
         return [*parts, *([Volume(relative=True, times_features=False)] if problems.vectors is not None else [])]

@@ -52,6 +52,7 @@ class Features(BaseEstimator, ABC):
     """
 
     group: str  # how reasons call these columns
+    still = False  # whether no pick changes the columns
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
@@ -143,6 +144,11 @@ class Sum(Features):
         """Settles every part."""
         self.parts_ = [clone(part).settle(one) for part, one in zip(self.parts, summary["parts"], strict=True)]
         return self
+
+    @property
+    def still(self) -> bool:  # type: ignore[override]
+        """Whether no pick changes any part."""
+        return all(part.still for part in self.parts)
 
     def streams(self) -> bool:
         """Whether all parts do."""

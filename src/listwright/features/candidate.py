@@ -40,6 +40,7 @@ class Candidate(Features):
     """
 
     group = "relevance"
+    still = True
 
     def __init__(self, *, standardize: bool = True) -> None:
         self.standardize = standardize

@@ -32,6 +32,7 @@ class CrossFitted(Features):
     """
 
     out_of_fold_: bool
+    n_folds: int = FOLDS
 
     @property
     def out_of_fold(self) -> bool:
@@ -40,11 +41,11 @@ class CrossFitted(Features):
 
     def folds(self, problems: Problems) -> Iterator[Fold]:
         """The folds that hold some problems. If all fall into one, there are no others to learn from: all teach it."""
-        numbers = folds_of(problems.problem_ids)
+        numbers = folds_of(problems.problem_ids, self.n_folds)
         present = np.unique(numbers)
         for number in present.tolist():
             held = numbers == number
-            tell(f"{self.group}, without fold {number + 1} of {FOLDS}")
+            tell(f"{self.group}, without fold {number + 1} of {self.n_folds}")
             yield Fold(number, held, ~held if len(present) > 1 else held)
 
     def for_training(self, problems: Problems) -> Self:

@@ -114,11 +114,20 @@ class Forest(OutcomeModel):
 @saved_as("outcomes.Contrasts")
 class Contrasts(OutcomeModel):
     """A forest on what sets items apart, to tell which states are alike: grown on outcomes less the state's mean, so
-    that no cut is spent on telling easy states from hard ones."""
+    that no cut is spent on telling easy states from hard ones.
+
+    Parameters
+    ----------
+    n_trees : int
+        Size of the forest.
+    """
+
+    def __init__(self, n_trees: int = 200) -> None:
+        self.n_trees = n_trees
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Grows the trees."""
-        self.forest_ = Forest().fit(x, y - y.mean(axis=1, keepdims=True), seed)
+        self.forest_ = Forest(self.n_trees).fit(x, y - y.mean(axis=1, keepdims=True), seed)
         return self
 
     def likeness(self, x: Floats) -> Floats:

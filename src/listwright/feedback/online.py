@@ -175,7 +175,7 @@ class OnlineSCP(ListBandit):
         if not isinstance(training.learner, RidgeLeader) or not hasattr(training.learner, "sums_"):
             raise InputError(
                 "Learning goes on from a model whose learner is ridge, saved whole. Got "
-                f"{type(training.learner).__name__}."
+                f"{type(training.learner).__name__}. Fit with effort='fast' to go on from clicks."
             )
         if not 0 < trust < np.inf:
             raise InputError(f"trust must be above 0. Got {trust!r}.")

@@ -9,7 +9,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from listwright._internal.arrays import Floats, starts_of
+from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.base import Learner
@@ -21,24 +22,27 @@ from listwright.policies import Estimator, Policy, Uniform
 class Aggregate(Learner):
     """Trains an estimator on the examples of all rounds, to predict gains (or minus the costs) from what is seen.
 
-    A regressor sees one row a candidate with the position's weight, where its fit takes weights; a classifier sees
+    A regressor sees one row per candidate with the position's weight, where its fit takes weights; a classifier sees
     whether a row gains more than its state's mean, weighted by how much; a ranker (with `group` in fit, such as those
     of LightGBM and XGBoost) sees graded gains by state.
 
     Parameters
     ----------
-    estimator
+    estimator : estimator
         A scikit-learn regressor or classifier, or a ranker of LightGBM or XGBoost.
-    target : str
-        "gain" or "cost".
+    target : {"gain", "cost"}
+        What is predicted.
+    most_rows : int, optional
+        Trains on an even sample of the states that has about so many rows, where there are more.
     """
 
     surrogate = "estimator"
     keeps_rows = True
 
-    def __init__(self, estimator: Any, *, target: str = "gain") -> None:
+    def __init__(self, estimator: Any, *, target: str = "gain", most_rows: int | None = None) -> None:
         self.estimator = estimator
         self.target = target
+        self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
         """Keeps the rows."""
@@ -74,12 +78,20 @@ class Aggregate(Learner):
         self.weights_ += part.weights_
         self.groups_ += part.groups_
 
+    def batch_size(self, n_states: int, n_rows: int) -> int:
+        """All states at once: every update trains from the start."""
+        return n_states
+
     def policy(self) -> Policy:
         """Trains the estimator from the start on everything kept."""
         table, target, weights = (np.concatenate(parts) for parts in (self.rows_, self.targets_, self.weights_))
         counts = np.concatenate(self.groups_)
         if not len(table):
             return Uniform()
+        if self.most_rows is not None and len(table) > self.most_rows:
+            states = sampled_states(counts, self.most_rows)
+            rows, counts = pieces(starts_of(counts), states), counts[states]
+            table, target, weights = table[rows], target[rows], weights[rows]
         estimator = clone(self.estimator)
         if type(estimator).__name__.endswith("Ranker"):
             by_group = type(estimator).__module__.startswith("xgboost")  # which takes one weight per group
@@ -111,6 +123,16 @@ class Aggregate(Learner):
             "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
             "of it in hindsight cannot be computed."
         )
+
+
+def sampled_states(counts: Ints, most_rows: int) -> Ints:
+    """An even sample of the states, in order, that has about so many rows.
+
+    >>> sampled_states(np.full(100, 10), 50)
+    array([ 5, 20, 36, 82, 93])
+    """
+    n_states = max(1, int(len(counts) * most_rows / counts.sum()))
+    return np.sort(np.random.default_rng(0).permutation(len(counts))[:n_states])
 
 
 def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:

@@ -17,13 +17,16 @@ from listwright.learners.hinge_leader import HingeLeader
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
 from listwright.learners.ridge import RidgeLeader
+from listwright.learners.softmax import SoftmaxLeader
 
 KNOWN: dict[str, Callable[[], Learner]] = {
+    "auto": RidgeLeader,
     "ridge": RidgeLeader,
     "gradient": GradientDescent,
     "hinge": HingeLeader,
     "hinge_rank": lambda: GradientDescent("hinge_rank"),
     "logistic_rank": lambda: GradientDescent("logistic_rank"),
+    "softmax": lambda: SoftmaxLeader(by="gains"),
     "majority": WeightedMajority,
     "leader": FollowLeader,
     "perturbed_leader": FollowPerturbedLeader,

@@ -275,7 +275,7 @@ def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reason
     >>> import listwright as lw
     >>> x = np.random.default_rng(0).random((100, 5, 2))
     >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7), feature_names=["u", "v"])
-    >>> print(explain(lw.SCP(length=2, random_state=0).fit(problems), problems, 3).picks[0])
+    >>> print(explain(lw.SCP(length=2, effort="fast", random_state=0).fit(problems), problems, 3).picks[0])
     1. 4: score 0.551 = relevance +0.551; 0.336 ahead of 0
     """
     return model.predict(problems[i], **limits).explain(0)

@@ -57,7 +57,7 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
     >>> import numpy as np
     >>> x = np.random.default_rng(0).random((50, 4, 2))
     >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
-    >>> model = lw.SCP(length=2, random_state=0).fit(problems)
+    >>> model = lw.SCP(length=2, effort="fast", random_state=0).fit(problems)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, f"{folder}/model.listwright")
     ...     again = load(f"{folder}/model.listwright")

@@ -36,6 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "any:clicked",
                 "--length",
                 "2",
+                "--effort",
+                "fast",
                 "-o",
                 str(where / "m.listwright"),
             ]
@@ -74,7 +76,7 @@ def wrong_files(folder) -> set[str]:
     for name, options in {"plain": {"features": ["sport"], "size": None}, "level": LEVELS}.items():
         source = folder / "past.csv" if name == "plain" else pa.table({**KNOWN, "clicked": [0, 1]})
         problems, columns = read_with_columns(source, reward="any:clicked", **options)
-        model = lw.SCP(1, random_state=0).fit(problems)
+        model = lw.SCP(1, effort="fast", random_state=0).fit(problems)
         model.columns_, model.reward_spec_ = columns, "any:clicked"
         save(model, folder / f"{name}.listwright")
     return {path.name for path in folder.iterdir()}

@@ -35,7 +35,7 @@ def test_from_files_to_lists_in_parts(run: Any, tmp_path: Path) -> None:
     assert "300 problems, 2,400 candidates, 3 features; they are read in 1 parts, within 48 MiB of memory." in told
     model = lw.load("model.listwright")
     data = scanned(tmp_path, shard_size="64MB")
-    same = lw.SCP(length=2, n_passes=2, random_state=0).fit(data)
+    same = lw.SCP(length=2, n_passes=2, effort="fast", random_state=0).fit(data)
     assert (weights(model) == weights(same)).all()
     code, told = run("predict", "model.listwright", "part*.parquet", "--max-memory", "50MB", "-o", "lists.parquet")
     assert (code, told) == (0, "Wrote 300 lists to lists.parquet.")

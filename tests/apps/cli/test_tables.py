@@ -19,8 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 import listwright as lw
 from listwright.apps.cli import main
 from listwright.apps.cli.fit import memory
-from listwright.estimators import best_effort as stacking
-from listwright.learners import Aggregate
+from listwright.estimators import menu
 from listwright.storage import load
 from tests.apps.cli.readers import FIT, commands, lw_read, records, table
 
@@ -76,7 +75,8 @@ def test_the_commands_of_the_front_page_run(capsys, monkeypatch, tmp_path) -> No
 
 
 def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
-    code, out, _ = call("fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "again.listwright")
+    arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "fast", "-o", "again.listwright"]
+    code, out, _ = call("fit", "past.csv", *arguments)
     assert code == 0
     first, certificate, last = out.splitlines()
     assert first == "60 problems, 360 candidates, 3 features; learning takes about 1 MiB of memory."
@@ -86,11 +86,20 @@ def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
 
 
 def test_problems_held_back_give_a_certificate_that_the_file_keeps(call) -> None:
-    arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "certified.listwright"]
+    arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "--effort", "fast"]
+    arguments += ["-o", "certified.listwright"]
     assert "the same states were visited up to 10 times" in call(*arguments)[1]
     told = call(*arguments, "--certify", "0.5")[1].splitlines()[1]
     assert told.startswith("On problems like these 30, with 95 % confidence: lists are worth at least 0.")
     assert told in call("inspect", "certified.listwright")[1]
+
+
+def test_fit_says_how_it_chose_to_learn_and_the_file_keeps_it(call) -> None:
+    arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "chosen.listwright"]
+    assert "\nChosen: " in call(*arguments)[1]
+    told = json.loads(call(*arguments, "--json")[1])["chosen"]
+    assert 0.2 < told["value"] < 1
+    assert f"chosen: Chosen: {told['chosen']}, whose lists" in call("inspect", "chosen.listwright")[1]
 
 
 def test_fit_takes_several_tables(call, folder) -> None:
@@ -130,7 +139,8 @@ def test_a_model_remembers_its_columns(call, folder) -> None:
         "--features",
         "qual*",
     ]
-    assert call("fit", "named.csv", "--reward", "any:clicked", "--length", "2", "-o", "n.listwright", *named)[0] == 0
+    fit = ["fit", "named.csv", "--reward", "any:clicked", "--length", "2", "--effort", "fast", "-o", "n.listwright"]
+    assert call(*fit, *named)[0] == 0
     swapped = [line.split(",") for line in text.splitlines()]
     (folder / "swapped.csv").write_text("\n".join(",".join(row[::-1][1:]) for row in swapped) + "\n")
     code, out, _ = call("predict", "n.listwright", "swapped.csv", "--json")
@@ -152,9 +162,9 @@ def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
 
 
 def test_the_best_effort_is_another_policy(call, folder, monkeypatch) -> None:
-    tree = Aggregate(DecisionTreeRegressor(max_depth=2, random_state=0))  # in place of boosting, to be quick
-    monkeypatch.setattr(stacking, "boosted_trees", lambda: tree)
-    monkeypatch.setattr(stacking, "forest", lambda: tree)
+    quick = DecisionTreeRegressor(max_depth=2, random_state=0)  # in place of boosting and forests
+    monkeypatch.setattr(menu, "Boosting", lambda: quick)
+    monkeypatch.setattr(menu, "ExtraTreesRegressor", lambda *_, **__: quick)
     arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "best", "--seed", "3", "-o", "best.listwright"]
     (folder / "few.csv").write_text(table(10))
     assert call("fit", "few.csv", *arguments)[0] == 0

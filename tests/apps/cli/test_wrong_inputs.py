@@ -103,7 +103,7 @@ def test_models_without_columns_are_read_by_feature_names(call, folder) -> None:
     problems = lw_read(folder / "past.csv", folder)
     clicked = [row["clicked"] == "1" for row in records(folder / "past.csv")]
     rewarded = problems.with_reward(lw.rewards.AnySuccess(np.array(clicked, dtype=float)))
-    save(lw.SCP(2, random_state=0).fit(rewarded), folder / "plain.listwright")
+    save(lw.SCP(2, effort="fast", random_state=0).fit(rewarded), folder / "plain.listwright")
     code, out, _ = call("predict", "plain.listwright", "new.csv", "--json")
     assert code == 0
     assert out == call("predict", "m.listwright", "new.csv", "--json")[1]

@@ -98,7 +98,9 @@ def fitted() -> Callable[..., lw.SCP]:
         table = np.random.default_rng(seed).random((60, 8, width), dtype=np.float32)
         reward = lw.rewards.AnySuccess(table[..., seed % 3] > 0.8)
         names = NAMES if width == len(NAMES) else None
-        return lw.SCP(length=3, random_state=0).fit(lw.Problems.from_arrays(table, reward=reward, feature_names=names))
+        return lw.SCP(length=3, effort="fast", random_state=0).fit(
+            lw.Problems.from_arrays(table, reward=reward, feature_names=names)
+        )
 
     return make
 

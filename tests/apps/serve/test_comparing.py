@@ -17,7 +17,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for name, good in (("high", table[..., 0] > 0.8), ("low", table[..., 0] < 0.2)):
         problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(good))
-        lw.SCP(length=3, random_state=0).fit(problems).save(folder / name)
+        lw.SCP(length=3, effort="fast", random_state=0).fit(problems).save(folder / name)
     return folder / "low", folder / "high"
 
 

@@ -256,7 +256,7 @@ def test_lists_without_propensities_are_left_out_with_a_warning() -> None:
 @pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
 def test_fitted_models_and_baselines_can_be_evaluated() -> None:
     found = lw.Problems.from_arrays(np.arange(12.0).reshape(4, 3, 1), reward=lw.rewards.AnySuccess(np.eye(4, 3)))
-    model = lw.SCP(2, random_state=0).fit(found)
+    model = lw.SCP(2, effort="fast", random_state=0).fit(found)
     by_walk, by_lists = evaluate(small_log(), model), evaluate(small_log(), model.predict)
     assert by_walk.slate_ips == by_lists.slate_ips
     evaluate(small_log(), lw.baselines.TopK(length=2).fit(found))
@@ -274,7 +274,7 @@ def test_what_cannot_be_evaluated() -> None:
     with pytest.raises(InputError, match="Ask for as many"):
         evaluate(small_log(), lambda problems: lw.Lists(problems, problems.offsets[:-1, None]))
     with pytest.raises(InputError, match="not fitted"):
-        evaluate(small_log(), lw.SCP(2))
+        evaluate(small_log(), lw.SCP(2, effort="fast"))
     with pytest.raises(InputError, match="value must be one of sum, any"):
         evaluate(small_log(), first_two, value="clicks")
     with pytest.raises(InputError, match=r"must give listwright\.Lists"):

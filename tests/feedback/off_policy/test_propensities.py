@@ -17,7 +17,9 @@ def softmax_log(n: int = 1500) -> tuple[Log, np.ndarray]:
     """Lists drawn by a softmax of the first feature, and their true propensities."""
     rng = np.random.default_rng(0)
     found = lw.Problems.from_arrays(rng.random((n, 5, 2)))
-    model = lw.SCP(2, random_state=0).fit(found.with_reward(lw.rewards.AnySuccess(found.features[:, 0] > 0.8)))
+    model = lw.SCP(2, effort="fast", random_state=0).fit(
+        found.with_reward(lw.rewards.AnySuccess(found.features[:, 0] > 0.8))
+    )
     shown = lw.OnlineSCP.from_model(model, explore=Softmax(0.3), random_state=0).recommend(found)
     log = Log()
     log.append(lw.Lists(found, shown.rows), list_ids=shown.list_ids)

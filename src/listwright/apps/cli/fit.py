@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from listwright.tables import Scan
 
 COPIES = 24  # measured: 4-byte copies of a batch's columns at the peak
-EFFORTS = ("fast", "best")
+EFFORTS = ("auto", "fast", "best")
 
 
 def _known(effort: str) -> str:
@@ -43,9 +43,10 @@ def fit(
     effort: Annotated[
         str,
         typer.Option(
-            callback=_known, help="fast: linear, in a moment; best: boosted trees too, in seconds or minutes."
+            callback=_known,
+            help="fast: linear, in a moment; auto: the simplest way that does best; best: many together, in minutes.",
         ),
-    ] = "fast",
+    ] = "auto",
     passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 10,
     batch_size: Annotated[int | None, typer.Option(min=1, help="Problems between two updates of the policy.")] = None,
     max_memory: given.MaxMemory = None,
@@ -108,8 +109,10 @@ def fit(
     model.columns_, model.reward_spec_ = columns, spec
     save_model(model, out)
     certificate = model.online_certificate()
-    certified = getattr(model, "certified_", None)
+    certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
     if not as_json:
+        if report is not None:
+            say(str(report))
         say(two_sentences(certificate) if certified is None else str(certified))
         say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
     elif out != STANDARD:
@@ -120,6 +123,7 @@ def fit(
                 "model": out,
                 "certificate": asdict(certificate),
                 "certified": None if certified is None else asdict(certified),
+                "chosen": None if report is None else asdict(report),
             }
         )
 

@@ -17,6 +17,7 @@ def inspect(model: given.Model, trust: given.Trust = "", as_json: given.AsJson =
     found = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
+        "chosen": _chosen(learned),
         "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
         "certificate": _certificate(learned),
         "learned from": _learned_from(learned),
@@ -26,6 +27,12 @@ def inspect(model: given.Model, trust: given.Trust = "", as_json: given.AsJson =
         return
     for name, value in found.items():
         _show(name, value)
+
+
+def _chosen(model: Any) -> str | None:
+    """Of a model that chose how to learn."""
+    report = getattr(model, "report_", None)
+    return None if report is None else " ".join(str(report).split())
 
 
 def _certificate(model: Any) -> str | None:

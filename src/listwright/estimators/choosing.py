@@ -1,0 +1,179 @@
+"""Which way to learn suits the problems: by the value of lists that are built out of fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import NamedTuple
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright._internal.progress import tell
+from listwright._internal.saved import saved_as
+from listwright.estimators.ways import Way
+from listwright.problems import Problems
+
+
+@saved_as("Trial")
+class Trial(NamedTuple):
+    """How one way to learn did.
+
+    Attributes
+    ----------
+    name : str
+        The way to learn.
+    value : float
+        Mean value of its lists over the training problems, each built by what was learned without its fold; over all
+        lengths up to the one asked for, as lists are used at any of them. Under a budget, of the whole list.
+    behind : float
+        How far its mean is behind that of the best way.
+    error : float
+        Standard error of that difference, problem by problem.
+    sorts : bool
+        Whether it sorts the candidates without looking at the list.
+    """
+
+    name: str
+    value: float
+    behind: float
+    error: float
+    sorts: bool
+
+
+@saved_as("Report")
+@dataclass(frozen=True)
+class Report:
+    """The way to learn that was chosen, why, and how far ahead of sorting it is.
+
+    Attributes
+    ----------
+    chosen, value : str, float
+        The way to learn, and the mean value of its lists out of fold.
+    best, best_value : str, float
+        The same for the way with the highest mean.
+    lead, lead_error : float
+        How far the best is ahead of the chosen one, and the standard error of that.
+    sorting, ahead, ahead_error : str, float, float
+        The best of the ways that only sort, how far the chosen one is ahead of it, and the standard error of that.
+    untried : tuple of str
+        Ways that would have taken more than the time limit.
+
+    Examples
+    --------
+    >>> report = Report("linear", 0.81, "boosted trees", 0.82, 0.01, 0.012, "one column", 0.09, 0.02)
+    >>> print(report)
+    Chosen: linear, whose lists are worth 0.810 out of fold. The best was boosted trees with 0.820, ahead by less
+    than one standard error (0.012), and the simpler is taken. Ahead of sorting (one column) by 0.090, standard
+    error 0.020.
+    """
+
+    chosen: str
+    value: float
+    best: str
+    best_value: float
+    lead: float
+    lead_error: float
+    sorting: str = ""
+    ahead: float = 0.0
+    ahead_error: float = 0.0
+    untried: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        told = [f"Chosen: {self.chosen}, whose lists are worth {self.value:.3f} out of fold."]
+        if self.best != self.chosen:
+            told.append(
+                f"The best was {self.best} with {self.best_value:.3f}, ahead by less than one standard error "
+                f"({self.lead_error:.3f}), and the simpler is taken."
+            )
+        if self.sorting and self.sorting != self.chosen:
+            told.append(
+                f"Ahead of sorting ({self.sorting}) by {self.ahead:.3f}, standard error {self.ahead_error:.3f}."
+            )
+        elif self.sorting:
+            told.append("Nothing that looks at the list was surely ahead of sorting.")
+        if self.untried:
+            told.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
+        return fill(" ".join(told), 110)
+
+
+class Chosen(NamedTuple):
+    """The way to learn, and the record of how it was found."""
+
+    way: Way
+    trials: list[Trial]
+    report: Report | None
+
+
+def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None = None) -> Chosen:
+    """The simplest way whose lists are worth no less than those of the best, within one standard error.
+
+    Parameters
+    ----------
+    ways : sequence of Way
+        From the simplest to the most complex.
+    problems : Problems
+        To learn from.
+    time_limit : float, optional
+        Estimated seconds that trying may take; the first way is always tried. None: no limit.
+    """
+    if len(ways) < 2 or len(problems) < 2:
+        return Chosen(ways[0], [], None)
+    left = np.inf if time_limit is None else time_limit
+    values: dict[Way, Floats] = {}
+    for way in ways:
+        seconds = way.seconds(problems)
+        if values and seconds > left:
+            continue
+        left -= seconds
+        tell(f"trying {way.name}")
+        values[way] = way.values(problems)
+    at = simplest(list(values.values()))
+    untried = tuple(way.name for way in ways if way not in values)
+    return Chosen(list(values)[at], _trials(values), _report(values, at, untried))
+
+
+def simplest(values: Sequence[Floats]) -> int:
+    """The first whose mean is within one standard error of the highest; differences are taken problem by problem.
+
+    >>> simplest([np.array([0.0, 0.6, 0.4]), np.array([0.1, 0.5, 0.6]), np.array([0.9, 0.9, 0.9])])
+    2
+    >>> simplest([np.array([0.8, 0.6, 0.9]), np.array([0.7, 0.9, 0.8])])
+    0
+    """
+    gaps = [_highest(values) - one for one in values]
+    return next(i for i, gap in enumerate(gaps) if gap.mean() <= standard_error(gap) + 1e-12)
+
+
+def standard_error(values: Floats) -> float:
+    """Of their mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def _highest(values: Sequence[Floats]) -> Floats:
+    """Those with the highest mean; of equal ones the first."""
+    return values[int(np.argmax([round(float(one.mean()), 12) for one in values]))]
+
+
+def _trials(values: dict[Way, Floats]) -> list[Trial]:
+    best = _highest(list(values.values()))
+    return [
+        Trial(way.name, float(one.mean()), float((best - one).mean()), standard_error(best - one), way.sorts)
+        for way, one in values.items()
+    ]
+
+
+def _report(values: dict[Way, Floats], at: int, untried: tuple[str, ...]) -> Report:
+    names, found = [way.name for way in values], list(values.values())
+    best = next(i for i, one in enumerate(found) if one is _highest(found))
+    sorting = [i for i, way in enumerate(values) if way.sorts]
+    told = (names[at], float(found[at].mean()), names[best], float(found[best].mean()), *_gap(found[best], found[at]))
+    if not sorting:
+        return Report(*told, untried=untried)
+    rival = max(sorting, key=lambda i: round(float(found[i].mean()), 12))
+    return Report(*told, names[rival], *_gap(found[at], found[rival]), untried)
+
+
+def _gap(ours: Floats, theirs: Floats) -> tuple[float, float]:
+    return float((ours - theirs).mean()), standard_error(ours - theirs)

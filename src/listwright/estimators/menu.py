@@ -1,0 +1,189 @@
+"""What there is to try for problems of each kind, from the simplest to the most complex."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor
+
+from listwright.estimators.base import ListEstimator
+from listwright.estimators.small_policy import PASSES
+from listwright.estimators.ways import Expected, Learned, Together, Way, candidates_seen, width
+from listwright.features import (
+    Aspects,
+    BestColumn,
+    Candidate,
+    ExpectedGain,
+    Features,
+    Identity,
+    Links,
+    Similarity,
+    Sum,
+    Unmet,
+)
+from listwright.features.auto import auto_features
+from listwright.features.identity import has_whole_catalogue
+from listwright.features.outcomes import Forest
+from listwright.learners import Aggregate, RidgeLeader, SoftmaxLeader
+from listwright.learners.boosting import Boosting
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess
+
+PENALTIES = (10.0, 100.0, 1000.0)
+FEW = 30  # problems that say too little of which way is better
+LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
+QUICK_FOLDS = 3  # of what is tried to choose from
+MOST_ROWS = 40_000  # that trees are grown on
+MOST_KEPT = 1e8  # numbers that a learner may keep in memory to choose from
+STATES = 50  # of a problem that a linear policy visits, about
+# Where items recur: models of outcomes, and weights to start from: for success rates where the list failed by either
+# forest, and for means given that failure by forest, ridge and kernel ridge. Chosen on aslib_dev.
+MODELS = ("forest", "contrasts", "ridge", "kernel")
+TRUST = (0.4, 0.4, 0.0, 0.1, 0.2)
+
+
+def ways_to_try(problems: Problems, plain: ListEstimator) -> list[Way]:
+    """The menu of `effort="auto"`; what the user has set stays as it is in all of them."""
+    menu = Menu(problems, plain, QUICK_FOLDS)
+    if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
+        return [menu.linear()]
+    return menu.for_items() if menu.items_recur else menu.for_candidates()
+
+
+def time_to_try(problems: Problems, plain: ListEstimator) -> float:
+    """Seconds that `effort="auto"` may take where the user sets no limit."""
+    return max(LEAST_SECONDS, TIMES_LINEAR * Menu(problems, plain).linear().fit_seconds(problems))
+
+
+def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
+    """The menu of `tune=True`: features where the user has left them open and there are others, else penalties."""
+    menu = Menu(problems, plain)
+    others: list[Way] = [*menu.without_identity(), *menu.by_item()] if plain.features == "auto" else []
+    if not others and plain.learner in ("auto", "ridge"):
+        others = [menu.learned(f"penalty {one:g}", learner=RidgeLeader(one)) for one in PENALTIES]
+    return [menu.linear(), *others]
+
+
+def best_way(problems: Problems, plain: ListEstimator) -> Way:
+    """`effort="best"`: everything that is known to help, together."""
+    menu = Menu(problems, plain)
+    if menu.items_recur:
+        gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
+        return Together([gains, menu.linear(), *menu.by_item()], penalty=100.0)
+    trees = [menu.sorted_trees(200), menu.boosted_trees()] if problems.n_features else []
+    return Together([menu.quick_linear(), *menu.softmax(), *trees], beside=menu.list_features())
+
+
+@dataclass(frozen=True)
+class Menu:
+    """Ways to learn from some problems, with the settings of a plain estimator."""
+
+    problems: Problems
+    plain: ListEstimator
+    n_folds: int = 5
+
+    def for_items(self) -> list[Way]:
+        """Where what an item brought in other problems tells what it brings here."""
+        linear = self.linear()
+        ways: list[Way] = [self.static_list(), linear, *self.by_item()]
+        if not self.can_keep(PASSES, 6):
+            return ways
+        gains = Expected("expected gains", self.plain, ExpectedGain((Forest(100),)), (0.9, 0.1))
+        return [*ways, gains, Together([gains, linear], penalty=100.0)]
+
+    def for_candidates(self) -> list[Way]:
+        """Where a candidate is known by its features only."""
+        linear, trees = self.linear(), []
+        if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
+            trees = [self.sorted_trees(100), self.boosted_trees()]
+        together = [Together([linear, *trees[:1]]), Together([linear, *trees])] if trees else []
+        simple = [*self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
+        return [*simple, linear, *self.softmax(), *trees, *together]
+
+    def can_keep(self, n_passes: int, columns: int) -> bool:
+        """Whether a learner that keeps all it has seen stays within memory."""
+        model = clone(self.plain).set_params(n_passes=n_passes)
+        return candidates_seen(model, self.problems) * columns <= MOST_KEPT
+
+    @property
+    def items_recur(self) -> bool:
+        """Whether the same items come up again and one success is enough."""
+        return self.problems.catalogue is not None and isinstance(self.problems.reward, AnySuccess)
+
+    def learned(self, name: str, **changes: Any) -> Learned:
+        """A policy of the estimator with some changes."""
+        return Learned(name, self.plain, n_folds=self.n_folds, **changes)
+
+    def linear(self) -> Learned:
+        """The estimator as it is."""
+        return self.learned("linear")
+
+    def quick_linear(self) -> Learned:
+        """The same in fewer passes, where lists are long: a pass over long lists sees more states."""
+        return self.learned("linear", n_passes=max(2, min(self.plain.n_passes, STATES // self.plain.length)))
+
+    def list_features(self) -> list[Features]:
+        """What tells a candidate from the list, in few columns."""
+        some = (Aspects, Links, Unmet)
+        return [part for part in auto_features(self.problems).parts if isinstance(part, some)]
+
+    def static_list(self) -> Learned:
+        """The same list for all problems."""
+        return self.learned("static list", sorts=True, features=Identity(), n_passes=3)
+
+    def one_column(self) -> list[Way]:
+        """Sorted by the column that tells most."""
+        if not self.problems.n_features:
+            return []
+        return [self.learned("one column", sorts=True, features=BestColumn(), n_passes=1)]
+
+    def sorted_linear(self) -> list[Way]:
+        """Sorted by a linear function of a candidate's own features; or one list for all, where it has none."""
+        if not self.problems.n_features:
+            return [self.static_list()] if self.problems.catalogue is not None else []
+        return [self.learned("linear, sorted", sorts=True, features=Candidate(), n_passes=2)]
+
+    def one_column_and_likeness(self) -> list[Way]:
+        """What maximal marginal relevance (MMR) does, with weights that are learned."""
+        if not self.problems.n_features or self.problems.vectors is None:
+            return []
+        features = Sum([BestColumn(), Similarity()])
+        return [self.learned("one column and likeness", features=features, learner="softmax", n_passes=2)]
+
+    def softmax(self) -> list[Way]:
+        """The linear policy with another loss, which has no columns that are crossed with items."""
+        if self.problems.catalogue is not None or not self.can_keep(2, 2 * width(self.problems)):
+            return []
+        return [self.learned("softmax", learner=SoftmaxLeader(by="gains"), n_passes=2)]
+
+    def without_identity(self) -> list[Way]:
+        """A linear policy that does not know which item a candidate is."""
+        if self.problems.catalogue is None or not self.problems.n_features:
+            return []
+        return [self.learned("linear, no identity", features=Sum(self._no_identity()))]
+
+    def by_item(self) -> list[Way]:
+        """A linear policy with each item's own weights for all that is known of the problem, the list among it."""
+        catalogue = self.problems.catalogue
+        if catalogue is None or not self.problems.n_features:
+            return []
+        if not has_whole_catalogue(self.problems, int(catalogue.max()) + 1):
+            return []
+        crosses = ("candidates", "list") if self.problems.context is None else ("context", "candidates", "list")
+        return [self.learned("linear by item", features=Sum([*self._no_identity(), Identity(crosses)]), n_passes=3)]
+
+    def _no_identity(self) -> list[Any]:
+        return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
+
+    def sorted_trees(self, n_trees: int) -> Learned:
+        """Extra-trees on what a candidate gains alone."""
+        trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
+        own: dict[str, Any] = {"length": 1, "budget": None, "features": Candidate(), "n_passes": 1}
+        learner = Aggregate(trees, most_rows=MOST_ROWS)
+        return self.learned("trees, sorted", sorts=True, learner=learner, **own)
+
+    def boosted_trees(self) -> Learned:
+        """Gradient boosting on all that the policy sees, from lists that it builds itself."""
+        return self.learned("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)

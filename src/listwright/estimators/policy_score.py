@@ -1,0 +1,143 @@
+"""The score of a policy that was learned beforehand, as a feature of another."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.folds import FOLDS, folds_of
+from listwright._internal.progress import tell
+from listwright._internal.ragged import pieces
+from listwright._internal.saved import saved_as
+from listwright.estimators.base import ListEstimator
+from listwright.features.cross_fitting import CrossFitted
+from listwright.learners.examples import centered
+from listwright.problems import Problems
+from listwright.training.signature import fingerprint
+
+
+class Part(NamedTuple):
+    """Some problems, as one model sees them."""
+
+    model: ListEstimator
+    which: Ints
+    rows: Ints
+    problems: Problems
+    seen: Any
+    scores: Floats | None  # where no pick changes them
+
+
+class ScoreSeen(NamedTuple):
+    """The problems, shared out among the models that may see them."""
+
+    problems: Problems
+    parts: tuple[Part, ...]
+
+
+@saved_as("features.PolicyScore")
+class PolicyScore(CrossFitted):
+    """The score that a policy learned beforehand gives a candidate, given the list.
+
+    Training problems are scored by a model that was fitted without them, so that a policy on top learns how far the
+    score can be trusted.
+
+    Parameters
+    ----------
+    model : ListEstimator
+        Such as `SCP`, cloned and fitted.
+    n_folds : int
+        Parts of the training problems, each of which is left out once.
+    """
+
+    group = "learned score"
+
+    def __init__(self, model: ListEstimator, n_folds: int = FOLDS) -> None:
+        self.model = model
+        self.n_folds = n_folds
+
+    def slimmed(self) -> Self:
+        """Without the models that only see training problems."""
+        twin = copy.copy(self)
+        if hasattr(self, "fold_models_"):
+            twin.fold_models_ = []
+        return twin
+
+    def fit(self, problems: Problems) -> Self:
+        """Fits the model on all problems, and once without each fold unless `cross_fit` has done that already."""
+        self.cross_fit(problems)
+        tell(self.names()[0])
+        self.model_ = clone(self.model).fit(problems)
+        return self
+
+    def cross_fit(self, problems: Problems) -> Self:
+        """Fits the model once without each fold, which is enough to score the training problems."""
+        if self.has_seen(problems):
+            return self
+        self.fold_models_: list[ListEstimator | None] = [None] * self.n_folds
+        for fold in self.folds(problems):
+            self.fold_models_[fold.number] = clone(self.model).fit(problems[fold.rest])
+        self.spread_ = 1.0
+        seen = self.for_training(problems).start(problems)
+        self.spread_ = max(float(centered(self._scores(seen), problems.offsets).std()), 1e-9)
+        self.cross_fitted_to_ = fingerprint(problems)
+        return self
+
+    def has_seen(self, problems: Problems) -> bool:
+        """Whether it is cross-fitted to these problems."""
+        return getattr(self, "cross_fitted_to_", None) == fingerprint(problems)
+
+    def held_out(self, problems: Problems) -> Iterator[tuple[Ints, ListEstimator]]:
+        """Which of the training problems are held out together, and the model that was fitted without them."""
+        folds = folds_of(problems.problem_ids, self.n_folds)
+        for fold in np.unique(folds):
+            model = self.fold_models_[fold]
+            assert model is not None
+            yield np.flatnonzero(folds == fold), model
+
+    def start(self, problems: Problems) -> ScoreSeen:
+        """Every model starts on its problems."""
+        everyone = np.arange(len(problems))
+        parts = self.held_out(problems) if self.out_of_fold else [(everyone, self.model_)]
+        return ScoreSeen(problems, tuple(_part(model, which, problems) for which, model in parts))
+
+    def columns(self, seen: ScoreSeen) -> Floats32:
+        """One column, in spreads within training problems."""
+        return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
+
+    def _scores(self, seen: ScoreSeen) -> Floats:
+        scores: Floats = np.zeros(seen.problems.n_rows)
+        for part in seen.parts:
+            scores[part.rows] = _scored(part.model, part.seen) if part.scores is None else part.scores
+        return scores
+
+    def add(self, seen: ScoreSeen, picks: Ints) -> ScoreSeen:
+        """Every model sees the picks of its problems."""
+        parts = []
+        for part in seen.parts:
+            if part.scores is None:
+                moved = part.problems.offsets[:-1] - seen.problems.offsets[part.which]
+                mine = np.where(picks[part.which] >= 0, picks[part.which] + moved, -1)
+                part = part._replace(seen=part.model.training_.features.add(part.seen, mine))
+            parts.append(part)
+        return seen._replace(parts=tuple(parts))
+
+    def names(self) -> list[str]:
+        """One name."""
+        learner = getattr(self.model.learner, "estimator", self.model.learner)
+        return [f"score of {learner if isinstance(learner, str) else type(learner).__name__}"]
+
+
+def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
+    some, features = problems[which].without_reward(), model.training_.features
+    seen = features.start(some)
+    scores = _scored(model, seen) if features.still else None
+    return Part(model, which, pieces(problems.offsets, which), some, seen, scores)
+
+
+def _scored(model: ListEstimator, seen: Any) -> Floats:
+    return model.policy_.score(model.training_.features.rows(seen))

@@ -1,0 +1,226 @@
+"""Ways to learn that can be tried: each says what its lists are worth out of fold, and gives a plan to fit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from listwright._internal.arrays import Floats
+from listwright._internal.folds import FOLDS
+from listwright.estimators.base import ListEstimator
+from listwright.estimators.policy_score import PolicyScore
+from listwright.estimators.small_policy import Weighed, small_policy
+from listwright.evaluation.values import earned, measured
+from listwright.features import Features, Sum
+from listwright.learners import as_learner
+from listwright.lists import Lists
+from listwright.policies import Linear
+from listwright.problems import Problems
+from listwright.training.sources import Plan
+from listwright.walk.limits import as_room
+from listwright.walk.plain import build_lists
+
+SHARE = 0.5  # weight of a policy's score to start from
+# Seconds per candidate and visit, about: in any case, for each column, and for each kind of link to the list.
+VISIT, COLUMN, LINK = 3e-7, 1e-8, 6e-7
+TREES = 1e-4  # seconds per candidate that trees are grown on, about
+OUTCOMES = 4e-5  # seconds per candidate that models of outcomes are fitted on, and root of the columns, about
+
+
+class Way(ABC):
+    """A way to learn, for lists of the length or budget of `settings`.
+
+    `values` are out of fold: a list is built for each training problem by what was learned without it.
+    """
+
+    name: str
+    sorts = False  # whether it sorts the candidates, without a look at the list
+
+    def __init__(self, settings: ListEstimator) -> None:
+        self.settings = settings
+
+    @abstractmethod
+    def values(self, problems: Problems) -> Floats:
+        """One number per problem: what its list is worth, out of fold."""
+
+    @abstractmethod
+    def seconds(self, problems: Problems) -> float:
+        """About how long `values` takes, by the size of the problems: the same on every machine."""
+
+    @abstractmethod
+    def plan(self, problems: Problems) -> Plan:
+        """What to fit where this way is chosen."""
+
+    @abstractmethod
+    def weighed(self, problems: Problems) -> list[Weighed]:
+        """Its columns in a policy over several ways, cross-fitted, and the weights to start from."""
+
+    def _summed_up(self, problems: Problems) -> Floats:
+        """What lists by the weighted sum of cross-fitted columns are worth."""
+        parts = self.weighed(problems)
+        view = Sum([clone(part.features) for part in parts])
+        view.parts_ = [part.features.for_training(problems) for part in parts]
+        policy = Linear(np.array([weight for part in parts for weight in part.weights]))
+        length, room = self.limits["length"], as_room(self.limits["budget"], problems)
+        rng = np.random.default_rng(0)
+        lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=room)
+        return self._worth(lists, problems)
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Length or budget of the lists."""
+        budget = self.settings.budget
+        return {"length": self.settings.length if budget is None else None, "budget": budget}
+
+    def _worth(self, lists: Lists, problems: Problems) -> Floats:
+        """Lists are used at every length up to theirs, so their mean over all lengths counts; under a budget, the
+        whole list."""
+        so_far = earned(measured(lists, problems))
+        if self.settings.budget is not None:
+            return so_far[:, -1]
+        missing = max(self.settings.length - so_far.shape[1], 0)
+        return np.pad(so_far, ((0, 0), (0, missing)), mode="edge").mean(axis=1)
+
+
+class Learned(Way):
+    """A policy learned by SCP, with features and a learner.
+
+    Parameters
+    ----------
+    name : str
+        How reports call it.
+    settings : ListEstimator
+        The plain estimator, with the user's limits.
+    n_folds : int
+        Parts of the problems that are held out in turn.
+    sorts : bool
+        Whether it does not look at the list.
+    changes
+        Parameters of the estimator that are different here.
+    """
+
+    def __init__(
+        self, name: str, settings: ListEstimator, *, n_folds: int = FOLDS, sorts: bool = False, **changes: Any
+    ) -> None:
+        super().__init__(settings)
+        self.name, self.sorts, self.changes = name, sorts, changes
+        self.score = PolicyScore(clone(settings).set_params(**{"keep": "last"} | changes), n_folds)
+
+    def values(self, problems: Problems) -> Floats:
+        """By models that are fitted without one fold each."""
+        found = np.zeros(len(problems))
+        for which, model in self.score.cross_fit(problems).held_out(problems):
+            some = problems[which]
+            lists = model.predict(some.without_reward(), short_lists=True, **self.limits)
+            found[which] = self._worth(lists, some)
+        return found
+
+    def seconds(self, problems: Problems) -> float:
+        """Of all fits without a fold; nothing once they are done."""
+        return 0.0 if self.score.has_seen(problems) else (self.score.n_folds - 1) * self.fit_seconds(problems)
+
+    def fit_seconds(self, problems: Problems) -> float:
+        """About how long one fit takes."""
+        model = self.score.model
+        seen = candidates_seen(model, problems)
+        most = getattr(model.learner, "most_rows", None)
+        grown = 0.0 if most is None else min(seen, model.n_passes * most)
+        return seen * visit_seconds(problems) + TREES * grown
+
+    def plan(self, problems: Problems) -> Plan:
+        """That of the estimator, where features and learner are all that is different; else its score alone."""
+        if not set(self.changes) <= {"features", "learner", "n_passes"}:
+            return small_policy(self.weighed(problems), problems, penalty=10.0)
+        model = self.score.model
+        return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
+
+    def weighed(self, problems: Problems) -> list[Weighed]:
+        """One column."""
+        return [Weighed(self.score.cross_fit(problems), (SHARE,))]
+
+
+class Expected(Way):
+    """Estimates that are cross-fitted by themselves, summed up with given weights."""
+
+    def __init__(self, name: str, settings: ListEstimator, features: Features, weights: tuple[float, ...]) -> None:
+        super().__init__(settings)
+        self.name, self.features, self.weights = name, features, weights
+        self.fitted: Features | None = None
+
+    def values(self, problems: Problems) -> Floats:
+        """Of training problems seen through models that were fitted without them."""
+        return self._summed_up(problems)
+
+    def seconds(self, problems: Problems) -> float:
+        """Of all models; nothing once they are fitted."""
+        return 0.0 if self.fitted is not None else OUTCOMES * problems.n_rows * np.sqrt(width(problems))
+
+    def plan(self, problems: Problems) -> Plan:
+        """Weights that are learned, near the given ones."""
+        return small_policy(self.weighed(problems), problems, penalty=100.0)
+
+    def weighed(self, problems: Problems) -> list[Weighed]:
+        """All estimates."""
+        if self.fitted is None:
+            self.fitted = clone(self.features).fit(problems)
+        return [Weighed(self.fitted, self.weights)]
+
+
+class Together(Way):
+    """The sum of what several ways say.
+
+    Parameters
+    ----------
+    ways : sequence of Way
+        The ways.
+    penalty : float
+        How firmly the weights stay where they start: see `SoftmaxLeader`.
+    beside : sequence of Features
+        Columns that the small policy may learn weights for, beside those of the ways.
+    """
+
+    def __init__(self, ways: Sequence[Way], *, penalty: float = 10.0, beside: Sequence[Features] = ()) -> None:
+        super().__init__(ways[0].settings)
+        self.ways, self.penalty, self.beside = ways, penalty, beside
+        self.name = " + ".join(way.name for way in ways)
+
+    def values(self, problems: Problems) -> Floats:
+        """By the sum of cross-fitted scores."""
+        return self._summed_up(problems)
+
+    def seconds(self, problems: Problems) -> float:
+        """Of what is not fitted yet."""
+        return sum(way.seconds(problems) for way in self.ways)
+
+    def plan(self, problems: Problems) -> Plan:
+        """Weights that are learned, near equal ones."""
+        fitted = [clone(part).fit(problems) for part in self.beside]
+        more = [Weighed(part, (0.0,) * len(part.names())) for part in fitted]
+        return small_policy([*self.weighed(problems), *more], problems, penalty=self.penalty)
+
+    def weighed(self, problems: Problems) -> list[Weighed]:
+        """Those of all ways."""
+        return [part for way in self.ways for part in way.weighed(problems)]
+
+
+def candidates_seen(model: ListEstimator, problems: Problems) -> float:
+    """How many a fit of the model looks at, about."""
+    steps = float(model.length)
+    if model.budget is not None and problems.sizes is not None:
+        steps = min(model.budget / float(problems.sizes.mean()), float(problems.counts.max()))
+    return model.n_passes * steps * problems.n_rows
+
+
+def width(problems: Problems) -> int:
+    """Columns of what is known of a candidate and its problem."""
+    return 1 + problems.n_features + (0 if problems.context is None else problems.context.shape[1])
+
+
+def visit_seconds(problems: Problems) -> float:
+    """About how long a policy takes for one candidate, given one list."""
+    kinds = len(problems.links or {}) + (0 if problems.vectors is None else 5)
+    return VISIT + COLUMN * width(problems) + LINK * kinds

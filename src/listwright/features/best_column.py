@@ -1,0 +1,83 @@
+"""The one column that tells best what a candidate is worth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Floats32
+from listwright._internal.saved import saved_as
+from listwright._kernels.rows import center
+from listwright.errors import InputError
+from listwright.features.base import Features, Scale, dense
+from listwright.features.candidate import feature_names
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+
+class BestColumnSeen(NamedTuple):
+    """The column, which no pick changes."""
+
+    problems: Problems
+    column: Floats32
+
+
+@saved_as("features.BestColumn")
+class BestColumn(Features):
+    """The feature that goes best with what candidates gain alone, compared within their problems, and no other.
+
+    A policy on this sorts by one column. That is what every other policy has to be ahead of, and what is left where the
+    training problems are too few to learn more from: `SCP(effort="auto")` tries it.
+
+    See Also
+    --------
+    Candidate : all features.
+    Similarity : what makes a policy on one column prefer what is unlike the list, as MMR does.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> reward = lw.rewards.AnySuccess([0, 1, 0, 1])
+    >>> table = [[5.0, 0.1], [5.0, 0.8], [4.0, 0.3], [3.0, 0.9]]
+    >>> problems = lw.Problems.from_arrays(table, offsets=[0, 2, 4], reward=reward, feature_names=["price", "match"])
+    >>> BestColumn().fit(problems).names()
+    ['match']
+    """
+
+    group = "relevance"
+    still = True
+
+    def fit(self, problems: Problems) -> Self:
+        """Finds the column."""
+        if not problems.n_features:
+            raise InputError("BestColumn needs features, but these problems have none.")
+        reward = reward_of(problems, "BestColumn")
+        table = _centered(dense(problems.features), problems)
+        gains = _centered(reward.gains(reward.start(problems))[:, None], problems)[:, 0]
+        spreads = np.sqrt((table**2).sum(axis=0))
+        likeness = np.abs(gains @ table) / np.where(spreads > 1e-9, spreads, np.inf)
+        self.column_ = int(np.argmax(likeness))
+        self.name_ = feature_names(problems)[self.column_]
+        self.scale_ = Scale.of(dense(problems.features)[:, [self.column_]])
+        return self
+
+    def start(self, problems: Problems) -> BestColumnSeen:
+        """The scaled column."""
+        return BestColumnSeen(problems, self.scale_.apply(dense(problems.features)[:, [self.column_]]))
+
+    def columns(self, seen: BestColumnSeen) -> Floats32:
+        """The same at every position."""
+        return seen.column
+
+    def names(self) -> list[str]:
+        """The column's own name."""
+        return [self.name_]
+
+
+def _centered(table: Floats | Floats32, problems: Problems) -> Floats:
+    """Less the mean over each problem."""
+    values = np.ascontiguousarray(table, dtype=np.float64)
+    result = np.empty_like(values)
+    center(values, problems.offsets, result)
+    return result
