@@ -82,6 +82,10 @@ class Features(BaseEstimator, ABC):
         """Whether summaries are enough: not where `fit` looks at all problems at once."""
         return type(self).fit is Features.fit
 
+    def fitted_parts(self) -> list[Features]:
+        """The features that stand side by side: these alone, or the fitted parts of a sum."""
+        return [self]
+
     def slimmed(self) -> Self:
         """These features without what only further learning needs."""
         return self
@@ -153,6 +157,10 @@ class Sum(Features):
     def streams(self) -> bool:
         """Whether all parts do."""
         return all(part.streams() for part in self.parts)
+
+    def fitted_parts(self) -> list[Features]:
+        """The parts as they were fitted."""
+        return self.parts_
 
     def peeks(self) -> bool:
         """Whether any part does."""

@@ -31,8 +31,7 @@ def with_items(features: Features, n_items: int) -> Features:
 def n_states(features: Features, known: int, policy: Linear) -> int:
     """Columns of the state that items are crossed with: one more for each new item, where that is the list."""
     assert policy.item_weights is not None
-    parts = features.parts_ if isinstance(features, Sum) else [features]
-    crossed = next(part for part in parts if isinstance(part, Identity))
+    crossed = next(part for part in features.fitted_parts() if isinstance(part, Identity))
     return policy.item_weights.shape[1] + (crossed.n_items_ - known if "list" in crossed.cross else 0)
 
 

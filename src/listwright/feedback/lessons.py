@@ -13,7 +13,7 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.folds import fold_of
 from listwright._kernels.distances import earlier_distances
 from listwright.errors import InputError
-from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Sum, Volume
+from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Volume
 from listwright.feedback.drawing import Given
 from listwright.feedback.gain_ridge import GainLearner
 from listwright.feedback.log import Answered
@@ -42,7 +42,7 @@ def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
            [3. , 3. ],
            [1. , 1.5]], dtype=float32)
     """
-    parts = features.parts_ if isinstance(features, Sum) else [features]
+    parts = features.fitted_parts()
     if all(type(part) in QUICK for part in parts) and not sparse.issparse(problem.features):
         own = problem.features[picks]
         tables = [_columns(part, problem, own) for part in parts]
@@ -105,7 +105,7 @@ def shown_items(features: Features, logged: Answered, revealed: Bools) -> ShownI
     revealed : array of shape (lists, positions)
         The items that are wanted.
     """
-    parts = features.parts_ if isinstance(features, Sum) else [features]
+    parts = features.fitted_parts()
     logged = logged.only_shown() if all(_is_local(part) for part in parts) else logged
     tables, crosses, lists, positions = [], [], [], []
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
