@@ -31,7 +31,7 @@ def test_what_is_said_of_a_training_problem_does_not_depend_on_its_own_reward(ki
 def learned(feature: CrossFitted, problems: lw.Problems) -> np.ndarray:
     """(problems, items): what the twin for training takes each item to bring."""
     seen = feature.for_training(problems).start(problems)
-    found = seen.means["ridge"] if isinstance(feature, GivenFailure) else seen.alone
+    found = seen.left["ridge"] if isinstance(feature, GivenFailure) else seen.alone
     return np.asarray(found).reshape(len(problems), -1)
 
 
