@@ -9,27 +9,55 @@ class InputError(ValueError):
     All functions of listwright raise it for wrong input, before they change or write anything. It is a `ValueError`, so
     code that expects those keeps working.
 
+    See Also
+    --------
+    MissingExtra : An optional package is not installed.
+    DataWarning : Data that can be used but look like a mistake.
+
     Examples
     --------
     >>> import listwright as lw
     >>> try:
-    ...     lw.Problems.from_arrays([[1.0], [2.0]])
+    ...     lw.SCP(length=0).fit(lw.Problems.from_arrays([[1.0], [2.0]], offsets=[0, 2]))
     ... except InputError as error:
-    ...     print("cannot use these arrays")
-    cannot use these arrays
+    ...     print(type(error).__mro__[1].__name__)
+    ValueError
     """
 
 
 class DataWarning(UserWarning):
-    """Data that can be used but look like a mistake. The message says what to do about it."""
+    """Data that can be used but look like a mistake. The message says what to do about it.
+
+    Turn it into an error in tests and pipelines, so that a change in the data does not go unnoticed.
+
+    See Also
+    --------
+    InputError : Data that cannot be used.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", DataWarning)
+    """
 
 
 class UnsavableWarning(UserWarning):
-    """A model is about to be trained that could not be saved afterwards."""
+    """A model is about to be trained that could not be saved afterwards.
+
+    It is shown before training starts, so that no time is lost. The message names the part that cannot be saved, such
+    as a lambda or a class defined in a notebook.
+
+    See Also
+    --------
+    listwright.storage.check_can_save : Raises for a model that cannot be saved.
+    """
 
 
 class MissingExtra(ImportError):
     """An optional package is needed that is not installed. The message ends with the command that installs it.
+
+    It is an `ImportError`, so `pytest.importorskip` and similar tools treat it as a missing package.
 
     Parameters
     ----------
@@ -37,6 +65,10 @@ class MissingExtra(ImportError):
         What needs which package.
     extra : str
         The extra of listwright that installs it.
+
+    See Also
+    --------
+    InputError : Wrong arguments, files and tables.
 
     Examples
     --------

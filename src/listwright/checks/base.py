@@ -24,6 +24,10 @@ class LawBroken(AssertionError):
     law : str
         Short name of the law.
 
+    See Also
+    --------
+    check_reward, check_features, check_learner : The checks that raise it.
+
     Examples
     --------
     >>> print(LawBroken("empty", "An empty list is worth 0.30 in problem q17: it must be worth 0."))

@@ -34,6 +34,10 @@ def as_engine(engine: Any) -> Engine:
     InputError
         If it is neither.
 
+    See Also
+    --------
+    Local, Ray : The engines.
+
     Examples
     --------
     >>> as_engine("local")

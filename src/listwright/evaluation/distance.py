@@ -30,6 +30,10 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
     ndarray of float, shape (problems,)
         0 if all items point the same way, 1 if they are orthogonal; nan for lists of fewer than two items.
 
+    See Also
+    --------
+    subtopic_recall : Diversity by known topics.
+
     Examples
     --------
     >>> import listwright as lw

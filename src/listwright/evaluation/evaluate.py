@@ -61,6 +61,16 @@ class Evaluation:
     See Also
     --------
     compare : Several methods on the same splits.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(
+    ...     np.zeros((2, 2, 0)), context=[[0.0], [1.0]], reward=lw.rewards.AnySuccess(np.eye(2))
+    ... )
+    >>> evaluation = evaluate(lw.greedy(problems, length=1), problems)
+    >>> evaluation.n_problems, evaluation.metrics["value"].mean
+    (2, 1.0)
     """
 
     metrics: dict[str, Estimate]

@@ -39,6 +39,11 @@ class Estimate:
     See Also
     --------
     estimate : Makes an estimate.
+
+    Examples
+    --------
+    >>> print(Estimate(mean=0.71, low=0.65, high=0.77, n_problems=200))
+    0.710 (0.650 to 0.770)
     """
 
     mean: float
@@ -100,6 +105,10 @@ def estimate(
     ------
     InputError
         If `interval` is unknown.
+
+    See Also
+    --------
+    listwright.guarantees.lower_mean : A bound that holds for every sample size.
 
     Examples
     --------

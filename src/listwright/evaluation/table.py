@@ -23,6 +23,10 @@ class Table:
     columns : dict of str to ndarray
         The columns.
 
+    See Also
+    --------
+    Comparison : Returns tables of means and differences.
+
     Examples
     --------
     >>> table = Table({"method": np.array(["SCP", "TopK"]), "value": np.array([0.953, 0.9])})

@@ -37,6 +37,10 @@ def measured(lists: Lists, problems: Problems) -> Lists:
     InputError
         If the lists are for other problems, or if these have no reward.
 
+    See Also
+    --------
+    list_values : The value of each list.
+
     Examples
     --------
     >>> import listwright as lw
@@ -70,6 +74,11 @@ def list_values(lists: Lists, problems: Problems) -> Floats:
     -------
     ndarray of float, shape (problems,)
         The values.
+
+    See Also
+    --------
+    measured : The gain of each pick.
+    evaluate : All metrics, with intervals.
 
     Examples
     --------

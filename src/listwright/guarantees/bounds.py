@@ -143,6 +143,10 @@ def confidence_terms(
     tuple of float
         The term for the states and the term for the picks.
 
+    See Also
+    --------
+    regret_bound : The other term of the theorems.
+
     Notes
     -----
     Both follow from the inequality of Hoeffding and Azuma with the exact range of the summands, which makes them
@@ -195,6 +199,10 @@ def rounds_for(
     -------
     int
         T.
+
+    See Also
+    --------
+    regret_bound, confidence_terms : The two terms.
 
     Examples
     --------

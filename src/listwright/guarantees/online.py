@@ -75,6 +75,11 @@ def certify(
     Certificate
         The claim if the assumptions are met, else the reasons why there is none.
 
+    See Also
+    --------
+    HeldOutCertificate : Bounds from held-out problems, for any policy.
+    rounds_for : The number of states that an accuracy needs.
+
     Notes
     -----
     Learners over a finite class know their regret exactly. Any other regret R, the sum of l_t(pi_t) minus that of the

@@ -86,6 +86,14 @@ class PolicyDistribution(Policy):
     See Also
     --------
     Mixture : Draws one policy per list instead of one per position.
+
+    Examples
+    --------
+    >>> from listwright.policies import Linear
+    >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
+    >>> both = PolicyDistribution((Linear(np.array([1.0])), Linear(np.array([-1.0]))), np.array([0.75, 0.25]))
+    >>> both.chances(rows, np.array([True, True]), 0)
+    array([0.25, 0.75])
     """
 
     policies: tuple[Policy, ...]

@@ -30,6 +30,13 @@ class Mixture(Policy):
     See Also
     --------
     PolicyDistribution : Draws a policy per position.
+
+    Examples
+    --------
+    >>> from listwright.policies import Linear
+    >>> mixture = Mixture((Linear(np.array([1.0])), Linear(np.array([-1.0]))))
+    >>> mixture.drawn(4, np.random.default_rng(0)).choice
+    array([1, 1, 1, 0])
     """
 
     policies: tuple[Policy, ...]
@@ -91,7 +98,20 @@ class Drawn(Policy):
 @saved_as("policies.Uniform")
 @dataclass(frozen=True, eq=False)
 class Uniform(Policy):
-    """Gives every row the same score, so that the lowest open row is picked. The policy before anything is learned."""
+    """Gives every row the same score, so that the lowest open row is picked.
+
+    The policy of deterministic learners before anything is learned.
+
+    See Also
+    --------
+    Random : Draws open rows at random.
+
+    Examples
+    --------
+    >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))
+    >>> Uniform().pick(rows, np.array([False, True, True]), 0, np.random.default_rng(0))[0]
+    array([1])
+    """
 
     has_learned: ClassVar[bool] = False
 

@@ -33,6 +33,12 @@ class ItemLeader(Policy):
     See Also
     --------
     PolicyLeader : The same over policies.
+
+    Examples
+    --------
+    >>> leader = ItemLeader(np.array([2.0, 1.0]), scale=1.0)
+    >>> leader.probabilities.round(3)
+    array([0.816, 0.184])
     """
 
     gains: Floats
@@ -82,6 +88,13 @@ class PolicyLeader(Policy):
     See Also
     --------
     ItemLeader : The same over items.
+
+    Examples
+    --------
+    >>> from listwright.policies import Linear
+    >>> leader = PolicyLeader((Linear(np.array([1.0])), Linear(np.array([-1.0]))), np.array([1.0, 1.0]), scale=0.5)
+    >>> leader.probabilities
+    array([0.5, 0.5])
     """
 
     policies: tuple[Policy, ...]

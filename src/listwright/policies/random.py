@@ -20,6 +20,10 @@ class Random(Policy):
     This is what a randomised learner uses before its first round. As a baseline for comparisons use
     `listwright.baselines.Random`.
 
+    See Also
+    --------
+    Uniform : Picks the lowest open row, without drawing.
+
     Examples
     --------
     >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))

@@ -121,6 +121,15 @@ class Reasons:
     See Also
     --------
     explain : The reasons for the list that a model builds.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> x = np.random.default_rng(0).random((100, 5, 2))
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
+    >>> reasons = lw.SCP(length=2, random_state=0).fit(problems).predict(problems[:1]).explain(0)
+    >>> len(reasons.picks), reasons.picks[0].position
+    (2, 1)
     """
 
     problem: Any
@@ -150,6 +159,10 @@ class Explainer:
         Whether an item may be picked twice.
     room : ndarray of float or None
         The budget of each list.
+
+    See Also
+    --------
+    listwright.Lists.explain : Calls it.
     """
 
     features: Features

@@ -234,6 +234,17 @@ def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
     ------
     InputError
         If the problems have no reward, or an object that is not a `Reward`.
+
+    See Also
+    --------
+    Reward : The interface of rewards.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=lw.rewards.AnySuccess([[0, 1]]))
+    >>> reward_of(problems)
+    AnySuccess()
     """
     if isinstance(problems.reward, Reward):
         return problems.reward
