@@ -189,10 +189,32 @@ def _length_of(numbers: Floats32, low: int, high: int) -> float:
 def dpp_lists(
     offsets: Ints, quality: Floats, space: Space, width: int, sizes: Floats, room: Floats, length: int
 ) -> tuple[Ints, Floats]:
-    """Returns the picked rows, shape (problems, length) with -1 after the end, and what each adds to the
-    log-determinant.
+    """Returns greedy lists of a determinantal point process, and what each item adds to the log-determinant.
 
-    `quality` is the log of a row's squared quality; vectors have `width` columns. Without a budget `sizes` is empty.
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    quality : ndarray of float, shape (rows,)
+        The log of each row's squared quality.
+    space : Space
+        The vectors.
+    width : int
+        Columns of the vectors.
+    sizes : ndarray of float, shape (rows,)
+        Sizes; empty without a budget.
+    room : ndarray of float, shape (problems,)
+        The budgets.
+    length : int
+        The most items of a list.
+
+    Returns
+    -------
+    tuple of ndarray
+        Rows and gains, both of shape (problems, length); rows are -1 after the end.
+
+    Notes
+    -----
     The cost is at most one read of the table per position.
     """
     n, shape = len(quality), (len(offsets) - 1, length)

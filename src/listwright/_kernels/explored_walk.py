@@ -94,8 +94,27 @@ def explored_lists(
     picked: Floats,
     propensities: Floats,
 ) -> None:
-    """Fills lists with rows within their problem (-1 stays after the end), their scores and their probabilities.
+    """Fills the lists of all problems with draws.
 
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    table : ndarray of float32, shape (rows, d)
+        The features as they are.
+    weights : Weights
+        The policy, with the features' scales folded in.
+    limits : Limits
+        Sizes and budgets.
+    chance : Chance
+        How picks are drawn.
+    lists : ndarray of int, shape (problems, length)
+        Filled with rows within their problem; -1 stays after the end.
+    picked, propensities : ndarray of float, shape (problems, length)
+        Filled with the scores of the picks, and with the probability that each had.
+
+    Notes
+    -----
     The cost is that of `walk_lists`, and one more read of the scores per position.
     """
     for problem in range(len(offsets) - 1):

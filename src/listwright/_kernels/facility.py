@@ -165,8 +165,24 @@ def lazy_facility(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """Fills the lists of problems low to high; see `_lazy`. `bounds` are upper bounds on the gain per weight of
-    each row.
+    """Fills the lists of problems low to high by lazy greedy; see `_lazy`.
+
+    Parameters
+    ----------
+    low, high : int
+        Which problems.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    bounds : ndarray of float, shape (rows,)
+        Upper bounds on the gain per weight of each row; updated in place.
+    weights : ndarray of float, shape (rows,)
+        Rows are ranked by gain per weight.
+    similarity, blocks : ndarray
+        The matrices of all problems, flattened, and where each starts.
+    totals, room : ndarray of float, shape (problems,)
+        What gains are divided by, and the budgets.
+    picks, picked : ndarray, shape (problems, steps)
+        Filled with rows of the batch, and with what each adds.
     """
     for i in range(low, high):
         start, end, block = offsets[i], offsets[i + 1], similarity[blocks[i] : blocks[i + 1]]

@@ -149,12 +149,24 @@ def lazy_volume(
     gains: Floats,
     picked: Floats,
 ) -> int:
-    """Fills `volume.order` after the `n_given` rows it holds, and what each adds into `picked`; returns the number of
-    rows.
+    """Picks rows by lazy greedy log det; returns the number of rows, given ones included.
 
-    The rules are those of `lazy_graph`: rows are ranked by gain per cost, as long as they fit and their group has room.
-    On return `gains` are upper bounds on the gain of each row. The cost is d numbers for each pick that a row on top of
-    the heap is compared with.
+    Parameters
+    ----------
+    volume : Volume
+        The state; `order` holds the given rows first and is filled.
+    n_given : int
+        Number of given rows.
+    costs, left, groups, room, heap
+        The rules, as in `lazy_graph`.
+    gains : ndarray of float, shape (rows,)
+        On return, an upper bound on the gain of each row.
+    picked : ndarray of float
+        Filled with what each row of `order` adds.
+
+    Notes
+    -----
+    The cost is d numbers for each pick that a row on top of the heap is compared with.
     """
     bounds, size, n_picked = np.full(len(costs), -np.inf), len(heap), 0
     for row in volume.order[:n_given].copy():

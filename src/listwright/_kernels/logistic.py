@@ -223,10 +223,24 @@ def _sweep(
 
 @njit(cache=True, nogil=True)
 def logistic_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Returns the pairwise logistic loss by problem, and its gradient by row.
+    """Returns the pairwise logistic loss and its gradient.
 
-    The loss is the sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))). For a problem of n rows
-    the cost is n log n steps, and at most a few hundred per row.
+    Parameters
+    ----------
+    scores, costs : ndarray of float, shape (rows,)
+        h and c of each row.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+
+    Returns
+    -------
+    tuple of ndarray of float
+        By problem, the sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))); and its gradient by
+        row.
+
+    Notes
+    -----
+    For a problem of n rows the cost is n log n steps, and at most a few hundred per row.
     """
     n, losses, gradient = len(scores), np.zeros(len(offsets) - 1), np.zeros(len(scores))
     by_cost, by_score = sort_within(costs, offsets), sort_within(scores, offsets)

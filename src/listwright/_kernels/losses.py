@@ -94,11 +94,26 @@ def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Flo
 
 @njit(cache=True, nogil=True)
 def hinge_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Returns the pairwise hinge loss by problem, and its gradient by row.
+    """Returns the pairwise hinge loss and its gradient.
 
-    The loss is the sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - h(a) + h(b)), the paper's reduction to
-    ranking (Section 5.1). A pair within its margin pushes b down and a up by its weight, so the loss is the sum of the
-    weights plus the scores times the gradient. The cost is n log n steps for a problem of n rows.
+    Parameters
+    ----------
+    scores, costs : ndarray of float, shape (rows,)
+        h and c of each row.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+
+    Returns
+    -------
+    tuple of ndarray of float
+        By problem, the sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - h(a) + h(b)); and its gradient by
+        row.
+
+    Notes
+    -----
+    This is the paper's reduction to ranking (Section 5.1). A pair within its margin pushes b down and a up by its
+    weight, so the loss is the sum of the weights plus the scores times the gradient. The cost is n log n steps for a
+    problem of n rows.
     """
     losses, gradient = np.zeros(len(offsets) - 1), np.zeros(len(scores))
     ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)

@@ -79,10 +79,33 @@ def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float,
 def mmr_lists(
     offsets: Ints, relevance: Floats, space: Space, sizes: Floats, room: Floats, diversity: float, length: int
 ) -> tuple[Ints, Floats]:
-    """Returns the picked rows, shape (problems, length) with -1 after the end, and their scores.
+    """Returns lists by maximal marginal relevance, and the scores of their items.
 
-    The first pick is the most relevant row. Without a budget `sizes` is empty. The cost is about two reads of the
-    table, and at most one per position.
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    relevance : ndarray of float, shape (rows,)
+        The relevance of each row.
+    space : Space
+        The rows that cosines are measured on.
+    sizes : ndarray of float, shape (rows,)
+        Sizes; empty without a budget.
+    room : ndarray of float, shape (problems,)
+        The budgets.
+    diversity : float
+        0 for relevance only, 1 for diversity only.
+    length : int
+        The most items of a list.
+
+    Returns
+    -------
+    tuple of ndarray
+        Rows and scores, both of shape (problems, length); rows are -1 after the end.
+
+    Notes
+    -----
+    The first pick is the most relevant row. The cost is about two reads of the table, and at most one per position.
     """
     inverse_lengths(space)
     n_rows = len(relevance)

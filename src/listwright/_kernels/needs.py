@@ -56,8 +56,21 @@ def best_part(parts: Any, start: int, end: int, met: Any, weights: Any) -> float
 def unmet_rows(offsets: Any, starts: Any, parts: Any, wholes: Any, weights: Any, met: Any, table: Any) -> None:
     """Fills `table` by row with four shares of its problem's needs.
 
-    The columns: what the row would newly meet, what its best part would, what would be met with the row, and what the
-    list leaves unmet.
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    starts, parts : ndarray
+        Where the parts of each row start, and the needs that each part meets, as bits.
+    wholes : ndarray of uint64, shape (rows,)
+        The needs that each row meets, as bits.
+    weights : ndarray of float, shape (problems, needs)
+        The weight of each need.
+    met : ndarray of uint64, shape (problems,)
+        The needs that the list meets, as bits.
+    table : ndarray of float32, shape (rows, 4)
+        Filled with what the row would newly meet, what its best part would, what would be met with the row, and what
+        the list leaves unmet.
     """
     for problem in range(len(offsets) - 1):
         own = weights[problem]

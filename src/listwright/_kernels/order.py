@@ -91,10 +91,25 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, length: int) -> Ints:
-    """Returns each problem's rows in the given order, without those that do not fit: shape (problems, length), -1 after
-    the end.
+    """Fills lists in a given order, skipping rows that do not fit.
 
-    `order` holds the rows of problem i at offsets[i]:offsets[i + 1]. Without a budget `sizes` is empty.
+    Parameters
+    ----------
+    order : ndarray of int, shape (rows,)
+        The rows of problem i at offsets[i]:offsets[i + 1], best first.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    sizes : ndarray of float, shape (rows,)
+        Sizes; empty without a budget.
+    room : ndarray of float, shape (problems,)
+        The budgets.
+    length : int
+        The most items of a list.
+
+    Returns
+    -------
+    ndarray of int, shape (problems, length)
+        The rows; -1 after the end.
     """
     rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
     for problem in range(len(rows)):

@@ -10,10 +10,21 @@ from listwright._internal.arrays import Bools, Floats, Ints
 
 @njit(cache=True, nogil=True)
 def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
-    """Returns the open row with the highest score in each problem; the lowest row among equals; -1 if none is open.
+    """Returns the best open row of each problem.
 
-    `scores` and `open_rows` have shape (rows,), and `offsets` says where the rows of each problem start. Reads the
-    scores once.
+    Parameters
+    ----------
+    scores : ndarray of float, shape (rows,)
+        The scores; must not be nan.
+    open_rows : ndarray of bool, shape (rows,)
+        Which rows may be picked.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+
+    Returns
+    -------
+    ndarray of int, shape (problems,)
+        Rows of the batch, the lowest among equals; -1 if none is open.
     """
     picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(picks)):

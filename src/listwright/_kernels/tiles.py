@@ -42,10 +42,21 @@ def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
-    """Merges a tile (targets x candidates from number `first` on) into the lists of nearest candidates of each target.
+    """Merges a tile into the lists of nearest candidates of each target.
 
-    `values` decrease along a list; among equals the lowest row is first. The cost is one read of the tile, and for each
-    new entry a shift of those after it.
+    Parameters
+    ----------
+    tile : ndarray of float32, shape (targets, candidates)
+        Similarities to the candidates from number `first` on.
+    first : int
+        Number of the first candidate.
+    rows, values : ndarray, shape (targets, neighbors)
+        The nearest candidates so far and their similarities, decreasing; updated in place. Among equals the lowest row
+        is first.
+
+    Notes
+    -----
+    The cost is one read of the tile, and for each new entry a shift of those after it.
     """
     last = rows.shape[1] - 1
     for i in range(tile.shape[0]):

@@ -210,7 +210,25 @@ def lazy_topics(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """Fills the lists of all problems; see `_lazy`."""
+    """Fills the lists of all problems by lazy greedy; see `_lazy`.
+
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    gains : ndarray of float, shape (rows,)
+        Gains for empty lists; used as work space.
+    sizes : ndarray of float, shape (rows,)
+        Rows are ranked by gain per size.
+    row_starts, topics, amounts, topic_starts, weights, caps, shape
+        The topics, as in `topic_gains`.
+    totals, most : ndarray of float, shape (problems,)
+        What gains are divided by, and what a list adds at most before the division.
+    room : ndarray of float, shape (problems,)
+        The budgets.
+    picks, picked : ndarray, shape (problems, steps)
+        Filled with rows of the batch, and with what each adds.
+    """
     for i in range(len(picks)):
         start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
         _lazy(

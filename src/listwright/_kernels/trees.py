@@ -13,9 +13,22 @@ from numba import njit
 def tree_sums(
     table: Any, base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
 ) -> Any:
-    """Returns one sum per row, in the precision of the leaves, starting from `base`.
+    """Returns one sum over trees per row, in the precision of the leaves.
 
-    A negative child denotes leaf -1 - child; a tree without splits has such a root.
+    Parameters
+    ----------
+    table : ndarray, shape (rows, columns)
+        The features.
+    base : float
+        Where the sums start.
+    roots : ndarray of int, shape (trees,)
+        The first node of each tree; a tree without splits has a negative root.
+    columns, thresholds : ndarray, shape (nodes,)
+        A row goes left if its column is at most the threshold.
+    left, right : ndarray of int, shape (nodes,)
+        The children; a negative child denotes leaf -1 - child.
+    leaves : ndarray of float
+        The value of each leaf.
     """
     total = np.empty(table.shape[0], leaves.dtype)
     total[:] = base

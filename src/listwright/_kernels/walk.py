@@ -206,8 +206,27 @@ def _fill(
 def walk_lists(
     low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, limits: Limits, lists: Ints, picked: Floats
 ) -> None:
-    """Fills the lists of problems low to high with rows of the batch (-1 stays after the end), and their scores.
+    """Fills the lists of problems low to high.
 
+    Parameters
+    ----------
+    low, high : int
+        Which problems.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    table : ndarray of float32, shape (rows, d)
+        The features as they are.
+    weights : Weights
+        The policy, with the features' scales folded in.
+    limits : Limits
+        Sizes, budgets and whether items may repeat.
+    lists : ndarray of int, shape (problems, length)
+        Filled with rows of the batch; -1 stays after the end.
+    picked : ndarray of float, shape (problems, length)
+        Filled with the scores of the picks.
+
+    Notes
+    -----
     The cost is, per position, one read of the problem's features and of as many smallest distances; and a single read
     of the features if the list does not change what is seen.
     """

@@ -96,7 +96,22 @@ def picks_at(problems: Problems, position: int, *, most: int) -> Ints:
 
 
 def random_picks(problems: Problems, last: Ints | None, rng: np.random.Generator) -> Ints:
-    """Returns a random row of each problem: one time in five the last pick again, one time in ten none (-1)."""
+    """Returns random picks, to extend lists during a check.
+
+    Parameters
+    ----------
+    problems : Problems
+        The batch.
+    last : ndarray of int or None
+        The picks before, one of which is repeated one time in five.
+    rng : numpy.random.Generator
+        Draws the picks.
+
+    Returns
+    -------
+    ndarray of int, shape (problems,)
+        A row per problem; -1 one time in ten.
+    """
     picks = problems.offsets[:-1] + rng.integers(problems.counts)
     chance = rng.random(len(problems))
     if last is not None:

@@ -57,7 +57,22 @@ class Worth:
 
 
 def mean_worth(crew: Crew, value: Callable[[Problems], float], numbers: Iterable[int]) -> float:
-    """Returns the mean over the problems of some shards of `value`, which returns the mean of a block."""
+    """Returns the mean value over the problems of some shards.
+
+    Parameters
+    ----------
+    crew : Crew
+        The workers.
+    value : callable
+        Returns the mean value of a block.
+    numbers : iterable of int
+        Which shards.
+
+    Returns
+    -------
+    float
+        The mean, with every problem weighted equally.
+    """
     parts = list(crew.each(Worth(value), [int(number) for number in numbers]))
     return sum(total for total, _ in parts) / sum(n for _, n in parts)
 

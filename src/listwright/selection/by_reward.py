@@ -17,7 +17,21 @@ from listwright.selection.rules import Rules
 def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
     """Selects rows by greedy on a reward.
 
-    Returns the rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
+    Parameters
+    ----------
+    reward : Reward
+        For one problem of n candidates.
+    n : int
+        Number of rows.
+    rules : Rules
+        Limits, and rows that are given.
+    tick : callable
+        Called with ("picking", done, total).
+
+    Returns
+    -------
+    tuple
+        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
     """
     problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
     bound: Reward = problem.reward

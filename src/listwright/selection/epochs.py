@@ -53,7 +53,28 @@ class Board(Protocol):
 
 
 class Epochs:
-    """One run of greedy. `bounds` are upper bounds on the gains of all rows, before and after the run."""
+    """One run of greedy.
+
+    Parameters
+    ----------
+    board : Board
+        The best similarities of the targets, on a CPU or a GPU.
+    rules : Rules
+        The constraints; used up by the run.
+    bounds : ndarray of float, shape (rows,)
+        Upper bounds on the gains of all rows, before the run and after it.
+    tick : callable
+        Called with (what, done, total).
+
+    Attributes
+    ----------
+    since : ndarray of int32, shape (rows,)
+        The mark at which a row's bound was its exact gain; -1 if never.
+    active, gains, shut : ndarray
+        The active rows in order, their exact gains, and which of them may no longer be picked.
+    outside : float
+        The highest score of rows that are not active.
+    """
 
     def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: Tick) -> None:
         self.board, self.rules, self.tick, self.bounds = board, rules, tick, bounds

@@ -119,7 +119,22 @@ class Doubles:
 
 
 def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
-    """Returns the value of the first 1, 2, ... of the rows over all targets, at 2 d operations per pair."""
+    """Returns the value of the first 1, 2, ... of the rows over all targets.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of the candidates to the targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+    rows : ndarray of int
+        The rows, in order.
+
+    Returns
+    -------
+    ndarray of float, shape (rows,)
+        The values, at 2 d operations per row and target.
+    """
     starts, gathered = range(0, similarity.n_targets, TARGETS), similarity.candidates(rows)
     parts = np.zeros((len(starts), len(rows)))
 

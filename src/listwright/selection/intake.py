@@ -38,7 +38,27 @@ class Source(NamedTuple):
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None) -> Source:
-    """Returns the rows of any supported input, copied only if necessary; raises `InputError` for anything else."""
+    """Reads rows of numbers from any supported input.
+
+    Parameters
+    ----------
+    given : object
+        A numpy array, scipy CSR matrix, torch tensor, path of a .npy or .parquet file, column of lists, or one problem.
+    name : str, default "vectors"
+        How messages call the input.
+    column : str, optional
+        Column of a Parquet file.
+
+    Returns
+    -------
+    Source
+        The table, copied only if necessary, with names and costs if the input has them.
+
+    Raises
+    ------
+    InputError
+        If the input is of another kind, empty, or not two-dimensional.
+    """
     if isinstance(given, Source):
         return given
     if column is not None and not isinstance(given, str | Path):

@@ -65,7 +65,29 @@ class Wish(NamedTuple):
 
 
 def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator) -> Objective:
-    """Returns the objective, or raises `InputError` if the options do not go together or do not fit the rows."""
+    """Returns the objective that the arguments of `select` describe.
+
+    Parameters
+    ----------
+    wish : Wish
+        The arguments.
+    source : Source
+        The rows.
+    k : int
+        The most picks, to estimate the memory that is needed.
+    rng : numpy.random.Generator
+        Draws the sample, and distributes rows on a cluster.
+
+    Returns
+    -------
+    Objective
+        Ready to be solved.
+
+    Raises
+    ------
+    InputError
+        If the options do not go together, do not fit the rows, or would need more memory than is free.
+    """
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
     if not isinstance(wish.reward, str):
@@ -150,8 +172,21 @@ def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, 
 
 
 def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Similarity:
-    """Returns the similarities of the rows to the targets or to each other; if `ready`, scaled and centred rows
-    are kept.
+    """Returns the similarities of the rows to the targets, or to each other if there are none.
+
+    Parameters
+    ----------
+    wish : Wish
+        Metric, targets and gamma.
+    source : Source
+        The rows.
+    ready : bool, default True
+        Keep scaled and centred rows in memory, which the CPU needs; a GPU scales them itself.
+
+    Returns
+    -------
+    Similarity
+        `Dots`, `Distances` or `Given`.
     """
     if wish.metric == "precomputed":
         if wish.targets is not None or wish.neighbors is not None:

@@ -53,8 +53,23 @@ def must_fit(size: int, what: str, advice: str) -> None:
 
 
 def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
-    """Returns the bytes that a selection needs besides its input: scaled vectors, tiles, marks, and what the
-    reward keeps.
+    """Returns the bytes that a selection needs besides its input.
+
+    Parameters
+    ----------
+    n, d, k : int
+        Rows, numbers per row, and picks.
+    reward, metric : str
+        As in `select`.
+    neighbors : int or None
+        Nearest rows that count.
+    on_disk : bool, default False
+        Whether the rows are memory-mapped, so that no scaled copy is kept.
+
+    Returns
+    -------
+    int
+        An estimate: scaled vectors, tiles, marks, and what the reward keeps.
     """
     scaled = 0 if on_disk else 4 * n * d
     work = 64 * 1024**2 + 160 * n  # tiles and marks

@@ -39,7 +39,25 @@ def of_these_data(added: float, most: float, known: float | None, why: str, what
 
 
 def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
-    """Returns the share that greedy guarantees for any data, how it is written, and what it is a share of."""
+    """Returns the share that greedy guarantees for any data.
+
+    Parameters
+    ----------
+    rules : Rules
+        The constraints.
+    n_picked : int
+        Number of picks.
+
+    Returns
+    -------
+    tuple
+        The share, or None if nothing is proved; how it is written; and what it is a share of.
+
+    Notes
+    -----
+    1 - 1/e for a count (Nemhauser, Wolsey and Fisher 1978), 1/2 for limits per group (Fisher, Nemhauser and Wolsey
+    1978), and 0.427 for a budget alone (Feldman, Nutov and Shoham 2021).
+    """
     if not rules.priced:
         count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
         # A limit per group is a partition matroid: Fisher, Nemhauser & Wolsey (1978).

@@ -88,8 +88,25 @@ class Rules:
 def make_rules(
     n: int, k: int | None, *, given: Any, groups: Any, per_group: Any, costs: Any, budget: float | None
 ) -> Rules:
-    """Returns the rules that the arguments of `select` describe, or raises `InputError` if they cannot be met with
-    n rows.
+    """Returns the rules that the arguments of `select` describe, or raises `InputError` if they cannot be met.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    k : int or None
+        The most picks; None if only a budget limits them.
+    given : array-like or None
+        Rows that are already selected: numbers, or a mask.
+    groups, per_group : array-like, and int or dict
+        A label per row, and the most rows of a group; both or neither.
+    costs, budget : array-like, and float
+        What each row costs, and what the picks may cost together; both or neither.
+
+    Returns
+    -------
+    Rules
+        With all rows open that may be picked first.
     """
     taken = _given(given, n)
     prices, left = _prices(costs, budget, n)

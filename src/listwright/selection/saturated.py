@@ -58,7 +58,23 @@ def select_saturated(
 ) -> tuple[Ints, Floats, Floats, float]:
     """Selects rows by lazy greedy on saturated coverage.
 
-    Returns the rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
+    Parameters
+    ----------
+    similarity : Similarity
+        Of the candidates to the targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+    alpha : float
+        A target counts up to this share of its total similarity.
+    rules : Rules
+        Limits, and rows that are given.
+    tick : callable
+        Called with (what, done, total).
+
+    Returns
+    -------
+    tuple
+        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
     """
     state = Saturated(similarity, weights, alpha, tick)
     before = sum(state.add(int(row)) for row in rules.given)

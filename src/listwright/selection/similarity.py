@@ -245,9 +245,23 @@ def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]
 
 
 def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measure: Measure) -> Floats:
-    """Returns by candidate the sum over targets (None: all) of what `measure` adds up in the tiles.
+    """Sums over targets, tile by tile, what `measure` finds for each candidate.
 
-    Tiles are the same on any number of threads and are added in the same order, so the sums are too.
+    Parameters
+    ----------
+    similarity : Similarity
+        Makes the tiles.
+    candidates : ndarray of int
+        Which candidates.
+    targets : ndarray of int or None
+        Which targets; None for all.
+    measure : callable
+        Called with a tile, its first target, the end of its targets, and the sums by candidate, to which it adds.
+
+    Returns
+    -------
+    ndarray of float, shape (candidates,)
+        The sums. Tiles are the same on any number of threads and are added in the same order, so the sums are too.
     """
     n_targets, sums = similarity.n_targets if targets is None else len(targets), np.zeros(len(candidates))
     if n_targets == 0 or len(candidates) == 0:

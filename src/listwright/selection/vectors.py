@@ -96,8 +96,28 @@ class Vectors:
 
 
 def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
-    """Returns vectors for a metric, or raises `InputError` if a number is not finite or, for cosine, a row is all
-    zeros.
+    """Returns the vectors of a table for a metric.
+
+    Parameters
+    ----------
+    table : ndarray or scipy CSR matrix, shape (n, d)
+        The rows; they are neither copied nor changed.
+    metric : str
+        "cosine" scales rows to length 1; "rbf" and "euclidean" centre them.
+    name : str, default "vectors"
+        How messages call the table.
+    centre : ndarray of float32, shape (d,), optional
+        The centre for distances; by default the mean row.
+
+    Returns
+    -------
+    Vectors
+        The rows with their scaling.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite in float32 or, for cosine, if a row is all zeros.
     """
     n = table.shape[0]
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:

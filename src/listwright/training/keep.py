@@ -40,6 +40,11 @@ class Keeper:
     uniform sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or
     millions of weights, the sample has 16 policies or a few more: the same in expectation over fits, with a higher
     variance from fit to fit.
+
+    Parameters
+    ----------
+    keep : {"last", "best", "mixture"}
+        Which policy to keep.
     """
 
     def __init__(self, keep: str) -> None:

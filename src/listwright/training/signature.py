@@ -136,7 +136,15 @@ class Signature:
 
 @dataclass(frozen=True)
 class OfKnownKind:
-    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows."""
+    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows.
+
+    Attributes
+    ----------
+    check : callable
+        Raises `InputError` for problems that cannot be learned from.
+    signature : Signature
+        The kind of the training problems.
+    """
 
     check: Callable[[Problems], None]
     signature: Signature

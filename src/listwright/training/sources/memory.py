@@ -22,6 +22,21 @@ class InMemory(Source):
     """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order.
 
     One generator draws everything: the held-out problems, the order, and what policies and learners draw.
+
+    Parameters
+    ----------
+    problems : Problems
+        The training problems.
+    check : callable
+        Raises `InputError` for problems that cannot be learned from.
+    batch_size : int or "auto"
+        Problems per round.
+    hold_out : bool
+        Whether to hold out problems that choose the best round.
+    rng : numpy.random.Generator
+        Draws everything.
+    tick : callable, optional
+        Called after each round with (done, total).
     """
 
     def __init__(

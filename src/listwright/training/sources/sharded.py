@@ -27,6 +27,15 @@ class Sharded(Source):
 
     Random numbers depend on a seed, the round and the shard, so it does not matter which worker processes a shard, or
     when.
+
+    Parameters
+    ----------
+    shards : Shards
+        The problems in parts.
+    crew : Crew
+        The workers.
+    check, batch_size, hold_out, rng, tick
+        As in `InMemory`; whole shards are held out.
     """
 
     def __init__(
