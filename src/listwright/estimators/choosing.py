@@ -137,6 +137,8 @@ def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None 
 def simplest(values: Sequence[Floats]) -> int:
     """The first whose mean is within one standard error of the highest; differences are taken problem by problem.
 
+    Examples
+    --------
     >>> simplest([np.array([0.0, 0.6, 0.4]), np.array([0.1, 0.5, 0.6]), np.array([0.9, 0.9, 0.9])])
     2
     >>> simplest([np.array([0.8, 0.6, 0.9]), np.array([0.7, 0.9, 0.8])])
