@@ -17,7 +17,7 @@ problems = lw.Problems.from_arrays(rng.random((6, 4, 2)), reward=lw.rewards.AnyS
 reward = problems.reward
 earned = reward.start(problems)  # empty lists
 before = reward.gains(earned)  # b(s | L) of every row
-# one row a problem: its second candidate
+# one row per problem: its second candidate
 earned = reward.add(earned, np.array([1, 5, 9, 13, 17, 21]))
 print(before[:4], reward.gains(earned)[:4], reward.value(earned)[0])
 # --8<-- [end:folds]

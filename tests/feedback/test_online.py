@@ -71,7 +71,7 @@ def test_ids_are_new_unless_given_and_never_the_same() -> None:
     learner.recommend(found, list_ids=["a", "b"])
     with pytest.raises(InputError, match="List id a was used before"):
         learner.recommend(found[0], list_ids=["a"])
-    with pytest.raises(InputError, match="one id a list"):
+    with pytest.raises(InputError, match="one id per list"):
         learner.recommend(found, list_ids=["c", "c"])
 
 
@@ -106,7 +106,7 @@ BAD = [
     (["a"], [[0, 2, 0]], "from 0 to 1. Got 2.0"),
     (["a"], [[0, 0, 0, 0]], "showed 3 items"),
     (["a"], [[1, 0, 1]], "click at position 3, after the cascade stopped at position 1"),
-    (["a"], [[0, 0, 0], [1, 0, 0]], "one outcome a list"),
+    (["a"], [[0, 0, 0], [1, 0, 0]], "one outcome per list"),
     (["a"], [["yes", "no", "no"]], "array of numbers"),
 ]
 

@@ -168,7 +168,7 @@ def test_chart_without_intervals():
 
 
 def test_wrong_parts_are_refused():
-    with pytest.raises(InputError, match=r"one entry a column \(2\)"):
+    with pytest.raises(InputError, match=r"one entry per column \(2\)"):
         Table(["a", "b"], [[1]])
     with pytest.raises(InputError, match=r"letters, digits and dashes only. Got '../a'"):
         Figure("../a", {})

@@ -235,7 +235,7 @@ def test_a_round_without_rows_keeps_the_policy() -> None:
         (GradientDescent(rate="fast"), "rate must be a number above 0. Got 'fast'"),
         (GradientDescent(penalty=-1.0), "penalty must be a number from 0. Got -1.0"),
         (SoftmaxLeader(-1.0), "penalty must be a number from 0. Got -1.0"),
-        (SoftmaxLeader(prior=(1.0,) * 4), r"prior must be one number, or up to one a column \(3\). Got \(1.0, 1.0"),
+        (SoftmaxLeader(prior=(1.0,) * 4), r"prior must be one number, or up to one per column \(3\). Got \(1.0, 1.0"),
         (Aggregate(Ridge(), target="regret"), "target must be gain or cost. Got 'regret'"),
         (Aggregate("ridge"), "estimator must be a scikit-learn estimator. Got 'ridge'"),
         (Aggregate(Ridge), "estimator must be a scikit-learn estimator. Got <class"),

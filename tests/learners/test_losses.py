@@ -215,8 +215,8 @@ def test_read_only_and_other_number_types_are_taken():
 @pytest.mark.parametrize(
     ("scores", "costs", "offsets", "message"),
     [
-        ([1.0, 2.0], [1.0], [0, 2], "one number a row"),
-        ([[1.0]], [[1.0]], [0, 1], "one number a row"),
+        ([1.0, 2.0], [1.0], [0, 2], "one number per row"),
+        ([[1.0]], [[1.0]], [0, 1], "one number per row"),
         ([1.0, 2.0], [0.0, 1.0], [0, 3], "from 0 to the number of rows, 2"),
         ([1.0, 2.0], [0.0, 1.0], [0, 2, 1, 2], "offsets must rise"),
         ([1.0, np.nan], [0.0, 1.0], [0, 2], "scores must be finite numbers. Got nan at row 1"),

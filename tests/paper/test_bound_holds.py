@@ -24,7 +24,7 @@ BEST = 1.0  # F of the list of all items
 
 @dataclass(frozen=True)
 class Books:
-    """Sums over the rounds of many runs, one row a run."""
+    """Sums over the rounds of many runs, one row per run."""
 
     gains: np.ndarray  # by item: the sum of r_t(s)
     most: np.ndarray  # the sum of max r_t

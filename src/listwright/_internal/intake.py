@@ -75,7 +75,7 @@ class Intake:
             table = as_numbers(values, "vectors", np.float32)
             table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
         if table.ndim != 2 or table.shape[0] != self.n_rows:
-            raise InputError(f"vectors must have one row a candidate ({self.n_rows}). Got shape {table.shape}.")
+            raise InputError(f"vectors must have one row per candidate ({self.n_rows}). Got shape {table.shape}.")
         numbers = table.data if sparse.issparse(table) else table
         if not np.isfinite(numbers).all():
             raise InputError("vectors must be finite numbers in float32.")
@@ -94,7 +94,7 @@ class Intake:
             array = as_numbers(values, name, np.float32)
             values = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
         if values.ndim != 2 or values.shape[0] != self.n_rows:
-            raise InputError(f"{name} must have one row a candidate ({self.n_rows}). Got shape {values.shape}.")
+            raise InputError(f"{name} must have one row per candidate ({self.n_rows}). Got shape {values.shape}.")
         table = sparse.csr_array(values, dtype=np.float32)
         rows = np.repeat(np.arange(self.n_rows), np.diff(table.indptr))
         counts = np.repeat(np.diff(self.offsets), np.diff(self.offsets))
@@ -133,7 +133,7 @@ class Intake:
             return None
         table = as_numbers(values, "context", np.float32)
         if table.ndim != 2 or len(table) != self.n_problems:
-            raise InputError(f"context must have one row a problem: ({self.n_problems}, c). Got shape {table.shape}.")
+            raise InputError(f"context must have one row per problem: ({self.n_problems}, c). Got shape {table.shape}.")
         if not np.isfinite(table).all():
             owner, column = np.argwhere(~np.isfinite(table))[0]
             raise InputError(
@@ -164,11 +164,11 @@ class Intake:
         return sizes
 
     def names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
-        """One name a feature."""
+        """One name per feature."""
         if names is None:
             return None
         if len(names) != self.table.shape[1]:
-            raise InputError(f"feature_names must have one name a column ({self.table.shape[1]}). Got {len(names)}.")
+            raise InputError(f"feature_names must have one name per column ({self.table.shape[1]}). Got {len(names)}.")
         return tuple(str(name) for name in names)
 
     def _item_ids(self, values: Any) -> NDArray[Any] | None:
@@ -179,13 +179,13 @@ class Intake:
         return ids
 
     def _by_row(self, values: NDArray[Any], name: str) -> NDArray[Any]:
-        """One entry a row, from (rows,), (problems, items) or, for equal problems, (items,)."""
+        """One entry per row, from (rows,), (problems, items) or, for equal problems, (items,)."""
         equal = (np.diff(self.offsets) == self.offsets[1]).all()
         if values.shape == (self.n_rows,) or (equal and values.shape == (self.n_problems, self.offsets[1])):
             return values.reshape(-1)
         if self.items_each is not None and values.shape == (self.items_each,):
             return np.tile(values, self.n_problems)
-        raise InputError(f"{name} must have one entry a row ({self.n_rows}). Got shape {values.shape}.")
+        raise InputError(f"{name} must have one entry per row ({self.n_rows}). Got shape {values.shape}.")
 
     def _once_a_problem(self, values: NDArray[Any], what: str) -> None:
         _, codes = np.unique(values, return_inverse=True) if values.dtype != object else (None, _codes(values))
@@ -240,7 +240,7 @@ def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
         return np.arange(n_problems)
     ids = _names(values)
     if ids.shape != (n_problems,):
-        raise InputError(f"problem_ids must have one id a problem ({n_problems}). Got shape {ids.shape}.")
+        raise InputError(f"problem_ids must have one id per problem ({n_problems}). Got shape {ids.shape}.")
     _, first, counts = np.unique(_codes(ids), return_index=True, return_counts=True)
     bad = first_bad(counts > 1)
     if bad is not None:

@@ -1,4 +1,4 @@
-"""Arrays cut into one piece a problem, of different lengths."""
+"""Arrays cut into one piece per problem, of different lengths."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ class Ragged:
 
 
 def per_problem(values: NDArray[Any]) -> Ragged:
-    """One entry a problem."""
+    """One entry per problem."""
     return Ragged(values, np.arange(len(values) + 1))

@@ -1,4 +1,4 @@
-"""What all rivals share: fit, predict and score, and lists from one score a row."""
+"""What all rivals share: fit, predict and score, and lists from one score per row."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Diverse(Baseline):
         self.top_k_ = TopK(self.relevance, random_state=0).fit(problems)
 
     def _relevance(self, problems: Problems, space: Space) -> Floats:
-        """One number a row: cosine to the centre of its problem, a column as it is, or the learned gain from 0 to 1."""
+        """One number per row: cosine to the centre of its problem, a column as it is, or the learned gain."""
         if self.relevance is None:
             vectors = problems.features if problems.vectors is None else problems.vectors
             return centrality(problems.offsets, space, vectors.shape[1])

@@ -40,13 +40,13 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
 
 
 def gains_alone(problems: Problems) -> Floats:
-    """One number a row: b(s | empty list)."""
+    """One number per row: b(s | empty list)."""
     reward = reward_of(problems)
     return reward.gains(reward.start(problems))
 
 
 def by_item(problems: Problems, values: NDArray[Any], n_items: int, *, missing: float) -> Floats:
-    """(problems, items): one number a row as a table; `missing` where a problem does not offer an item.
+    """(problems, items): one number per row as a table; `missing` where a problem does not offer an item.
 
     Examples
     --------

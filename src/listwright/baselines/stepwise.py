@@ -13,8 +13,8 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.walk.limits import Room
 
-Scored = Callable[[], tuple[Floats, Bools]]  # a score a row, and which rows may be taken at all
-Added = Callable[[Ints], None]  # hears of the picks: a row a problem, -1 for none
+Scored = Callable[[], tuple[Floats, Bools]]  # one score per row, and which rows may be taken at all
+Added = Callable[[Ints], None]  # called with the picks: one row per problem, -1 for none
 
 
 def stepwise_lists(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:

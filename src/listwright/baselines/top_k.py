@@ -65,7 +65,7 @@ class TopK(Baseline):
         self.random_state = random_state
 
     def relevance(self, problems: Problems) -> Floats:
-        """One number a row: the predicted gain."""
+        """One number per row: the predicted gain."""
         with one_thread():
             return self._by_item(problems) if self.per_item_ else predicted(self.model_, self._rows(problems))
 

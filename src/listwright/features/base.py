@@ -63,7 +63,7 @@ class Features(BaseEstimator, ABC):
         """(rows, d): the columns of every candidate given its problem's list."""
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """What is seen after `picks`: one row a problem, -1 for none."""
+        """What is seen after `picks`: one row per problem, -1 for none."""
         return seen
 
     def fit(self, problems: Problems) -> Self:
@@ -99,7 +99,7 @@ class Features(BaseEstimator, ABC):
         return self
 
     def names(self) -> list[str]:
-        """One name a column, once fitted."""
+        """One name per column, once fitted."""
         return []
 
     def crossed(self, seen: Any) -> Crossed | None:

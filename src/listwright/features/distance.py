@@ -94,6 +94,6 @@ class Distance(Features):
         return seen._replace(smallest=smallest, total=total, lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         kinds = [kind for kind, wanted in (("minimum", self.minimum), ("mean", self.mean)) if wanted]
         return [f"{kind} distance in {name}" for kind in kinds for name in self.feature_names_]

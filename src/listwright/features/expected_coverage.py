@@ -143,7 +143,7 @@ class ExpectedCoverage(CrossFitted):
         return seen._replace(levels=levels)
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         return ["expected new words", "expected new words by size"][: len(self.spread_)]
 
 

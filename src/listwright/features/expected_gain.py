@@ -71,5 +71,5 @@ class ExpectedGain(Features):
         return self.view_.add(seen, picks)
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         return self.view_.names()

@@ -182,7 +182,7 @@ class GivenFailure(CrossFitted):
         return left, column, variance
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         return [
             *(f"{name} success where the list failed" for name in self.training_.likeness if name in self.asked_),
             *(f"{name} success given the list's failure" for name in self.training_.means),

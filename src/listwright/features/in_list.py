@@ -66,5 +66,5 @@ class InList(Features):
         return seen._replace(taken=taken, held=held)
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         return ["already in the list", *(f"item {i} in the list" for i in range(self.n_items_))]

@@ -103,7 +103,7 @@ class Links(Features):
         return seen._replace(best=best, total=total, reached=reached)
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         kinds = [*self.kinds_, *(["cosine"] if self.has_vectors_ else [])]
         reach = [f"newly reached above {threshold:g}" for threshold in self.thresholds] if self.has_vectors_ else []
         return [

@@ -48,7 +48,7 @@ class OutcomeModel(ABC):
         return None
 
     def for_rows(self, n_rows: int) -> OutcomeModel | None:
-        """The same for many states, one a candidate; None where that costs too much, or tells nothing."""
+        """The same for many states, one per candidate; None where that costs too much, or tells nothing."""
         return None
 
 

@@ -54,5 +54,5 @@ class Position(Features):
         return seen._replace(lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         return ["bias", "first position"]

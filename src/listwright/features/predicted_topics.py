@@ -123,7 +123,7 @@ class PredictedTopics(CrossFitted):
         return seen._replace(states=tuple((reward, reward.add(state, picks)) for reward, state in seen.states))
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         names = list(self.models_)
         return [*(f"{name} gain given the list" for name in names), *(f"{name} gain alone" for name in names)]
 

@@ -107,7 +107,7 @@ class Volume(Features):
         return seen._replace(remaining=remaining, explained=(*seen.explained, column), log_volume=log_volume)
 
     def names(self) -> list[str]:
-        """One name a column."""
+        """One name per column."""
         return ["volume", *(f"volume x {name}" for name in self.feature_names_)]
 
 

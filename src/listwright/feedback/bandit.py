@@ -126,7 +126,7 @@ class ListBandit(BaseEstimator, ABC):
         length, budget
             Another length or budget than the constructor's; both together hold both.
         list_ids : sequence of str or None
-            One a list; new random ids where None.
+            One per list; new random ids where None.
         """
         if not hasattr(self, "playing_"):
             self.begin(problems)

@@ -38,12 +38,12 @@ class Recommendations(Lists):
 
 
 def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """The ids given, one a list and no two the same; or new ones, which nobody can guess."""
+    """The ids given, one per list and no two the same; or new ones, which nobody can guess."""
     if list_ids is None:
         return tuple(uuid4().hex for _ in range(count))
     ids = (list_ids,) if isinstance(list_ids, str) else tuple(str(one) for one in list_ids)
     if len(ids) != count or len(set(ids)) < count:
-        raise InputError(f"Give one id a list ({count}), no two the same. Got {len(ids)}: {ids!r:.60}.")
+        raise InputError(f"Give one id per list ({count}), no two the same. Got {len(ids)}: {ids!r:.60}.")
     return ids
 
 

@@ -28,7 +28,7 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
         return {list_ids: outcomes}
     names, told = [str(name) for name in list_ids], list(outcomes)
     if len(names) != len(told):
-        raise InputError(f"Give one outcome a list. Got {len(names)} lists and {len(told)} outcomes.")
+        raise InputError(f"Give one outcome per list. Got {len(names)} lists and {len(told)} outcomes.")
     return dict(reversed(list(zip(names, told, strict=True))))
 
 
@@ -38,7 +38,7 @@ def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, na
     Parameters
     ----------
     outcome
-        One number a position; or a mapping from some of the shown items to theirs, the others 0.
+        One number per position; or a mapping from some of the shown items to theirs, the others 0.
     items : sequence
         The shown items, in order.
     cascade : bool
@@ -88,7 +88,7 @@ def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> No
 
 
 def checked_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
-    """One chance a position, above 0 and up to 1; nan throughout where they are not known."""
+    """One chance per position, above 0 and up to 1; nan throughout where they are not known."""
     if propensities is None:
         return np.full(shown, np.nan)
     chances = as_numbers(propensities, "propensities")

@@ -174,7 +174,7 @@ def item_gains(examples: Examples) -> Floats:
 
 
 def pick_gains(examples: Examples, picks: Ints) -> Floats:
-    """For each row of `picks` (one pick a problem, -1 for none): the gain of the picks, summed over the problems."""
+    """For each row of `picks` (one pick per problem, -1 for none): the gain of the picks, summed over the problems."""
     counted = (picks >= 0) & examples.learned
     return np.where(counted, examples.gains[picks], 0.0).sum(axis=1)
 

@@ -19,7 +19,7 @@ from listwright.policies import Linear, Policy
 
 @saved_as("learners.GradientDescent")
 class GradientDescent(Learner):
-    """Linear weights by AdaGrad: one step a round along the gradient of the round's weighted loss.
+    """Linear weights by AdaGrad: one step per round along the gradient of the round's weighted loss.
 
     Parameters
     ----------

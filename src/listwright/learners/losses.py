@@ -110,7 +110,7 @@ def least_loss(
 def _checked(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
     h, c, starts = as_numbers(scores, "scores"), as_numbers(costs, "costs"), as_whole_numbers(offsets, "offsets")
     if h.ndim != 1 or h.shape != c.shape:
-        raise InputError(f"scores and costs must have one number a row each. Got shapes {h.shape} and {c.shape}.")
+        raise InputError(f"scores and costs must have one number per row each. Got shapes {h.shape} and {c.shape}.")
     if starts.ndim != 1 or len(starts) == 0 or starts[0] != 0 or starts[-1] != len(h) or (np.diff(starts) < 0).any():
         raise InputError(f"offsets must rise from 0 to the number of rows, {len(h)}. Got {starts}.")
     for name, values in (("scores", h), ("costs", c)):

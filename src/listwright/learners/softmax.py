@@ -74,7 +74,9 @@ class SoftmaxLeader(Learner):
             if self.by not in ("states", "gains"):
                 raise InputError(f"by must be states or gains. Got {self.by!r}.")
             if np.ndim(self.prior) > 1 or np.size(self.prior) > n_columns:
-                raise InputError(f"prior must be one number, or up to one a column ({n_columns}). Got {self.prior!r}.")
+                raise InputError(
+                    f"prior must be one number, or up to one per column ({n_columns}). Got {self.prior!r}."
+                )
             self.tables_: list[Floats32] = []
             self.shares_: list[Floats] = []
             self.counts_: list[Ints] = []

@@ -1,4 +1,4 @@
-"""From tables to problems: frames and files with one row a candidate, and rewards in one line of text."""
+"""From tables to problems: frames and files with one row per candidate, and rewards in one line of text."""
 
 from listwright.tables.columns import Columns
 from listwright.tables.files import read, read_with_columns

@@ -51,9 +51,9 @@ def _explain(path: Path, delimiter: str) -> None:
         if len(fields) != len(header):
             raise InputError(f"{path}, line {line}: expected {len(header)} fields as in the header. Got {len(fields)}.")
     if header is None:
-        raise InputError(f"{path} is empty. It must have a header and one row a candidate.")
+        raise InputError(f"{path} is empty. It must have a header and one row per candidate.")
     if line == 1:
-        raise InputError(f"{path} has a header and no rows. There must be one row a candidate.")
+        raise InputError(f"{path} has a header and no rows. There must be one row per candidate.")
 
 
 def _line_of(path: Path, delimiter: str, row: int) -> int:

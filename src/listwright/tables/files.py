@@ -54,7 +54,7 @@ class Options(TypedDict, total=False):
 def read(
     paths: Paths, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
 ) -> Problems:
-    """Problems from files with one row a candidate.
+    """Problems from files with one row per candidate.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a table to problems: one row a candidate."""
+"""From a table to problems: one row per candidate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def from_frame(
     columns: Columns | None = None,
     new_levels: str = "error",
 ) -> Problems:
-    """Problems from a frame of pandas, polars or pyarrow with one row a candidate.
+    """Problems from a frame of pandas, polars or pyarrow with one row per candidate.
 
     Rows of a problem need not stand together; problems come in order of first appearance. Wherever several columns are
     named, patterns such as `"topic_*"` may stand for them.
@@ -110,7 +110,7 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
     """Problems from a table, and how it was read."""
     table = replace(table, fixed=wanted.columns is not None)
     if table.n_rows == 0:
-        raise InputError(f"{table.source} has no rows. There must be one row a candidate.")
+        raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
     spec = as_spec(reward)
     taken = set() if spec is None else set(spec.columns_of(table))
     columns = _with_levels(table, choose(table, wanted, taken))

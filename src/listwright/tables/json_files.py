@@ -75,7 +75,7 @@ def _object(line: str, place: str) -> dict[str, Any]:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", type(error).__name__)
-        raise InputError(f"{place}: not JSON ({reason}). Write one object a line.") from None
+        raise InputError(f"{place}: not JSON ({reason}). Write one object per line.") from None
     if not isinstance(found, dict):
         raise InputError(f"{place}: expected a JSON object such as {{...}}. Got {type(found).__name__}.")
     return found

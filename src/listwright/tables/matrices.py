@@ -28,7 +28,7 @@ def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: s
 
 
 def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> Floats32 | None:
-    """One row a problem, after a check that all its candidates agree."""
+    """One row per problem, after a check that all its candidates agree."""
     if not columns.context:
         return None
     matrix, names = stacked(table, columns.context, columns, "context", new_levels=new_levels)
@@ -43,7 +43,7 @@ def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: st
         name = names[column].partition("=")[0] if names[column] not in columns.context else names[column]
         problem = f"problem {groups.ids[owner]!s} has another value at {place}"
         raise table.error(
-            groups.row_of(bad), name, problem, "Context is one value a problem: mend it, or make it a feature."
+            groups.row_of(bad), name, problem, "Context is one value per problem: mend it, or make it a feature."
         )
     return first
 

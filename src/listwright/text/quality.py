@@ -39,7 +39,7 @@ class _View:
 
 
 def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """One row a sentence and the name of each column. All values lie between 0 and 1.
+    """One row per sentence and the name of each column. All values lie between 0 and 1.
 
     They look at place (first, second, early, ...), length, likeness to the cluster, to its document and to its title,
     centrality, and what the words are. Nothing here looks at references or at a list so far.

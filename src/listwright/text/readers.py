@@ -24,7 +24,7 @@ def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> C
     folder = Path(path)
     files = [file for file in text_files(folder) if file.name != TITLE_FILE]
     if not files:
-        raise InputError(f"{folder} holds no documents. Put one text file a document in it.")
+        raise InputError(f"{folder} holds no documents. Put one text file per document in it.")
     cluster = Cluster.from_documents(
         folder.resolve().name,
         [split_sentences(read_text(file)) for file in files],
@@ -39,7 +39,7 @@ def read_cluster_folders(path: str | Path, *, need_references: bool = False) -> 
     """All clusters of a folder that holds one folder for each, by name."""
     folders = [entry for entry in folders_and_files(Path(path)) if entry.is_dir()]
     if not folders:
-        raise InputError(f"{path} holds no folders. Put one folder a cluster in it.")
+        raise InputError(f"{path} holds no folders. Put one folder per cluster in it.")
     return [read_cluster_folder(folder, need_references=need_references) for folder in folders]
 
 

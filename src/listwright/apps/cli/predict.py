@@ -33,7 +33,7 @@ def predict(
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
-    """Build a list for each problem of a table: one row a pick, in order. The model knows its columns."""
+    """Build a list for each problem of a table: one row per pick, in order. The model knows its columns."""
     check_place(out)
     check_ending(out)
     learned = load_model(model, data, trust)

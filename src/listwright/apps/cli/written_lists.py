@@ -1,4 +1,4 @@
-"""Lists as files: CSV, JSON lines or Parquet, one row a pick."""
+"""Lists as files: CSV, JSON lines or Parquet, one row per pick."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_ending(out: str) -> None:
 
 
 def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
-    """One row a pick, with the reasons as further columns; a file is written whole or not at all."""
+    """One row per pick, with the reasons as further columns; a file is written whole or not at all."""
     columns = {name: column.tolist() for name, column in lists.to_dict().items()}
     if reasons is not None:
         columns |= _told([pick for one in reasons for pick in one.picks])
@@ -45,7 +45,7 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
 
 
 def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
-    """One entry a list."""
+    """One entry per list."""
     records = [
         {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
         for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)

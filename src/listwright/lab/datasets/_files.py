@@ -75,7 +75,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
 
 
 def read_records(path: str | Path) -> list[dict[str, Any]]:
-    """The objects of a JSON file: one a line, or one list of them; also compressed (`.gz`)."""
+    """The objects of a JSON file: one per line, or one list of them; also compressed (`.gz`)."""
     path = found(path, "A JSON file")
     text = read_text(path)
     try:
@@ -86,7 +86,7 @@ def read_records(path: str | Path) -> list[dict[str, Any]]:
     except json.JSONDecodeError as error:
         raise InputError(f"{path} is not JSON: {error}.") from error
     if not all(isinstance(record, dict) for record in records):
-        raise InputError(f"{path} must hold JSON objects, one a line or in one list.")
+        raise InputError(f"{path} must hold JSON objects, one per line or in one list.")
     return records
 
 

@@ -75,7 +75,7 @@ class Choices:
 
 
 def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple[str, ...]]:
-    """One row a candidate, and the name of each column."""
+    """One row per candidate, and the name of each column."""
     when = choices.decided[choices.owners]
     count, stars, liked = _before(ratings, choices.movies, when)
     recent = count - _before(ratings, choices.movies, when - MONTH)[0]

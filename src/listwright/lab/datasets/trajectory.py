@@ -85,4 +85,4 @@ def _text_part(folder: Path, name: str) -> _Part:
             environments.astype(np.int64),
         )
     except (ValueError, IndexError) as error:
-        raise InputError(f"{file} must have one line a seed, as many seeds in each environment: {error}.") from error
+        raise InputError(f"{file} must have one line per seed, as many seeds in each environment: {error}.") from error

@@ -27,7 +27,7 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise InputError(f"A row must have one entry a column ({len(self.columns)}). Got {list(row)!r}.")
+                raise InputError(f"A row must have one entry per column ({len(self.columns)}). Got {list(row)!r}.")
 
 
 @dataclass(frozen=True)
