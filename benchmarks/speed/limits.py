@@ -24,7 +24,7 @@ from listwright.rewards import AnySuccess
 
 
 class Limit(NamedTuple):
-    """One line: what was seen, and what is asked of it."""
+    """One line: what was seen, and what is required."""
 
     what: str
     seen: str
@@ -66,7 +66,7 @@ def threads() -> list[Limit]:
 
 
 def first_use() -> list[Limit]:
-    """Import, and the demo with and without compiled kernels at hand, in seconds of processor time."""
+    """Import, and the demo with and without a cache of compiled kernels, in seconds of processor time."""
     bare, name, names = (_cpu("-c", code) for code in ("pass", "import listwright", "from listwright import SCP"))
     with tempfile.TemporaryDirectory() as folder:
         page = os.path.join(folder, "page.html")

@@ -17,7 +17,7 @@ PAGE = HERE.parents[1] / "docs" / "performance.md"
 INTRODUCTION = """# Performance
 
 Written by `make bench`. Each line is one run: our code and the peer's on the same input, in turn, in one process;
-medians after a warm-up. `ratio` is the peer's time over ours, `at least` what is asked of it. Checked in the run:
+medians after a warm-up. `ratio` is the peer's time over ours, `at least` is the ratio required. Checked in the run:
 facility location from a given similarity and the pairwise hinge (value as good to 1e-6), coverage (no fewer topics over
 several draws of the data), ROUGE (the same numbers), MMR (the same list). Not checked: facility location from vectors,
 DPP lists, and learned policies, which are another method than the MMR and SSD that they are timed against. Times of the

@@ -1,4 +1,4 @@
-"""The border where arrays come in: shapes are settled, and bad input is named by problem and item."""
+"""Where arrays come in: shapes are checked, and errors name the problem and the item."""
 
 from __future__ import annotations
 

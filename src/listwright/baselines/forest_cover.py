@@ -12,7 +12,7 @@ from listwright.problems import Problems
 
 
 class ForestCover(WeightedCover):
-    """Weighs the training problems by how often they share a leaf with the problem at hand, in a forest of extra-trees
+    """Weighs the training problems by how often they share a leaf with the new problem, in a forest of extra-trees
     that predicts what every item gains alone; then builds the list that gains most over the weighted problems.
 
     Without a context, problems are seen by the features of the whole catalogue.

@@ -1,4 +1,4 @@
-"""Greedy cover on the training problems that are like the one at hand."""
+"""Greedy cover on the training problems that resemble the new one."""
 
 from __future__ import annotations
 

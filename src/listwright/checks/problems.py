@@ -163,7 +163,7 @@ def _telling(problems: Problems, gains: Floats) -> Finding:
     if not len(close):
         return Finding("ok", "leak", "No feature gives the reward away.")
     names = _named(problems, close)
-    return Finding("warning", "leak", f"The reward can be read off {names}: will it be known for new problems?")
+    return Finding("warning", "leak", f"The reward can be computed from {names}: will that be known for new problems?")
 
 
 def _correlations(features: Any, gains: Floats) -> Floats:

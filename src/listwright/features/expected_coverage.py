@@ -61,7 +61,7 @@ class ExpectedCoverage(CrossFitted):
     Vectors must be sparse, with the same word in the same column everywhere (`listwright.text.hashed_tf_idf`). What the
     words of a problem are worth is predicted by ridge regression from how many candidates hold them, what these look
     like, where they come first, and what they were worth in other problems; it is learned from training problems whose
-    reward is `Rouge`. The policy sees each training problem as foretold without it.
+    reward is `Rouge`. The policy sees each training problem as predicted without it.
 
     Examples
     --------

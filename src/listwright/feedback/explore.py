@@ -102,7 +102,7 @@ class Softmax(ByScore):
 class InverseGap(ByScore):
     """Inverse gap weighting over a regression of gains (Foster & Rakhlin 2020), at each slot of a list.
 
-    Of A open rows, one whose foretold gain is `gap` below the best is shown with chance 1 / (A + gamma * gap), and the
+    Of A open rows, one whose predicted gain is `gap` below the best is shown with chance 1 / (A + gamma * gap), and the
     best one takes the rest. gamma = scale * sqrt(A * lists learned from): even odds at first, then ever closer to the
     best list. The square root is that of the theory, which for sets drawn around a local optimum proves regret of order
     sqrt(T * regret of the regression) against half of the best set (arXiv 2112.02165). Here each slot is drawn given

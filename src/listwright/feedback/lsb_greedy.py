@@ -64,7 +64,7 @@ class TopicGains(Features):
 
 @dataclass(frozen=True, eq=False)
 class Optimist(Policy):
-    """The foretold gain, and `alpha` times how uncertain it is: sqrt(v' M^-1 v)."""
+    """The predicted gain, and `alpha` times how uncertain it is: sqrt(v' M^-1 v)."""
 
     weights: Floats
     inverse: Floats

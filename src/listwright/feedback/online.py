@@ -66,7 +66,7 @@ class OnlineSCP(ListBandit):
     penalty : float or str
         Of the regression: above 0, or "auto".
     learner : "ridge", "boosting" or an estimator
-        How gains are foretold with explore="igw" and "epsilon": by ridge regression, by boosted trees, or by any
+        How gains are predicted with explore="igw" and "epsilon": by ridge regression, by boosted trees, or by any
         scikit-learn regressor. Trees are trained again in the background as feedback comes in, and on everything at
         once by `fit_log`.
     half_life : float or None

@@ -122,7 +122,7 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
 
 
 def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, new_levels: str) -> Problems:
-    """Problems from a table whose columns are settled."""
+    """Problems from a table whose columns are known."""
     groups = group(table, columns.problem)
     features, feature_names = features_of(table, columns, groups, new_levels=new_levels)
     problems = Problems.from_arrays(

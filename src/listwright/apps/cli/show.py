@@ -66,7 +66,7 @@ def notes() -> Iterator[None]:
 
 @contextmanager
 def progress(title: str) -> Iterator[Tick]:
-    """A bar that hears of what is done; it goes away at the end, and is silent where nobody watches."""
+    """A bar that shows what is done; it goes away at the end, and is silent where nobody watches."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -123,7 +123,7 @@ class Service:
             )
 
     async def stop(self) -> None:
-        """Learns and writes what is at hand, then closes the store."""
+        """Learns from and writes what is pending, then closes the store."""
         for task in self.tasks:
             task.cancel()
         if self.updater is not None:

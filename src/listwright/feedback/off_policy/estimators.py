@@ -91,7 +91,7 @@ def effective_size(weights: Floats) -> float:
 
 
 def least_effective(weights: Floats, evidence: Evidence) -> float:
-    """The smallest effective size of any position that is foretold to bring some share of the policy's value."""
+    """The smallest effective size of any position that is predicted to add some share of the policy's value."""
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
     return min(supported(weights[:, j]) for j in telling)
@@ -111,7 +111,7 @@ def supported(weights: Floats, least: float = SUPPORT) -> float:
 
 
 def path_gains(evidence: Evidence) -> Floats:
-    """(lists, positions): what each item of the policy's own list is foretold to bring."""
+    """(lists, positions): what each item of the policy's own list is predicted to add."""
     path = evidence.path
     if not evidence.log.stops:
         return path
@@ -149,7 +149,7 @@ def _per_position_dr(evidence: Evidence) -> Floats:
 
 
 def _direct(evidence: Evidence) -> Floats:
-    """The foretold value of each list, and what each logged list added to it through the model's weights."""
+    """The predicted value of each list, and what each logged list added to it through the model's weights."""
     log, values = evidence.log, path_gains(evidence).sum(axis=1)
     total = values.copy()
     for j, (seen, inverse) in enumerate(zip(evidence.path_seen, log.model.inverses, strict=True)):

@@ -26,7 +26,7 @@ MANY_ITEMS = 256  # items of a catalogue that have a column of their own
 
 @dataclass(frozen=True, eq=False)
 class OutcomeModel:
-    """Logistic regressions, one for each position and fold: a list is foretold by those that have not seen it.
+    """Logistic regressions, one for each position and fold: a list is predicted by those that have not seen it.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class Updater:
         self.thread.start()
 
     def stop(self) -> None:
-        """Ends after the events at hand, and lets others take over; what is left is learned from later."""
+        """Ends after the current events, and lets others take over; what is left is learned from later."""
         self.stopped.set()
         self.thread.join()
 

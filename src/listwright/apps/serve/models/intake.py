@@ -32,7 +32,7 @@ class Shape:
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
-        """Read off a fitted model.
+        """Makes it from a fitted model.
 
         Parameters
         ----------
