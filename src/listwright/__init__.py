@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from listwright._internal.border import provide
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "Comparison": "listwright.evaluation",

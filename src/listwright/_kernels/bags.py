@@ -98,9 +98,22 @@ def bm25(bags: Any, is_term: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def likenesses(bags: Any, rarity: Any, is_term: Any, rare: Any) -> tuple[Any, Any, Any]:
-    """Returns tf-idf cosines of each passage with the question and of all pairs, and what rare words a pair shares.
+    """Returns tf-idf cosines of the passages, and what rare words they share.
 
-    The last table is the summed rarity of the rare words that both contain and that are not in the question.
+    Parameters
+    ----------
+    bags : Bags
+        The stems of each passage.
+    rarity : ndarray of float, shape (stems,)
+        The idf of each stem.
+    is_term, rare : ndarray of bool, shape (stems,)
+        Whether a stem is a term of the question, and whether it is rare.
+
+    Returns
+    -------
+    tuple of ndarray of float
+        Cosines with the question, shape (passages,); cosines of all pairs; and the summed rarity of the rare words that
+        a pair shares and that are not in the question, both of shape (passages, passages).
     """
     n = len(bags.lengths)
     squares, asked = np.zeros(n), np.zeros(n)

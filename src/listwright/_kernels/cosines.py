@@ -89,7 +89,22 @@ def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def centrality(offsets: Ints, space: Space, width: int) -> Floats:
-    """Returns the cosine of each row with the mean unit row of its problem, with three reads of the table."""
+    """Returns the cosine of each row with the mean unit row of its problem.
+
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+    space : Space
+        The rows; its `inverse` is filled.
+    width : int
+        Number of columns.
+
+    Returns
+    -------
+    ndarray of float, shape (rows,)
+        The cosines, with three reads of the table; 0 for rows of zeros.
+    """
     dense, starts, columns, values, inverse = space
     cosines, centre = np.zeros(len(inverse)), np.zeros(width)
     inverse_lengths(space)

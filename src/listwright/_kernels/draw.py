@@ -113,8 +113,21 @@ def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> Non
 
 @njit(cache=True, nogil=True)
 def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -> tuple[Floats, Ints]:
-    """Applies `fill_chances` to every problem: returns probabilities by row, and by problem the best row of the
-    batch, -1 for none.
+    """Applies `fill_chances` to every problem.
+
+    Parameters
+    ----------
+    kind, strength
+        As in `fill_chances`.
+    scores : ndarray of float, shape (rows,)
+        The scores; -inf for rows that are closed.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+
+    Returns
+    -------
+    tuple of ndarray
+        Probabilities by row, and by problem the best row of the batch, -1 for none.
     """
     chances, best = np.empty(len(scores)), np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(best)):

@@ -16,10 +16,24 @@ NONE = np.uint64(0)
 
 @njit(cache=True, nogil=True)
 def question_words(wholes: Any, parts: Any, part_starts: Any, weights: Any, named: Any, few: Any, once: Any) -> Any:
-    """Returns shares of the question's words by weight, shape (passages, 7).
+    """Returns shares of the question's words in each passage, by weight.
 
-    The columns: all words; those other than names; those of names; in the best sentence; in the first sentence; the
-    number of rare ones; and those that no other passage contains.
+    Parameters
+    ----------
+    wholes : ndarray of uint64, shape (passages,)
+        The question's terms in each passage, as bits.
+    parts, part_starts : ndarray
+        The same by sentence, and where the sentences of each passage start.
+    weights : ndarray of float, shape (terms,)
+        The weight of each term.
+    named, few, once : uint64
+        Which terms belong to names, which are rare, and which occur in a single passage, as bits.
+
+    Returns
+    -------
+    ndarray of float, shape (passages, 7)
+        The columns: all words; those other than names; those of names; in the best sentence; in the first sentence; the
+        number of rare ones; and those that no other passage contains.
     """
     n, total = len(wholes), max(weights.sum(), 1e-9)
     table = np.zeros((n, 7))
@@ -38,10 +52,24 @@ def question_words(wholes: Any, parts: Any, part_starts: Any, weights: Any, name
 
 @njit(cache=True, nogil=True)
 def question_runs(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int, places: Any) -> Any:
-    """Returns runs of the question in each passage, shape (passages, 3). The question is words 0:n_question.
+    """Returns runs of the question in each passage.
 
-    The columns: pairs of neighbouring words of the question that the passage contains; the words of the longest run of
-    the question in it; and the summed rarity of the content words of that run.
+    Parameters
+    ----------
+    words, stems, flags : ndarray, shape (words,)
+        Number, stem and kind of each word; the question is words 0:n_question.
+    rarity : ndarray of float, shape (stems,)
+        How rare each stem is.
+    n_question : int
+        Words of the question.
+    places : ndarray of int, shape (passages, 2)
+        First word of each passage, and the word after its last.
+
+    Returns
+    -------
+    ndarray of float, shape (passages, 3)
+        The columns: pairs of neighbouring words of the question that the passage contains; the words of the longest run
+        of the question in it; and the summed rarity of the content words of that run.
     """
     table = np.zeros((len(places), 3))
     held = np.zeros(words.max() + 1, dtype=np.bool_)

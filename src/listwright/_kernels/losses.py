@@ -56,9 +56,28 @@ def _weight(tree: Floats, rank: int, cost: float) -> float:
 
 @njit(cache=True, nogil=True)
 def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: Floats) -> float:
-    """Returns the summed weight c(b) - c(a) of the pairs of one problem with c(a) < c(b) and key(a) - key(b) < margin.
+    """Sums the weights of the pairs of one problem that are within a margin.
 
-    The rows must be in key order. The weight of each pair is added to `pushes` of b and subtracted from that of a.
+    A pair (a, b) has c(a) < c(b) and key(a) - key(b) < margin, and weighs c(b) - c(a).
+
+    Parameters
+    ----------
+    keys, costs : ndarray of float, shape (n,)
+        Keys and costs of the rows, in increasing order of the keys.
+    ranks : ndarray of int, shape (n,)
+        The ranks of the costs, from 1.
+    margin : float
+        The margin.
+    pushes : ndarray of float, shape (n,)
+        The weight of each pair is added for b and subtracted for a.
+
+    Returns
+    -------
+    float
+        The summed weight.
+
+    Notes
+    -----
     Fenwick trees over the cost ranks hold the number and the summed cost of the rows in reach: first of the rows from
     below, as seen from b, then from above, as seen from a. The cost is 4 n log(number of distinct costs) steps.
     """

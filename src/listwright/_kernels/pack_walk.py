@@ -15,11 +15,30 @@ UNMET = 4  # columns of `unmet_rows`
 
 @njit(cache=True, nogil=True)
 def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, limits: Any) -> tuple[Any, Any]:
-    """Rows picked, in order, and the score of each.
+    """Returns the rows picked by boosted trees, in order, and the score of each.
 
-    A row is seen by its own columns, its strongest link of each kind to a picked row (`links[kind, row, picked]`), and
-    what the list leaves unmet. `needs` are starts, parts, wholes and weights; `limits` are sizes, room, length, groups
-    and how many rows of a group may be picked. Ties go to the lowest row.
+    A row is described by its own columns, its strongest link of each kind to a picked row, and what the list leaves
+    unmet. Ties go to the lowest row.
+
+    Parameters
+    ----------
+    own : ndarray of float, shape (rows, columns)
+        The columns that do not depend on the list.
+    links : ndarray of float, shape (kinds, rows, rows)
+        `links[kind, row, picked]`: how strongly a row is linked to a picked one.
+    needs : tuple
+        Starts, parts, wholes and weights, as in `needs.unmet_rows`.
+    trees : tuple
+        (base, arrays) of each model whose sums are added; see `trees.tree_sums`.
+    bonus : ndarray of float, shape (rows,)
+        Added to the scores.
+    limits : tuple
+        Sizes, room, length, groups, and how many rows of a group may be picked.
+
+    Returns
+    -------
+    tuple of ndarray
+        Rows and scores.
     """
     starts, parts, wholes, weights = needs
     sizes, room, length, groups, per_group = limits

@@ -27,8 +27,21 @@ def center(values: Floats, offsets: Ints, centered: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def costs_of(gains: Floats, options: Bools, offsets: Ints) -> Floats:
-    """Returns the paper's costs by row: the highest gain among its problem's options minus its own; 0 for rows
-    that are no option.
+    """Returns the paper's costs c(s) = max over s' of b(s') - b(s), by row.
+
+    Parameters
+    ----------
+    gains : ndarray of float, shape (rows,)
+        The marginal benefits b.
+    options : ndarray of bool, shape (rows,)
+        Which rows can be picked; others cost 0 and do not count for the maximum.
+    offsets : ndarray of int, shape (problems + 1,)
+        Where the rows of each problem start.
+
+    Returns
+    -------
+    ndarray of float, shape (rows,)
+        The costs, with two reads of the gains.
     """
     costs = np.zeros(len(gains))
     for problem in range(len(offsets) - 1):

@@ -53,8 +53,22 @@ def _places(words: Any, bodies: Any) -> tuple[Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def title_shares(reading: Any, rarity: Any, is_term: Any) -> tuple[Any, Any]:
-    """Returns two tables (passage, other): the share of the title's words, by rarity, in the other's body; and the
-    summed rarity of those that are not in the question.
+    """Returns how much of each title occurs in the other passages.
+
+    Parameters
+    ----------
+    reading : Reading
+        The words of question, titles and bodies.
+    rarity : ndarray of float, shape (stems,)
+        How rare each stem is.
+    is_term : ndarray of bool, shape (stems,)
+        Whether a stem is a term of the question.
+
+    Returns
+    -------
+    tuple of ndarray of float, shape (passages, passages)
+        By (passage, other): the share of the title's words, by rarity, in the other's body; and the summed rarity of
+        those that are not in the question.
     """
     titles, bodies, flags, stems = reading.titles, reading.bodies, reading.flags, reading.stems
     n = len(titles)

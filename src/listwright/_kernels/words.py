@@ -109,10 +109,23 @@ def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: 
 
 @njit(cache=True, nogil=True)
 def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out: Any) -> None:
-    """Fills `out` (see `text.passages.words.Words`) with the words of all texts, one after the other.
+    """Splits all texts into words and sentences.
 
     A sentence ends at a full stop followed by a blank, unless a lower-case letter comes next or the stop belongs to an
     initial; at a blank line; and at a line end that is not followed by a lower-case letter.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        The code points of all texts, one after the other.
+    starts : ndarray of int, shape (texts + 1,)
+        Where each text starts.
+    kinds, folds : ndarray
+        By code point: what a character is, and what it becomes without case and accents.
+    known : tuple of ndarray
+        Sorted hashes of known words, and their bits.
+    out : Words
+        Filled; see `text.passages.words.Words`.
     """
     count = 0
     for text in range(len(starts) - 1):

@@ -30,6 +30,15 @@ class Dealt(Objective):
     The best of the selection from the union of all parts' picks and each part's own picks is, in expectation over the
     random parts, worth at least half of what greedy guarantees on one machine (Barbosa, Ene, Nguyen and Ward 2015). At
     the end the workers measure what every row could still add, which bounds the best selection on these data.
+
+    Attributes
+    ----------
+    whole : FacilityLocation or LogDet
+        The objective on all rows.
+    engine : Ray
+        The cluster.
+    rng : numpy.random.Generator
+        Distributes the rows.
     """
 
     whole: FacilityLocation | LogDet
@@ -70,7 +79,22 @@ class Dealt(Objective):
 
 
 def solve_part(objective: Any, rows: Ints, rules: Rules) -> Solved:
-    """Runs greedy on some rows, and returns their numbers in the whole table."""
+    """Runs greedy on some of the rows.
+
+    Parameters
+    ----------
+    objective : FacilityLocation or LogDet
+        The objective on all rows.
+    rows : ndarray of int
+        The candidates, in ascending order; they include all given rows.
+    rules : Rules
+        The constraints on all rows.
+
+    Returns
+    -------
+    Solved
+        With row numbers of the whole table.
+    """
     solved = objective.among(rows).solve(rules.among(rows), silent)
     return solved._replace(rows=rows[solved.rows])
 

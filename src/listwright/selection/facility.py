@@ -18,7 +18,24 @@ GATHERING = 64  # gathering the vectors of changed targets costs as much as this
 
 
 class Blocks:
-    """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use."""
+    """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of the candidates to the targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+
+    Attributes
+    ----------
+    best : ndarray of float32, shape (targets,)
+        The highest similarity of each target to a pick.
+    marks : list of ndarray
+        Earlier states of `best`.
+    active : ndarray of int
+        The rows whose decreases `pick` returns.
+    """
 
     near = 1e-5  # tiles are in float32, and added up in float64
 
@@ -34,7 +51,25 @@ class Blocks:
         return self.similarity.gain_bounds(self.weights)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Returns what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
+        """Returns what each of the rows would add now.
+
+        A row that was measured at a mark only needs the targets that changed since then, unless these are so many that
+        measuring it anew is cheaper.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which rows.
+        since : ndarray of int32
+            The mark at which each row was measured; -1 if never.
+        known : ndarray of float
+            Its gain at that mark.
+
+        Returns
+        -------
+        ndarray of float
+            The gains.
+        """
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):
             some, changed = since == last, np.flatnonzero(self.best > self.marks[last])

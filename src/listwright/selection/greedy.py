@@ -133,7 +133,28 @@ def _picker(
     epsilon: float,
     random_state: RandomState,
 ) -> Pick:
-    """Returns the function that picks one row per problem by the given method."""
+    """Returns the function that picks one row per problem by the given method.
+
+    Parameters
+    ----------
+    problems : Problems
+        The batch.
+    reward : Reward
+        Measures gains; "lazy" falls back to "naive" if it is not submodular.
+    method : {"lazy", "naive", "stochastic"}
+        How rows are chosen.
+    weights : ndarray of float, shape (rows,)
+        Rows are ranked by gain per weight: sizes under a budget, else 1.
+    steps : int
+        The most items of a list, from which "stochastic" computes its sample size.
+    epsilon, random_state
+        As in `greedy`.
+
+    Returns
+    -------
+    callable
+        Takes the reward's state and the open rows; returns one row per problem, -1 for none, and their gains.
+    """
     if method == "stochastic":
         return _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
     lazy = method == "lazy" and reward.submodular
@@ -183,7 +204,11 @@ def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 
 
 def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Returns a picker that uses old gains as bounds, and measures rows again only while they look best."""
+    """Returns a picker for submodular rewards that measures few rows.
+
+    Gains only decrease as a list grows, so an old gain bounds the new one. The row with the highest bound is measured
+    again; if it is still the highest, it is the pick (Minoux 1978).
+    """
     gains = reward.gains(reward.start(problems))
     bounds = gains / weights
 
@@ -204,7 +229,10 @@ def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 def _stochastic(
     problems: Problems, reward: Reward, weights: Floats, steps: int, epsilon: float, rng: np.random.Generator
 ) -> Pick:
-    """Returns a picker that takes the best of a random sample of n / k * log(1 / epsilon) open rows."""
+    """Returns a picker that takes the best of a random sample of the open rows.
+
+    A sample of n / k * log(1 / epsilon) rows per pick loses at most epsilon in expectation (Mirzasoleiman et al. 2015).
+    """
     if not 0 < epsilon < 1:
         raise InputError(f"epsilon must be between 0 and 1. Got {epsilon}.")
     sample = np.ceil(problems.counts / steps * math.log(1 / epsilon))
@@ -239,7 +267,11 @@ def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, 
 def _proved(
     reward: Reward, method: str, epsilon: float, length: int | None, budget: Any
 ) -> tuple[str | None, float | None]:
-    """Returns the bound that is proved for this method, in words and as a number, or None."""
+    """Returns the bound that is proved for this method, in words and as a number; (text, None) if there is none.
+
+    1 - 1/e for a length, minus epsilon for "stochastic"; 0.427 for a budget alone with the better of greedy and the
+    best single item.
+    """
     if not reward.submodular:
         return "no bound: this reward is not submodular", None
     full = 1 - 1 / math.e

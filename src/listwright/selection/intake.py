@@ -129,7 +129,20 @@ def _from_file(path: Path, name: str, column: str | None) -> Source:
 
 
 def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
-    """Returns the number of rows and of numbers per row of a file, without reading all of it."""
+    """Returns the shape of the table in a file, without reading all of it.
+
+    Parameters
+    ----------
+    path : Path
+        A .npy or Parquet file.
+    column : str, optional
+        Column of a Parquet file with several columns of lists.
+
+    Returns
+    -------
+    tuple of int
+        Rows, and numbers per row.
+    """
     if path.suffix == ".npy" or not path.is_file() or path.suffix not in (".parquet", ".pq"):
         table = _checked(_from_file(path, "vectors", None).table, "vectors")
         return int(table.shape[0]), int(table.shape[1])
@@ -142,7 +155,25 @@ def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
 
 
 def read_column(path: Path, column: str) -> NDArray[Any]:
-    """Returns a plain column of a Parquet file, such as labels or costs."""
+    """Returns a plain column of a Parquet file, such as labels or costs.
+
+    Parameters
+    ----------
+    path : Path
+        The Parquet file.
+    column : str
+        Its column.
+
+    Returns
+    -------
+    ndarray, shape (rows,)
+        The values.
+
+    Raises
+    ------
+    InputError
+        If the file is not Parquet or has no such column.
+    """
     if path.suffix not in (".parquet", ".pq"):
         raise InputError(f"Column {column!r} can be read from a Parquet file. Got {path.name}.")
     file = _parquet(path)

@@ -106,7 +106,28 @@ def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator)
 
 
 def uses_gpu(wish: Wish, source: Source) -> bool:
-    """Whether the work is done on a GPU, which supports facility location and log det of vectors."""
+    """Whether the work is done on a GPU.
+
+    A GPU supports facility location and log det of dense or narrow sparse vectors, without a cluster. With
+    device="auto" it is used only if the work is large.
+
+    Parameters
+    ----------
+    wish : Wish
+        Reward, metric, device and precision.
+    source : Source
+        The rows.
+
+    Returns
+    -------
+    bool
+        True for the GPU.
+
+    Raises
+    ------
+    InputError
+        If a GPU is requested for work that it does not support.
+    """
     if wish.precision not in ("fast", "exact"):
         raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
     n, d = source.table.shape

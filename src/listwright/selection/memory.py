@@ -46,7 +46,17 @@ def in_words(size: float) -> str:
 
 
 def must_fit(size: int, what: str, advice: str) -> None:
-    """Raises `InputError` with advice if more memory is needed than is free."""
+    """Raises `InputError` if more memory is needed than is free.
+
+    Parameters
+    ----------
+    size : int
+        Bytes that are needed.
+    what : str
+        What needs them; the message starts with it.
+    advice : str
+        What to do instead; the message ends with it.
+    """
     free = available()
     if size > free:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
@@ -81,7 +91,24 @@ def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int |
 
 
 def told(path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None) -> str:
-    """Returns a sentence for the command line about the memory that a selection from a file will need."""
+    """Returns a sentence about the memory that a selection from a file will need, for the command line.
+
+    Parameters
+    ----------
+    path : Path
+        The .npy or Parquet file.
+    column : str or None
+        Column of a Parquet file.
+    k : int or None
+        Number of picks; None for as many as rows.
+    reward, metric, neighbors
+        As in `select`.
+
+    Returns
+    -------
+    str
+        Rows, numbers per row, the estimate, and how much is free.
+    """
     from listwright.selection.intake import shape_of
 
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"

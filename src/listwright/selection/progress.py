@@ -64,7 +64,21 @@ class Line:
 
 
 def described(what: str, done: int, total: int, seconds: float) -> str:
-    """Returns a bar, the count and the time left.
+    """Returns a bar, the count and the time left, as shown on a terminal.
+
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    done, total : int
+        How much is done, and of how much.
+    seconds : float
+        The time that this took so far.
+
+    Returns
+    -------
+    str
+        One line.
 
     Examples
     --------

@@ -70,11 +70,25 @@ def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
 
 
 def most_possible(added: float, bounds: Floats, rules: Rules) -> float:
-    """Returns an upper bound on what any selection can add, from upper bounds on the gains next to the picks.
+    """Returns an upper bound on what any selection can add.
 
     f(best) is at most f(picked) plus the gains of the rows of the best selection. These are at most the highest gains
     that the rules allow: the best of each group, then as many as may be picked, or as fit into the budget by gain per
     cost, the last one in part.
+
+    Parameters
+    ----------
+    added : float
+        What the picks added.
+    bounds : ndarray of float, shape (n,)
+        Upper bounds on the gains next to the picks.
+    rules : Rules
+        The constraints, as they were before the run.
+
+    Returns
+    -------
+    float
+        The bound; `added` divided by it is proved for these data.
     """
     gains = np.where(rules.open, bounds, 0.0)
     if rules.grouped:

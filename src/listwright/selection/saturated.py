@@ -20,6 +20,17 @@ class Saturated:
     The value is the sum over targets i of min(sum over picked j of s_ij, alpha * sum over all j of s_ij) (Lin and
     Bilmes 2011). Every pick changes most targets, so gains are measured again only for rows that look best (lazy
     greedy), in batches. The cost is 2 d operations per pair, twice, and n d per row measured again.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of the candidates to the targets.
+    weights : ndarray of float, shape (targets,)
+        What each target counts.
+    alpha : float
+        A target counts up to this share of its total similarity.
+    tick : callable
+        Called with (what, done, total) while totals are measured.
     """
 
     def __init__(self, similarity: Similarity, weights: Floats, alpha: float, tick: Tick) -> None:

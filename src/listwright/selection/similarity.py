@@ -233,7 +233,20 @@ def _rows(vectors: Vectors, rows: Ints | slice, dtype: Any) -> Any:
 
 
 def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]:
-    """Returns the weighted sums of the rows x and of x x', at n d^2 operations."""
+    """Returns the weighted sums of the rows x and of x x', block by block.
+
+    Parameters
+    ----------
+    vectors : Vectors
+        The rows.
+    weights : ndarray of float, shape (n,)
+        Their weights.
+
+    Returns
+    -------
+    tuple of ndarray of float
+        Of shape (d,) and (d, d), at n d^2 operations.
+    """
     total, gram = np.zeros(vectors.width), np.zeros((vectors.width, vectors.width))
     for low in range(0, len(vectors), GATHERED):
         block = slice(low, min(low + GATHERED, len(vectors)))

@@ -60,7 +60,18 @@ def select_volume(
 
 
 def as_space(vectors: Vectors) -> Space:
-    """Returns the rows as compiled functions take them: dense and centred, or in CSR form."""
+    """Returns the rows as compiled functions take them.
+
+    Parameters
+    ----------
+    vectors : Vectors
+        Dense rows are converted to float32 and centred; sparse rows become CSR arrays.
+
+    Returns
+    -------
+    Space
+        The arrays, with the factor of each row.
+    """
     inverse = vectors.inverse.astype(np.float64)
     none, numbers = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     table = vectors.table
