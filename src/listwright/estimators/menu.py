@@ -35,7 +35,7 @@ PENALTIES = (10.0, 100.0, 1000.0)
 FEW = 30  # problems that say too little of which way is better
 LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
 QUICK_FOLDS = 3  # of what is tried to choose from
-MOST_ROWS = 40_000  # that trees are grown on
+MOST_ROWS = 40_000  # that trees are grown on, and a softmax policy is solved on
 MOST_KEPT = 1e8  # numbers that a learner may keep in memory to choose from
 STATES = 50  # of a problem that a linear policy visits, about
 # Where items recur: models of outcomes, and weights to start from: for success rates where the list failed by either
@@ -72,7 +72,8 @@ def best_way(problems: Problems, plain: ListEstimator) -> Way:
     if menu.items_recur:
         gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
         return Together([gains, menu.linear(), *menu.by_item()], penalty=100.0)
-    trees = [menu.sorted_trees(200), menu.boosted_trees()] if problems.n_features else []
+    menu = Menu(problems, plain, QUICK_FOLDS)
+    trees = [menu.sorted_trees(100), menu.boosted_trees()] if problems.n_features else []
     return Together([menu.quick_linear(), *menu.softmax(), *trees], beside=menu.list_features())
 
 
@@ -156,7 +157,7 @@ class Menu:
         """The linear policy with another loss, which has no columns that are crossed with items."""
         if self.problems.catalogue is not None or not self.can_keep(2, 2 * width(self.problems)):
             return []
-        return [self.learned("softmax", learner=SoftmaxLeader(by="gains"), n_passes=2)]
+        return [self.learned("softmax", learner=SoftmaxLeader(by="gains", most_rows=MOST_ROWS), n_passes=2)]
 
     def without_identity(self) -> list[Way]:
         """A linear policy that does not know which item a candidate is."""

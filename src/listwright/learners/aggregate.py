@@ -9,12 +9,12 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, starts_of
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.base import Learner
-from listwright.learners.examples import Examples, centered
+from listwright.learners.examples import Examples, centered, sampled_states
 from listwright.policies import Estimator, Policy, Uniform
 
 
@@ -123,16 +123,6 @@ class Aggregate(Learner):
             "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
             "of it in hindsight cannot be computed."
         )
-
-
-def sampled_states(counts: Ints, most_rows: int) -> Ints:
-    """An even sample of the states, in order, that has about so many rows.
-
-    >>> sampled_states(np.full(100, 10), 50)
-    array([ 5, 20, 36, 82, 93])
-    """
-    n_states = max(1, int(len(counts) * most_rows / counts.sum()))
-    return np.sort(np.random.default_rng(0).permutation(len(counts))[:n_states])
 
 
 def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:

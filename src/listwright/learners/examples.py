@@ -89,3 +89,13 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
     if weighting == "uniform":
         return np.ones(length)
     raise InputError(f"weighting must be one of {', '.join(WEIGHTINGS)}. Got {weighting!r}.")
+
+
+def sampled_states(counts: Ints, most_rows: int) -> Ints:
+    """An even sample of the states, in order, that has about so many rows.
+
+    >>> sampled_states(np.full(100, 10), 50)
+    array([ 5, 20, 36, 82, 93])
+    """
+    n_states = max(1, int(len(counts) * most_rows / counts.sum()))
+    return np.sort(np.random.default_rng(0).permutation(len(counts))[:n_states])

@@ -9,10 +9,11 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.base import Learner, check_number
-from listwright.learners.examples import Examples
+from listwright.learners.examples import Examples, sampled_states
 from listwright.policies import Linear, Policy
 
 
@@ -34,6 +35,8 @@ class SoftmaxLeader(Learner):
     by : {"states", "gains"}
         What a state counts: all the same, or by what there is to gain in it. With gains that are divided by the ideal
         of each problem (as `rewards.AlphaCoverage` divides them), problems count alike and early positions more.
+    most_rows : int, optional
+        Solves on an even sample of the states that has about so many rows, where there are more.
 
     Examples
     --------
@@ -48,10 +51,18 @@ class SoftmaxLeader(Learner):
     surrogate = "softmax"
     keeps_rows = True
 
-    def __init__(self, penalty: float = 1.0, *, prior: float | tuple[float, ...] = 0.0, by: str = "states") -> None:
+    def __init__(
+        self,
+        penalty: float = 1.0,
+        *,
+        prior: float | tuple[float, ...] = 0.0,
+        by: str = "states",
+        most_rows: int | None = None,
+    ) -> None:
         self.penalty = penalty
         self.prior = prior
         self.by = by
+        self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
         """Keeps the rows of the states where something can be gained."""
@@ -110,9 +121,10 @@ class SoftmaxLeader(Learner):
     def policy(self) -> Policy:
         """Solves for the weights, from where they were."""
         prior = self._prior()
-        data, start = self._data(slice(None)), getattr(self, "coefficients_", prior)
+        data, start = self._data(slice(None), self.most_rows), getattr(self, "coefficients_", prior)
         if len(data[0]):
-            self.coefficients_ = minimize(_loss, start, (*data, self.penalty, prior), jac=True, method="L-BFGS-B").x
+            penalty = self.penalty * len(data[0]) / sum(map(len, self.tables_))  # as much as on all rows
+            self.coefficients_ = minimize(_loss, start, (*data, penalty, prior), jac=True, method="L-BFGS-B").x
         self.in_use_ = self.coefficients_ if len(data[0]) else prior
         self.reach_ = max(self.reach_, float(np.linalg.norm(self.in_use_)))
         return Linear(self.in_use_)
@@ -146,16 +158,15 @@ class SoftmaxLeader(Learner):
             "the examples kept without a penalty, to the solver's precision."
         )
 
-    def _data(self, which: slice) -> tuple[Floats, Floats, Ints, Floats]:
-        """Some of the examples kept, as the loss takes them."""
-        counts = np.concatenate(self.counts_[which])
+    def _data(self, which: slice, most_rows: int | None = None) -> tuple[Floats, Floats, Ints, Floats]:
+        """Some of the examples kept, or an even sample of their states, as the loss takes them."""
+        counts, weights = np.concatenate(self.counts_[which]), np.concatenate(self.weights_[which])
         table, shares = np.concatenate(self.tables_[which]), np.concatenate(self.shares_[which])
-        return (
-            table.astype(np.float64),
-            shares,
-            starts_of(counts),
-            np.repeat(np.concatenate(self.weights_[which]), counts),
-        )
+        if most_rows is not None and len(table) > most_rows:
+            states = sampled_states(counts, most_rows)
+            rows, counts, weights = pieces(starts_of(counts), states), counts[states], weights[states]
+            table, shares = table[rows], shares[rows]
+        return table.astype(np.float64), shares, starts_of(counts), np.repeat(weights, counts)
 
 
 def _loss(
