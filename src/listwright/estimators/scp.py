@@ -43,7 +43,7 @@ class SCP(ListEstimator):
     features
         What the policy sees: "auto", or any of `listwright.features`, which add up.
     weighting : str
-        Of positions: "discounted" (1 - 1/k)^(m - i), "min_sum" (m - i) or "uniform".
+        Of positions: "discounted" (1 - 1/k)^(m - i); "min_sum" (m - i), which is for all lengths at once; or "uniform".
     per_size : bool or str
         Learn gains per size; "auto": under a budget.
     n_passes : int

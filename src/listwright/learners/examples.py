@@ -71,7 +71,8 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
 
     Early positions count less, because their gains are larger by nature. "min_sum" is m - i, the min-sum cover variant
     of the paper's footnote, where early success counts; its positions are counted from 0, so that the last one keeps
-    weight 1. "uniform" is 1 everywhere.
+    weight 1. It is the objective for all lengths at once: the weighted sum of gains is what the list is worth after one
+    item, plus after two, and so on up to m. "uniform" is 1 everywhere.
 
     Examples
     --------
