@@ -20,7 +20,7 @@ import numpy as np
 import listwright as lw
 from benchmarks.reliability.audit import audit
 from benchmarks.reliability.client import make_model
-from benchmarks.reliability.server import free_port
+from benchmarks.reliability.server import START_SECONDS, free_port
 from benchmarks.reliability.traffic import CANDIDATES, FEATURES, LENGTH, Book, Traffic
 from listwright.apps.serve import Settings, serve
 from listwright.feedback import OnlineSCP
@@ -35,9 +35,10 @@ class Forked:
         self.port = free_port()
         self.process = FORK.Process(target=serve, args=(Settings(model, store, learn=True, port=self.port),))
         self.process.start()
-        end = time.monotonic() + 60
+        end = time.monotonic() + START_SECONDS
         while self.get("/readyz") is None:
             if not self.process.is_alive() or time.monotonic() > end:
+                self.kill()
                 raise RuntimeError("the service did not start")
             time.sleep(0.01)
 
@@ -51,6 +52,7 @@ class Forked:
     def kill(self) -> None:
         self.process.kill()
         self.process.join()
+        self.process.close()
 
     def stop(self) -> None:
         self.process.terminate()
@@ -58,6 +60,7 @@ class Forked:
         if self.process.is_alive():
             self.kill()
             raise RuntimeError("the service did not stop")
+        self.process.close()
 
     def learn_all(self) -> None:
         """Waits until all feedback has been learned from."""

@@ -237,10 +237,12 @@ def replicated(faults: int, *, seed: int = 0) -> tuple[Trial, list[str]]:
 
 
 def main(arguments: list[str]) -> None:
-    """`replicas [faults]`."""
-    faults = int(arguments[0]) if arguments else 50
+    """`replicas [faults] [seed]`."""
+    given = [int(one) for one in arguments]
+    faults, seed = (*given, *(50, 0)[len(given) :])
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit("stopped"))  # so that replicas are stopped too
     start = time.monotonic()
-    trial, wrong = replicated(faults)
+    trial, wrong = replicated(faults, seed=seed)
     kinds = ", ".join(f"{count} {name}" for name, count in sorted(trial.seen.items()))
     print(f"{kinds}; all replicas serve and learn again after at most {max(trial.recovery):.1f} s")
     if trial.following:

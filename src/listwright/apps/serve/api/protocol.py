@@ -27,6 +27,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(config, *arguments, **options)
         self.limits: Limits = config.listwright.limits
         self.header_bytes, self.waiting, self.since = 0, True, 0.0
+        self.arrived = 0  # bytes that came last: those of a request that begins are among them
         self.timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -44,8 +45,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Some bytes; of headers that are not complete, no more than allowed."""
-        if self.waiting:
-            self.header_bytes += len(data)
+        self.arrived = len(data)
+        self.header_bytes += self.arrived
         super().data_received(data)
         if self.waiting and self.header_bytes > self.limits.header_bytes and not self.transport.is_closing():
             self.transport.write(TOO_LARGE % (len(BODY), BODY))
@@ -54,7 +55,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
-        self._wait()
+        self._wait(self.arrived)
 
     def on_headers_complete(self) -> None:
         """Its headers are there."""
@@ -71,9 +72,9 @@ class LimitedProtocol(HttpToolsProtocol):
         """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
-    def _wait(self) -> None:
+    def _wait(self, arrived: int = 0) -> None:
         self._wait_no_longer()
-        self.waiting, self.header_bytes = True, 0
+        self.waiting, self.header_bytes = True, arrived
         self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
 
     def _wait_no_longer(self) -> None:

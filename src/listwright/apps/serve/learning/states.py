@@ -178,8 +178,11 @@ def state_bytes(learner: OnlineSCP) -> bytes:
 
 
 def restored(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
-    """A learner in a stored state; what an earlier version did not store stays as deployed."""
-    return learner if state is None else learner.restore({**learner.state(), **load(state)})
+    """A learner in a stored state; what an earlier version did not store, or stored empty, stays as deployed."""
+    if state is None:
+        return learner
+    known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}
+    return learner.restore({**learner.state(), **known})
 
 
 def check_finite(learner: OnlineSCP) -> None:

@@ -1,6 +1,6 @@
 // What was learned: by version how far it is, how it compares, its snapshots, and what to do with them.
 import { call, download } from "./api.js";
-import { badge, button, card, facts, faint, id, link, make, note, table, tell } from "./dom.js";
+import { badge, button, card, facts, faint, link, make, note, table, tell } from "./dom.js";
 import { count, lately, number, plural } from "./format.js";
 
 export async function content(_, refresh) {
@@ -89,11 +89,11 @@ function snapshots(one, refresh, said) {
   const back = (row) => `Go back to snapshot ${row.number}? What was learned since is left out.`;
   const columns = [
     ["Number", (row) => row.number],
-    ["Taken", (row) => (row.created ? lately(row.created) : "\u2013"), "text"],
-    ["Why", (row) => row.reason, "text"],
+    ["Use", (row) => (row.number === one.base ? "in use" : act("Go back", "rollback", one, refresh, said, { snapshot: row.number }, back(row))), "text"],
     ["Lists", (row) => count(row.count)],
+    ["Taken", (row) => (row.created ? lately(row.created) : "\u2013"), "text"],
+    ["Why", (row) => row.reason, "text wrap"],
     ["Size", (row) => (row.bytes ? `${count(Math.ceil(row.bytes / 1024))} KB` : "\u2013")],
-    ["", (row) => (row.number === one.base ? "in use" : act("Go back", "rollback", one, refresh, said, { snapshot: row.number }, back(row))), "text"],
   ];
   return table(`Snapshots of version ${one.version}`, columns, one.snapshots);
 }
@@ -104,7 +104,7 @@ function quarantine(rows) {
     ["Event", (row) => row.event],
     ["List", (row) => link(`#/lists/${row.list_id}`, `\u2026${row.list_id.slice(-8)}`, { class: "id short" }), "text"],
     ["Version", (row) => row.version],
-    ["Why", (row) => id(row.reason), "text"],
+    ["Why", (row) => row.reason, "text wrap"],
   ];
   return card("Left out", faint("Feedback that cannot be learned from; the latest first."), table("Feedback left out", columns, rows));
 }

@@ -1,0 +1,137 @@
+"""How much the service costs beside what no service can do without: a bare handler in the same run.
+
+The bare handler reads the same JSON, scores the candidates with one product of numpy, sorts them and answers; it checks
+nothing, stores nothing and takes feedback without looking at it. Both run in one process under uvicorn, in turn, with
+the same clients; ratios are of the rates within one run, because machines differ and are busy.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import uvicorn
+
+from benchmarks.reliability.client import Client, feedback_body, list_bodies, make_model, true_weights
+from benchmarks.reliability.forked import until
+from benchmarks.reliability.server import free_port, running
+
+CLIENTS = (1, 64)
+ROUNDS = 3
+
+
+@dataclass
+class Seen:
+    """Pairs of a list and its feedback, answered by one of the two."""
+
+    seconds: float = 0.0
+    list_ms: list[float] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """Pairs per second."""
+        return len(self.list_ms) / self.seconds
+
+
+async def bare(scope: Any, receive: Any, send: Any) -> None:
+    """The handler as an ASGI application."""
+    if scope["type"] != "http":
+        return
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body, more = body + message["body"], message.get("more_body", False)
+    answer = _listed(json.loads(body)) if scope["path"] == "/v1/lists" else b"{}"
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": answer})
+
+
+def _listed(asked: dict[str, Any]) -> bytes:
+    table = np.array([item["features"] for item in asked["items"]], dtype=np.float32)
+    best = np.argsort(-(table @ true_weights(table.shape[1])))[: asked["length"]]
+    items = [{"id": asked["items"][row]["id"], "position": i} for i, row in enumerate(best, start=1)]
+    return json.dumps({"list_id": "0" * 32, "items": items}).encode()
+
+
+def _serve_bare(port: int) -> None:
+    uvicorn.run(bare, port=port, log_level="critical", access_log=False, lifespan="off")
+
+
+def press(port: int, clients: int, seconds: float, seen: Seen) -> None:
+    """Pairs as fast as they are answered."""
+    bodies, end = list_bodies(64), time.perf_counter() + seconds
+    start = time.perf_counter()
+    threads = [threading.Thread(target=_client, args=(port, bodies, end, i, seen)) for i in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seen.seconds += time.perf_counter() - start
+
+
+def _client(port: int, bodies: list[bytes], end: float, number: int, seen: Seen) -> None:
+    client = Client(port)
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        status, answer = client.post("/v1/lists", bodies[number % len(bodies)])
+        between = time.perf_counter()
+        told, _ = client.post("/v1/feedback", feedback_body(answer, number % 3 == 0))
+        if (status, told) != (200, 200):
+            raise RuntimeError(f"answers of {status} and {told}")
+        seen.list_ms.append(1e3 * (between - start))
+        number += 1
+    client.close()
+
+
+def compared(ours: int, other: int, clients: int, seconds: float) -> tuple[Seen, Seen]:
+    """Both in turn, several times."""
+    found = Seen(), Seen()
+    for _ in range(ROUNDS):
+        for port, seen in zip((ours, other), found, strict=True):
+            press(port, clients, seconds / ROUNDS, seen)
+    return found
+
+
+def main(arguments: list[str]) -> None:
+    """`bare [seconds for each]`: rates of both, and their ratio."""
+    seconds = float(arguments[0]) if arguments else 15.0
+    port = free_port()
+    process = multiprocessing.get_context("spawn").Process(target=_serve_bare, args=(port,), daemon=True)
+    process.start()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = make_model(folder / "model.listwright")
+        with running(model, f"sqlite:///{folder}/store.db", folder) as server:
+            until(lambda: _answers(port))
+            for one in (server.port, port):
+                press(one, 4, 1.0, Seen())
+            for clients in CLIENTS:
+                ours, other = compared(server.port, port, clients, seconds)
+                _report(clients, ours, other)
+    process.terminate()
+
+
+def _report(clients: int, ours: Seen, other: Seen) -> None:
+    halves = [np.percentile(seen.list_ms, 50) for seen in (ours, other)]
+    print(
+        f"{clients} clients: {ours.rate:.0f} lists with feedback per second, bare {other.rate:.0f}, ratio "
+        f"{ours.rate / other.rate:.2f}; list p50 {halves[0]:.1f} ms, bare {halves[1]:.1f} ms",
+        flush=True,
+    )
+
+
+def _answers(port: int) -> bool:
+    try:
+        client = Client(port)
+    except OSError:
+        return False
+    client.close()
+    return True
