@@ -143,6 +143,18 @@ def client(opened: Open) -> Running:
     return opened()
 
 
+@pytest.fixture
+def learn(monkeypatch: pytest.MonkeyPatch) -> Callable[[Running], None]:
+    """Updaters learn where the test says `learn(client)`, never by themselves; a service that ends keeps its lease."""
+    monkeypatch.setattr("listwright.apps.serve.learning.updater.Updater._run", lambda self: None)
+
+    def step(client: Running) -> None:
+        for _ in range(2):  # the first begins with versions that never learned
+            client.service.updater._step()
+
+    return step
+
+
 @pytest.fixture(scope="session")
 def reliability() -> None:
     """Makes `benchmarks.reliability` importable; it is not part of the source package."""

@@ -44,8 +44,18 @@ def test_postgresql_restarted_under_load(postgres: Any) -> None:
     assert "; 0 wrong" in proved("postgres", "2")
 
 
-def test_mutated_bodies(reliability: None) -> None:
-    assert "1500 bodies" in proved("fuzz", "1500", "5")
+def test_replicas_through_faults(postgres: Any) -> None:
+    assert "3 replicas, 2 faults" in proved("replicas", "2")
+
+
+def test_mutated_bodies_change_nothing_for_the_worse(reliability: None) -> None:
+    out = proved("fuzz", "1500", "5")
+    assert "1500 bodies" in out
+    assert "lists with a good item" in out
+
+
+def test_against_a_bare_handler(reliability: None) -> None:
+    assert proved("bare", "0.9").count("ratio") == 2
 
 
 def test_load(reliability: None) -> None:
