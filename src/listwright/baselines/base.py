@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +20,9 @@ from listwright.evaluation.values import list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.storage import save
 from listwright.tables.frames_in import TakesFrames
+from listwright.training.loaded import try_predicting
 from listwright.training.signature import Signature
 from listwright.walk.limits import Room, as_room, check_length, check_problems
 
@@ -91,6 +95,21 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         problems = self._as_problems(problems, measured=True)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
+
+    def save(self, path: str | Path) -> None:
+        """Writes the fitted model to one file, which `listwright.load` reads and the service serves.
+
+        `ForestCover` and `NearestCover`, which keep their training problems, and `Oracle`, which needs a reward, cannot
+        be saved.
+        """
+        save(self, path)
+
+    def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
+        """Tries a model from a file on a made-up problem."""
+        try_predicting(self)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "signature_")
 
     @abstractmethod
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright._kernels.dpp import dpp_lists
 from listwright.baselines.base import as_lists
 from listwright.baselines.similarity import Diverse, space_of
@@ -14,6 +15,7 @@ from listwright.problems import Problems
 from listwright.walk.limits import Room
 
 
+@saved_as("baselines.DPP")
 class DPP(Diverse):
     """Greedy list of a determinantal point process with kernel q_i q_j cos(i, j), by Cholesky updates (Chen, Zhang and
     Zhou 2018): each pick has the highest scale * relevance + log(squared length of its part outside the list's span).

@@ -9,6 +9,7 @@ from scipy import linalg, optimize, sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.linalg import unit_rows
+from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline
 from listwright.baselines.stepwise import stepwise_lists
@@ -35,6 +36,7 @@ class _Case(NamedTuple):
     chosen: Ints
 
 
+@saved_as("baselines.LearnedDPP")
 class LearnedDPP(Baseline):
     """Lists of a determinantal point process with kernel q_i q_j cos(i, j), where log q^2 is linear in the features and
     fitted by maximum likelihood on greedy oracle lists of the training problems (Kulesza & Taskar 2012).

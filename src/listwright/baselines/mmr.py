@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright._kernels.mmr import mmr_lists
 from listwright.baselines.base import as_lists
 from listwright.baselines.similarity import Diverse, space_of
@@ -14,6 +15,7 @@ from listwright.problems import Problems
 from listwright.walk.limits import Room
 
 
+@saved_as("baselines.MMR")
 class MMR(Diverse):
     """Picks the row with the highest (1 - diversity) * relevance - diversity * (highest cosine to the list), after the
     most relevant one (Carbonell & Goldstein 1998). Cosines are between `problems.vectors`, or features without them.

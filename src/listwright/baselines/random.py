@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.lists import Lists
 from listwright.problems import Problems
 
 
+@saved_as("baselines.Random")
 class Random(Baseline):
     """Lists drawn evenly from the candidates, no item twice.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.cover import cover_of, static_order
 from listwright.baselines.states import items_of
@@ -13,6 +14,7 @@ from listwright.problems import Problems
 from listwright.training.catalogue import with_catalogue
 
 
+@saved_as("baselines.StaticList")
 class StaticList(Baseline):
     """The greedy list on the mean reward: at each step the item with the highest mean gain over all training problems.
 
@@ -35,6 +37,11 @@ class StaticList(Baseline):
 
     def __init__(self, length: int = 5) -> None:
         self.length = length
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        order = getattr(self, "order_", np.zeros(0, dtype=np.int64))
+        return "" if np.array_equal(np.sort(order), np.arange(len(order))) else "its list must name every item once"
 
     def _view(self, problems: Problems) -> Problems:
         return with_catalogue(problems)

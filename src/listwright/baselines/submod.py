@@ -10,6 +10,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.linalg import unit_rows
+from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
@@ -22,6 +23,7 @@ REDUNDANCIES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 SCALINGS = (0.0, 0.3, 0.6, 0.8, 1.0)
 
 
+@saved_as("baselines.SubMod")
 class SubMod(Baseline):
     """Greedy lists of f(S) = sum of w over pairs with one row in S - redundancy * sum of w over pairs within S, where w
     is the cosine between `problems.vectors`, or features without them (Lin & Bilmes 2010).

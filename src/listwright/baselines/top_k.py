@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.models import check_estimator, fitted, predicted
@@ -21,6 +22,7 @@ MANY_ITEMS = 256  # past this, the columns that name the item are kept sparse
 MULTI_OUTPUT = ("ridge", "extra_trees")  # fit all items at once
 
 
+@saved_as("baselines.TopK")
 class TopK(Baseline):
     """Regresses each row's gain in the empty list and sorts by the prediction; the list so far is not looked at.
 

@@ -169,7 +169,8 @@ class OnlineSCP(ListBandit):
         if isinstance(model, OnlineSCP):
             return model._continued(random_state, options)
         if not isinstance(model, ListEstimator):
-            raise InputError(f"model must be a fitted SCP. Got {type(model).__name__}.")
+            told = f"Got {type(model).__name__}, which can be served, but not learn."
+            raise InputError(f"Learning from clicks goes on from a fitted SCP or an OnlineSCP. {told}")
         check_is_fitted(model, "training_")
         training = model.training_
         if not isinstance(training.learner, RidgeLeader) or not hasattr(training.learner, "sums_"):

@@ -25,6 +25,7 @@ VERSION = 1
 MANIFEST, ARRAYS, ESTIMATORS = "manifest.json", "arrays.safetensors", "estimators.skops"
 LARGEST_MANIFEST = 64 << 20
 MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP", "OnlineSCP")  # public names of what can be saved
+BASELINES = ("DPP", "LearnedDPP", "MMR", "Random", "StaticList", "SubMod", "TopK")  # and of listwright.baselines
 
 
 def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
@@ -38,7 +39,7 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
 
     Parameters
     ----------
-    model : SCP, ConSeqOpt, ContextFreeSCP or OnlineSCP
+    model : SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP or a baseline
         A fitted model.
     path : str or Path
         The file to write.
@@ -83,7 +84,7 @@ def check_can_save(model: Any) -> None:
 
     Parameters
     ----------
-    model : SCP, ConSeqOpt, ContextFreeSCP or OnlineSCP
+    model : SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP or a baseline
         A model, fitted or not.
 
     Examples
@@ -165,9 +166,15 @@ def inspect(path: str | Path) -> dict[str, Any]:
 
 def _check_model(model: Any) -> str:
     """The name of its class."""
-    if not isinstance(model, tuple(getattr(listwright, name) for name in MODELS)):
-        raise InputError(f"Only {', '.join(MODELS)} can be saved. Got {type(model).__name__}.")
+    if not isinstance(model, _models()):
+        raise InputError(f"Only {', '.join((*MODELS, *BASELINES))} can be saved. Got {type(model).__name__}.")
     return type(model).__name__
+
+
+def _models() -> tuple[type[Any], ...]:
+    """The classes of what can be saved. With them come all classes that files may name."""
+    rivals = listwright.baselines
+    return (*(getattr(listwright, name) for name in MODELS), *(getattr(rivals, name) for name in BASELINES))
 
 
 def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
@@ -196,7 +203,7 @@ def _needed(tree: Any, estimators: bytes | None) -> list[str]:
 def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
     arrays = unpack(members.get(ARRAYS, b""))
     check_trusted(_needed(manifest.get("model"), members.get(ESTIMATORS)), trusted)
-    models = tuple(getattr(listwright, name) for name in MODELS)  # with them come all classes that files may name
+    models = _models()  # before anything is decoded
     estimators = load_estimators(members[ESTIMATORS], trusted) if ESTIMATORS in members else []
     decoder = Decoder(arrays, estimators, members, trusted)
     model = decoder.decode(manifest.get("model"))
@@ -226,8 +233,10 @@ def _manifest(model: Any, tree: Any) -> bytes:
 
 
 def _training(model: Any) -> dict[str, Any]:
-    if not hasattr(model, "training_"):
+    if hasattr(model, "playing_"):
         return {"lists": model.playing_.version}
+    if not hasattr(model, "training_"):
+        return {}
     ledger = model.training_.ledger
     return {"rounds": ledger.rounds, "passes": ledger.most_visits, "mean_value": ledger.value / max(ledger.rounds, 1)}
 

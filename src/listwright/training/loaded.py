@@ -57,6 +57,18 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
         raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
 
 
+def try_predicting(model: Any) -> None:
+    """Builds a list with a model that learns nothing from it; see `try_loaded`."""
+    signature = getattr(model, "signature_", None)
+    if not isinstance(signature, Signature):
+        raise InputError("it was never fitted")
+    try:
+        model.predict(made_up(signature, whole=True), length=1)
+        _check_ranges(signature)
+    except Exception as error:  # noqa: BLE001 - as above
+        raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
+
+
 def made_up(signature: Signature, *, whole: bool) -> Problems:
     """Returns one problem of the kind that the model was trained on, with zeros everywhere."""
     items = signature.n_items
