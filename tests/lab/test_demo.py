@@ -14,7 +14,7 @@ from listwright.lab.simulate.questions import Passage, Question
 
 @pytest.fixture(scope="module")
 def found():
-    return demo.run(n_train=20, n_test=40, effort=False)
+    return demo.run(n_train=20, n_test=40)
 
 
 def test_picks_are_told_as_new_repeated_or_not_needed():
@@ -52,6 +52,14 @@ def test_learned_lists_are_far_ahead(found):
     assert values[demo.LEARNED]["low"] > values[demo.SORTED]["high"]
     assert "at least" in found.certificate
     assert "more than MMR" in found.certificate
+
+
+def test_what_was_learned_elsewhere_is_one_more_row():
+    """The same questions in both processes: the oracle's values are those of the others."""
+    other = demo.Learned(np.full((len(demo.LENGTHS), 40), 0.5), 7.0)
+    found = demo.run(n_train=20, n_test=40, best=lambda: other)
+    assert [row[0] for row in value_table(found.records).rows] == list(demo.METHODS)
+    assert 'with effort="best", 7.0 s' in cost(found)
 
 
 def test_report_says_what_it_is(found):

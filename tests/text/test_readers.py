@@ -10,7 +10,7 @@ import pytest
 
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster
-from listwright.text.files import EncodingNote
+from listwright.text.files import EncodingNote, ReadingNote
 from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
 
 
@@ -114,16 +114,34 @@ def test_json_lines_give_clusters(tmp_path: Path, packed: bool) -> None:
     ("line", "message"),
     [
         ("{", r"line 2 is not JSON"),
-        ('{"id": "x"}', "line 2 needs an object with 'id' and 'docs'"),
-        ('{"docs": [{"sentences": ["a"]}]}', "line 2 does not have the fields"),
-        ('{"id": "x", "docs": [{"text": "a"}]}', "line 2 does not have the fields"),
-        ('{"id": "x", "docs": [{"sentences": []}]}', "Cluster 'x' has no sentences"),
+        ("[1]", "line 2 needs an object with 'id' and a list of 'docs'"),
+        ('{"id": "x", "docs": {"a": 1}}', "line 2 needs an object with 'id' and a list of 'docs'"),
+        ('{"id": "x", "docs": [{"sentences": ["a"]}, 3]}', "line 2 does not have the fields"),
+        ('{"id": "x", "docs": [{"sentences": ["a"]}], "refs": [{}]}', "line 2 does not have the fields"),
     ],
 )
 def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
     path = write(tmp_path / "c.jsonl", json.dumps(RECORD) + "\n" + line)
     with pytest.raises(InputError, match=message):
         read_jsonl(path)
+
+
+@pytest.mark.parametrize(
+    "line", ['{"id": "x"}', '{"docs": [{"text": "a"}]}', '{"docs": [{"sentences": [" "]}]}', '{"docs": null}']
+)
+def test_records_without_sentences_are_counted(tmp_path: Path, line: str) -> None:
+    path = write(tmp_path / "c.jsonl", json.dumps(RECORD) + "\n" + line)
+    with pytest.warns(ReadingNote, match=r"c\.jsonl: left out 1 of 2 records: 1 without sentences"):
+        assert [cluster.id for cluster in read_jsonl(path)] == ["c1"]
+    with pytest.raises(InputError, match=r"holds no clusters with sentences\. It has 1 records"):
+        read_jsonl(write(tmp_path / "d.jsonl", line))
+
+
+def test_ids_are_made_distinct(tmp_path: Path) -> None:
+    bare = {"docs": [{"sentences": ["It rained."]}], "title": None}
+    lines = [RECORD, RECORD, bare, bare | {"id": 7}]
+    path = write(tmp_path / "c.jsonl", "\r\n\r\n".join(map(json.dumps, lines)).encode("utf-8-sig"))
+    assert [cluster.id for cluster in read_jsonl(path)] == ["c1", "c1 #2", "3", "7"]
 
 
 def test_missing_references_name_the_file(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import warnings
 import zlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from listwright.errors import InputError
@@ -41,6 +42,32 @@ def folders_and_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder.")
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, with a number after those that repeat: two chunks of one page have the same title.
+
+    >>> distinct(["Oslo", "Rome", "Oslo"])
+    ['Oslo', 'Rome', 'Oslo #2']
+    """
+    wanted, found = list(names), dict[str, None]()
+    reserved = set(wanted)
+    for name in wanted:
+        own, number = name, 1
+        while own in found or (number > 1 and own in reserved):
+            number += 1
+            own = f"{name} #{number}"
+        found[own] = None
+    return list(found)
+
+
+def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
+    """Warns of the records that were left out, with the number for each reason."""
+    reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
+    if reasons:
+        warnings.warn(
+            f"{path}: left out {sum(skipped.values())} of {total} records: {reasons}.", ReadingNote, stacklevel=4
+        )
 
 
 def _raw(path: Path) -> bytes:

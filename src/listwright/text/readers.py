@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster, require_references
-from listwright.text.files import folders_and_files, read_text, text_files
+from listwright.text.files import distinct, folders_and_files, note_skipped, read_text, text_files
 from listwright.text.sentences import split_sentences
 
 REFERENCES_FOLDER = "references"
@@ -49,15 +50,25 @@ def read_jsonl(
     reference_kinds: Sequence[str] = ("human", "abstract"),
     need_references: bool = False,
 ) -> list[Cluster]:
-    """Clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object a line.
+    """Clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
 
     A line looks like this; what stands after `refs` may be left out:
     `{"id": "c1", "docs": [{"sentences": ["It rained."]}], "refs": [{"text": "Rain."}], "title": "Rain",
     "split": "train"}`. A document may name itself (`doc_id`) and give a heading for each sentence (`sections`).
     References that name another `kind` than those asked for are left out.
+
+    A record without an id is named by its place in the file, and later ones with the same id are numbered ("c1",
+    "c1 #2"). Records without sentences are left out, with a `ReadingNote` that counts them.
     """
     source = Path(path)
-    clusters = [_cluster_of(record, where, tuple(reference_kinds)) for where, record in _records(source)]
+    records = list(_records(source))
+    told = [entry for entry in records if _has_sentences(entry[1])]
+    if not told:
+        raise InputError(f"{source} holds no clusters with sentences. It has {len(records)} records.")
+    note_skipped(source, len(records), {"without sentences": len(records) - len(told)})
+    clusters = [_cluster_of(record, where, tuple(reference_kinds)) for where, record in told]
+    names = distinct(cluster.id for cluster in clusters)
+    clusters = [replace(cluster, id=name) for cluster, name in zip(clusters, names, strict=True)]
     if not need_references:
         return clusters
     return [require_references(cluster, source=source) for cluster in clusters]
@@ -75,10 +86,10 @@ def _folder_title(folder: Path) -> str | None:
 
 def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     # Not splitlines: JSON strings may hold other line separators.
-    for number, line in enumerate(read_text(source).split("\n"), start=1):
-        if line.strip():
-            where = f"{source}, line {number}"
-            yield where, _record(line, where)
+    lines = [(number, line) for number, line in enumerate(read_text(source).split("\n"), start=1) if line.strip()]
+    for place, (number, line) in enumerate(lines, start=1):
+        where = f"{source}, line {number}"
+        yield where, {"id": str(place)} | _record(line, where)
 
 
 def _record(line: str, where: str) -> dict[str, Any]:
@@ -86,9 +97,14 @@ def _record(line: str, where: str) -> dict[str, Any]:
         record = json.loads(line)
     except json.JSONDecodeError as error:
         raise InputError(f"{where} is not JSON: {error}.") from error
-    if not isinstance(record, dict) or not record.get("docs"):
-        raise InputError(f"{where} needs an object with 'id' and 'docs'.")
-    return record
+    if not isinstance(record, dict) or not isinstance(record.get("docs") or [], list):
+        raise InputError(f"{where} needs an object with 'id' and a list of 'docs'.")
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _has_sentences(record: dict[str, Any]) -> bool:
+    documents = [document for document in record.get("docs", []) if isinstance(document, dict)]
+    return any(str(sentence).strip() for document in documents for sentence in document.get("sentences") or [])
 
 
 def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> Cluster:
@@ -97,7 +113,7 @@ def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> C
         has_sections = all("sections" in document for document in documents)
         return Cluster.from_documents(
             str(record["id"]),
-            [document["sentences"] for document in documents],
+            [document.get("sentences") or [] for document in documents],
             references=[ref["text"] for ref in record.get("refs", []) if ref.get("kind") in (None, *kinds)],
             title=record.get("title") or None,
             split=record.get("split") or None,

@@ -13,6 +13,7 @@ import pytest
 import listwright as lw
 from listwright.errors import InputError
 from listwright.lab.datasets import Arguments, read_arguments
+from listwright.text.files import ReadingNote
 
 TEXTS = ["Cars pollute the city air", "Cars pollute the air", "Streets, full of noise\nare unsafe", "I like trains"]
 
@@ -28,7 +29,7 @@ def debate(split: str, stance: int, topic: str = "We should ban cars") -> dict[s
     }
 
 
-DEBATES = [debate("train", 1), debate("train", -1), debate("test", 2, "We should ban all cars")]
+DEBATES = [debate("train", 1), debate("train", -1), debate("test", 1, "We should ban all cars")]
 
 
 @pytest.fixture
@@ -92,6 +93,45 @@ def test_published_tables_say_the_same(arguments: Arguments, tmp_path: Path) -> 
     assert other.problems.reward.gains(state)[:4].tolist() == [0.5, 0.5, 1, 0]
 
 
+def test_published_folders_and_line_ends(arguments: Arguments, tmp_path: Path) -> None:
+    """Training and test tables lie in two folders, and the tables may come from Windows."""
+    write_tables(tmp_path)
+    for folder, splits in (("kpm_data", ("train",)), ("test_data", ("test",))):
+        (tmp_path / folder).mkdir()
+        for split in splits:
+            for kind in ("arguments", "key_points", "labels"):
+                text = (tmp_path / f"{kind}_{split}.csv").read_bytes().replace(b"\r\n", b"\n")
+                (tmp_path / f"{kind}_{split}.csv").unlink()
+                (tmp_path / folder / f"{kind}_{split}.csv").write_bytes(
+                    b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n") + b"\r\n"
+                )
+    other = read_arguments(tmp_path)
+    assert other.problems.problem_ids.tolist() == arguments.problems.problem_ids.tolist()
+    assert other.problems.n_rows == arguments.problems.n_rows
+    write(tmp_path / "labels_test.csv", ["arg_id", "key_point_id", "label"], [])
+    with pytest.raises(InputError, match=r"must hold one labels_test\.csv\. It has .* and "):
+        read_arguments(tmp_path)
+
+
+def test_debates_without_matches_are_counted_and_topics_may_repeat(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        "\n".join(map(json.dumps, [DEBATES[0], DEBATES[0] | {"split": "dev"}, DEBATES[1] | {"matches": []}]))
+    )
+    with pytest.warns(ReadingNote, match=r"left out 1 of 3 records: 1 without an argument that matches a key point"):
+        found = read_arguments(path)
+    assert found.problems.problem_ids.tolist() == ["We should ban cars (pro)", "We should ban cars (pro) #2"]
+    assert found.split.tolist() == ["train", "dev"]
+
+
+def test_a_stance_that_is_missing_is_named(tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    text = (tmp_path / "arguments_test.csv").read_text()
+    (tmp_path / "arguments_test.csv").write_text(text.replace(",1\n", ",\n", 1))
+    with pytest.raises(InputError, match=r"The stance of 'arg_1_0' \(test\) must be 1 or -1\. Got ''"):
+        read_arguments(tmp_path)
+
+
 def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"holds none of arguments_train.csv"):
         read_arguments(tmp_path)
@@ -103,7 +143,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="matches arg_1_0 with kp_9, but has no such"):
         read_arguments(path)
     path.write_text(json.dumps(DEBATES[0] | {"matches": []}))
-    with pytest.raises(InputError, match="has no argument that matches"):
+    with pytest.raises(InputError, match=r"No argument in .*a\.jsonl matches a key point\. It has 1 debates"):
         read_arguments(path)
     write_tables(tmp_path)
     (tmp_path / "labels_test.csv").write_text("arg_id,label\n")

@@ -11,8 +11,9 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.lab.datasets import read_aslib
+from listwright.lab.datasets import Scenario, read_aslib
 from listwright.lab.datasets._arff import read_arff
+from listwright.text.files import ReadingNote
 
 DESCRIPTION = """scenario_id: TINY
 performance_measures:
@@ -161,6 +162,39 @@ def test_bad_scenarios_are_named(folder: Path, tmp_path: Path) -> None:
         read_aslib(tmp_path / "nothing")
 
 
+def test_marks_line_ends_and_large_cutoffs(folder: Path, tmp_path: Path) -> None:
+    """As GRAPHS-2015 is published: times in milliseconds, a cutoff of 1.0e+08, no time where a run timed out."""
+    plain = read_aslib(folder)
+    other = tmp_path / "other"
+    other.mkdir()
+    runs = (
+        RUNS.replace(",100,timeout", ",?,timeout")
+        .replace(", 100, timeout", ", ?, timeout")
+        .replace("100.5,ok", "?,crash")
+    )
+    files = {"algorithm_runs": runs, "feature_values": FEATURES, "cv": FOLDS}
+    for name, text in files.items():
+        (other / f"{name}.arff").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n\r\n").encode())
+    (other / "description.txt").write_text(
+        "scenario_id: TINY\r\nperformance_measures: runtime\r\nperformance_type: runtime\r\nmaximize: no\r\n"
+        "algorithm_cutoff_time: 1.0e+08\r\nalgorithm_cutoff_memory: '?'\r\n"
+    )
+    assert same(read_aslib(other), plain)
+    (other / "description.txt").write_text("algorithm_cutoff_time: soon\n")
+    with pytest.raises(InputError, match=r"algorithm_cutoff_time of .* must be a number or \?\. Got 'soon'"):
+        read_aslib(other)
+
+
+def test_labels_of_a_wrong_cutoff_are_told(tmp_path: Path) -> None:
+    runs = {"instance_id": ["a", "a", "b", "b"], "algorithm": ["s", "t"] * 2, "runtime": [0.5, 70.0, 0.9, 80.0]}
+    runs |= {"status": ["ok", "ok", "ok", "timeout"], "solved": [True, False, True, False]}
+    pq.write_table(pa.table(runs), tmp_path / "runs.parquet")
+    pq.write_table(pa.table({"instance_id": ["a", "b"], "fold": [1, 2]}), tmp_path / "instances.parquet")
+    with pytest.warns(ReadingNote, match=r"runs\.parquet: 1 of 3 runs with the status ok are marked as unsolved"):
+        scenario = read_aslib(tmp_path)
+    assert success_of(scenario.problems) == [[1, 0], [1, 0]]
+
+
 def test_parquet_lacks_a_column(tmp_path: Path) -> None:
     pq.write_table(pa.table({"instance_id": ["a"], "algorithm": ["s"]}), tmp_path / "runs.parquet")
     with pytest.raises(InputError, match=r"runs.parquet lacks solved. It has instance_id, algorithm"):
@@ -176,3 +210,15 @@ def test_arff_quotes(tmp_path: Path) -> None:
     assert arff.texts("a b").tolist() == ["it's, here", "q's"]
     assert arff.levels("n") == ["x", "y, z"]
     assert arff.texts("n").tolist() == ["x", "y, z"]
+
+
+def same(one: Scenario, other: Scenario) -> bool:
+    assert one.problems.context is not None
+    assert other.problems.context is not None
+    np.testing.assert_allclose(one.problems.context, other.problems.context, rtol=1e-5)
+    return (
+        one.problems.problem_ids.tolist() == other.problems.problem_ids.tolist()
+        and success_of(one.problems) == success_of(other.problems)
+        and one.folds.tolist() == other.folds.tolist()
+        and one.context_names == other.context_names
+    )

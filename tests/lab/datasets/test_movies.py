@@ -11,6 +11,7 @@ import pytest
 
 from listwright.errors import InputError
 from listwright.lab.datasets import Movies, read_movies
+from listwright.text.files import ReadingNote
 
 MOVIES = """0000010::Old War (1950)::Drama|War
 0000020::New Fun (2012)::Comedy
@@ -125,6 +126,26 @@ def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
     assert one.problems.problem_ids.tolist() == two.problems.problem_ids.tolist()
 
 
+def test_marks_line_ends_and_colons_in_titles(folder: Path, tmp_path: Path) -> None:
+    plain = read_movies(folder, min_ratings=4)
+    other = tmp_path / "windows"
+    other.mkdir()
+    titled = MOVIES.replace("Plain", "Plain:: Part 2").replace("\n", "\r\n\r\n")
+    (other / "movies.dat").write_bytes(b"\xef\xbb\xbf" + titled.encode())
+    (other / "ratings.dat").write_bytes(RATINGS.replace("\n", "\r\n").encode())
+    found = read_movies(other, min_ratings=4)
+    np.testing.assert_array_equal(found.problems.features, plain.problems.features)
+    assert found.genres == plain.genres
+
+
+def test_ratings_of_unknown_movies_are_counted(folder: Path) -> None:
+    plain = read_movies(folder, min_ratings=4)
+    (folder / "ratings.dat").write_text(RATINGS + "7::0000099::8::4500\n9::0000099::2::4600\n")
+    with pytest.warns(ReadingNote, match=r"left out 2 of 15 records: 2 of movies that movies\.dat does not know"):
+        found = read_movies(folder, min_ratings=4)
+    np.testing.assert_array_equal(found.problems.features, plain.problems.features)
+
+
 def test_bad_files_are_named(folder: Path) -> None:
     with pytest.raises(InputError, match='reward must be "genres" or "liked"'):
         read_movies(folder, reward="stars")  # type: ignore[arg-type]
@@ -134,11 +155,15 @@ def test_bad_files_are_named(folder: Path) -> None:
         read_movies(folder, min_ratings=4, liked=11)
     with pytest.raises(InputError, match="min_ratings must be at least 2"):
         read_movies(folder, min_ratings=1)
-    (folder / "movies.dat").write_text(MOVIES.replace("0000030", "0000031"))
-    with pytest.raises(InputError, match="Movie 0000030 is rated, but"):
+    (folder / "movies.dat").write_text("0000099::Other (2001)::Drama\n")
+    with pytest.raises(InputError, match=r"movies\.dat knows none of the movies that .*ratings\.dat rates"):
         read_movies(folder, min_ratings=4)
-    (folder / "movies.dat").write_text("0000010::Old War (1950)\n")
-    with pytest.raises(InputError, match="must have lines of movie::title::genres"):
+    (folder / "movies.dat").write_text("\n0000010::Old War (1950)\n")
+    with pytest.raises(InputError, match=r"movies\.dat, line 2: expected movie::title::genres\. Got '0000010::Old War"):
+        read_movies(folder, min_ratings=4)
+    (folder / "movies.dat").write_text(MOVIES)
+    (folder / "ratings.dat").write_text(RATINGS.replace("::9::", "::nine::", 1))
+    with pytest.raises(InputError, match=r"Column rating of .*ratings\.dat must hold numbers: .*nine"):
         read_movies(folder, min_ratings=4)
     (folder / "ratings.dat").unlink()
     with pytest.raises(InputError, match=r"needs ratings.parquet or ratings.dat"):

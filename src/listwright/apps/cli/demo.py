@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,17 +32,24 @@ def demo(
         written = write_tables(tables)
         show_json(written) if as_json else print("Wrote " + ", ".join(written))
         return
-    from listwright.lab.experiments import demo as experiment
-    from listwright.lab.experiments.demo_report import report
-    from listwright.lab.report import write_page
+    with progress("learning") as tick, ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        best = pool.submit(_learn_best)  # it imports and learns while this process does the same with the other methods
+        from listwright.lab.experiments import demo as experiment
+        from listwright.lab.experiments.demo_report import report
+        from listwright.lab.report import write_page
 
-    with progress("learning") as tick:
-        found = experiment.run(tick=tick)
+        found = experiment.run(best=best.result, tick=tick)
     page = write_page(report(found), out)
     if as_json:
         show_json(found.records)
         return
     show_demo(found, page)
+
+
+def _learn_best() -> Any:
+    from listwright.lab.experiments.demo import learn_best
+
+    return learn_best()
 
 
 def write_tables(folder: Path) -> list[str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import warnings
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from listwright.errors import InputError
-from listwright.text.files import ReadingNote, read_text
+from listwright.text.files import read_text
 
 
 def found(path: str | Path, what: str) -> Path:
@@ -96,29 +95,3 @@ def require(there: Iterable[str], needed: Sequence[str], source: object) -> None
     missing = [name for name in needed if name not in there]
     if missing:
         raise InputError(f"{source} lacks {', '.join(missing)}. It has {', '.join(there[:12]) or 'nothing'}.")
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """The names, with a number after those that repeat: two chunks of one page have the same title.
-
-    >>> distinct(["Oslo", "Rome", "Oslo"])
-    ['Oslo', 'Rome', 'Oslo #2']
-    """
-    wanted, found = list(names), dict[str, None]()
-    reserved = set(wanted)
-    for name in wanted:
-        own, number = name, 1
-        while own in found or (number > 1 and own in reserved):
-            number += 1
-            own = f"{name} #{number}"
-        found[own] = None
-    return list(found)
-
-
-def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
-    """Warns of the records that were left out, with the number for each reason."""
-    reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
-    if reasons:
-        warnings.warn(
-            f"{path}: left out {sum(skipped.values())} of {total} records: {reasons}.", ReadingNote, stacklevel=4
-        )

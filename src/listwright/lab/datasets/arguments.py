@@ -18,6 +18,7 @@ from listwright.lab.datasets._terms import Terms, best_link, count_terms, highes
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.centrality import lexrank
+from listwright.text.files import distinct, note_skipped
 from listwright.text.tokenizer import tokens
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -48,15 +49,21 @@ class _Debate(NamedTuple):
 
 def read_arguments(path: str | Path) -> Arguments:
     """Reads JSON lines, also compressed, with `split`, `topic`, `stance`, `arguments`, `key_points` and `matches`; or a
-    folder of the files as published (`arguments_train.csv`, `key_points_train.csv`, `labels_train.csv`, ... dev, test).
+    folder of the files as published (`arguments_train.csv`, `key_points_train.csv`, `labels_train.csv`, ... dev, test),
+    which may lie in folders below it (`kpm_data`, `test_data`).
 
     A problem is a topic and a stance. Its candidates are the arguments; the reward is the share of key points that the
     list covers, each of the same weight. Features look at an argument's length, its likeness to the topic, and at how
     many other arguments it is like: for each threshold the logarithm of 1 + the number of cosines above it. Words are
-    weighed within each debate; vectors are tf-idf.
+    weighed within each debate; vectors are tf-idf. Debates in which no argument matches a key point are left out, with
+    a `ReadingNote` that counts them.
     """
     path = found(path, "The ArgKP data")
-    debates = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
+    told = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
+    debates = [debate for debate in told if debate.matches]
+    if not debates:
+        raise InputError(f"No argument in {path} matches a key point. It has {len(told)} debates.")
+    note_skipped(path, len(told), {"without an argument that matches a key point": len(told) - len(debates)})
     counts = np.array([len(debate.arguments) for debate in debates])
     texts = [tokens(text) for debate in debates for text in debate.arguments.values()]
     terms = count_terms(texts, np.repeat(np.arange(len(debates)), counts), [tokens(debate.topic) for debate in debates])
@@ -65,7 +72,7 @@ def read_arguments(path: str | Path) -> Arguments:
         features,
         offsets=starts_of(counts),
         sizes=[max(len(words), 1) for words in texts],
-        problem_ids=[f"{debate.topic} ({'pro' if debate.stance > 0 else 'con'})" for debate in debates],
+        problem_ids=distinct(f"{debate.topic} ({'pro' if debate.stance > 0 else 'con'})" for debate in debates),
         item_ids=[name for debate in debates for name in debate.arguments],
         feature_names=names,
         vectors=terms.vectors(),
@@ -126,25 +133,43 @@ def _from_record(record: dict[str, Any], path: Path) -> _Debate:
 
 
 def _from_folder(folder: Path) -> list[_Debate]:
-    splits = [split for split in SPLITS if (folder / f"arguments_{split}.csv").is_file()]
+    splits = [split for split in SPLITS if any(folder.rglob(f"arguments_{split}.csv"))]
     if not splits:
         raise InputError(f"{folder} holds none of {', '.join(f'arguments_{split}.csv' for split in SPLITS)}.")
     return [debate for split in splits for debate in _from_files(folder, split)]
 
 
 def _from_files(folder: Path, split: str) -> list[_Debate]:
-    tables = {kind: read_csv(folder / f"{kind}_{split}.csv", columns) for kind, columns in _FILES.items()}
+    tables = {kind: _table(folder, f"{kind}_{split}.csv", columns) for kind, columns in _FILES.items()}
     arguments: dict[tuple[str, int], dict[str, str]] = {}
     for row in tables["arguments"]:
-        arguments.setdefault((row["topic"], int(row["stance"])), {})[row["arg_id"]] = row["argument"]
+        arguments.setdefault(_side(row, split), {})[row["arg_id"]] = row["argument"]
     points: dict[tuple[str, int], list[str]] = {}
     for row in tables["key_points"]:
-        points.setdefault((row["topic"], int(row["stance"])), []).append(row["key_point_id"])
-    labels = [(row["arg_id"], row["key_point_id"]) for row in tables["labels"] if float(row["label"]) == 1]
+        points.setdefault(_side(row, split), []).append(row["key_point_id"])
+    labels = [(row["arg_id"], row["key_point_id"]) for row in tables["labels"] if row["label"] in ("1", "1.0")]
     return [
-        _checked(split, *key, texts, points.get(key, []), [pair for pair in labels if pair[0] in texts])
-        for key, texts in arguments.items()
+        _checked(split, *side, texts, points.get(side, []), [pair for pair in labels if pair[0] in texts])
+        for side, texts in arguments.items()
     ]
+
+
+def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """The rows of the one file of that name below the folder, with blanks for what is missing."""
+    files = sorted(folder.rglob(name))
+    if len(files) != 1:
+        there = " and ".join(map(str, files)) or "none"
+        raise InputError(f"{folder} must hold one {name}. It has {there}.")
+    return [{column: (row[column] or "").strip() for column in columns} for row in read_csv(files[0], columns)]
+
+
+def _side(row: dict[str, str], split: str) -> tuple[str, int]:
+    """Topic and stance of a row."""
+    if row["stance"] not in ("1", "-1"):
+        raise InputError(
+            f"The stance of {next(iter(row.values()))!r} ({split}) must be 1 or -1. Got {row['stance']!r}."
+        )
+    return row["topic"], int(row["stance"])
 
 
 def _checked(
@@ -154,6 +179,4 @@ def _checked(
     for argument, point in matches:
         if argument not in arguments or point not in numbers:
             raise InputError(f"{topic!r} matches {argument} with {point}, but has no such argument or key point.")
-    if not matches:
-        raise InputError(f"{topic!r} ({stance}) has no argument that matches a key point. Leave it out.")
     return _Debate(split, topic, stance, arguments, numbers, matches)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from listwright.lab.datasets._arff import Arff, read_arff
 from listwright.lab.datasets._files import column_of, first_of, read_parquet
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
-from listwright.text.files import read_text
+from listwright.text.files import ReadingNote, read_text
 
 _Names = NDArray[np.str_]
 
@@ -73,7 +74,10 @@ def read_aslib(path: str | Path) -> Scenario:
     """Reads a scenario's folder: as published (`algorithm_runs.arff`, `feature_values.arff`, `cv.arff`,
     `description.txt`) or as Parquet (`runs.parquet`, `instances.parquet`).
 
-    A solver solves an instance where its run is "ok" within the cutoff; of repeated runs, the share that does.
+    A solver solves an instance where its run is "ok" within the cutoff of the description; of repeated runs, the share
+    that does. In Parquet, the column `solved` says so, and is taken as it is; where runs with the status "ok" are
+    marked as unsolved, a `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The
+    description of GRAPHS-2015 has a cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
     Instances that no solver solves are left out. Problems and solvers come in alphabetical order.
 
     Instance features become the context, each number by itself, so that no test instance can tell on another: x is
@@ -146,8 +150,20 @@ def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
         raise InputError(f"read_aslib reads scenarios of performance_type runtime. Got {kind} in {runs.path.parent}.")
     cutoff = facts.get("algorithm_cutoff_time", ["?"])[0]
     measure = next(name for name in runs.kinds if name not in ("instance_id", "repetition", "algorithm", "runstatus"))
-    in_time = runs.numbers(measure) <= (np.inf if cutoff == "?" else float(cutoff))
+    in_time = runs.numbers(measure) <= _cutoff(cutoff, runs.path.parent)
     return in_time & (runs.texts("runstatus") == "ok")
+
+
+def _cutoff(written: str, folder: Path) -> float:
+    """A number such as 5000 or 1.0e+08; "?" is no cutoff.
+
+    >>> _cutoff("1.0e+08", Path("GRAPHS-2015")), _cutoff("?", Path("x"))
+    (100000000.0, inf)
+    """
+    try:
+        return np.inf if written == "?" else float(written)
+    except ValueError:
+        raise InputError(f"algorithm_cutoff_time of {folder} must be a number or ?. Got {written!r}.") from None
 
 
 def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
@@ -183,6 +199,7 @@ def _facts(text: str) -> dict[str, list[str]]:
 
 def _parquet(folder: Path) -> _Raw:
     runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
+    _note_unsolved(runs, folder / "runs.parquet")
     instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
     names = [name for name in instances.column_names if name not in ("instance_id", "fold")]
     ids = column_of(instances, "instance_id").astype(np.str_)
@@ -198,6 +215,20 @@ def _parquet(folder: Path) -> _Raw:
         folded=ids,
         folds=column_of(instances, "fold").astype(np.int64),
     )
+
+
+def _note_unsolved(runs: Any, path: Path) -> None:
+    """Warns of runs that ended well and are not marked as solved."""
+    if "status" not in runs.column_names:
+        return
+    ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
+    if (ended & ~solved).any():
+        warnings.warn(
+            f"{path}: {int((ended & ~solved).sum()):,} of {int(ended.sum()):,} runs with the status ok are marked as "
+            "unsolved and count as failures. For labels by the scenario's own cutoff, read the published files.",
+            ReadingNote,
+            stacklevel=4,
+        )
 
 
 def _place(names: _Names, among: _Names) -> Ints:

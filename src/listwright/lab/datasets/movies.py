@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats32, Ints, starts_of
+from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
 from listwright.errors import InputError
 from listwright.lab.datasets._files import column_of, first_of, read_parquet
 from listwright.lab.datasets._movie_features import Choices, Ratings, choice_features, user_context
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Coverage
-from listwright.text.files import read_text
+from listwright.text.files import note_skipped, read_text
 
 _RATINGS = ("user", "movie", "rating", "ts")
 _MOVIES = ("movie", "title", "genres")
@@ -56,7 +56,8 @@ def read_movies(
     A user's ratings are cut in half by time. The first half is known: it gives the context (how the user rates, and
     which genres). The movies of the second half are the candidates, in order of their ids; those rated before are left
     out. Their features come from ratings before the first of them: how often and how well other users rated the movie,
-    and how its genres fared with this user. Users who like none of their candidates are left out.
+    and how its genres fared with this user. Users who like none of their candidates are left out; so are ratings of
+    movies that the other file does not know, with a `ReadingNote` that counts them.
 
     Parameters
     ----------
@@ -109,22 +110,23 @@ def _choices(ratings: Ratings, min_ratings: int) -> Choices:
 def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
     file = first_of(folder, ("ratings.parquet", "ratings.dat"), "The MovieTweetings data")
     read = _from_parquet if file.suffix == ".parquet" else _from_text
-    users, movies, rates, times = read(file, _RATINGS)
-    known, titles, labels = read(folder / f"movies{file.suffix}", _MOVIES)
-    user_ids, user_rows = np.unique(users.astype(np.int64), return_inverse=True)
-    movie_ids, places = np.unique(known.astype(np.int64), return_index=True)
-    movie_rows = np.searchsorted(movie_ids, movies.astype(np.int64))
-    lost = np.append(movie_ids, -1)[movie_rows] != movies.astype(np.int64)
-    if lost.any():
-        raise InputError(f"Movie {movies[lost][0]} is rated, but {folder} has no such movie.")
+    columns = dict(zip(_RATINGS, read(file, _RATINGS), strict=True))
+    users, movies, stars, times = (_numbers(column, name, file) for name, column in columns.items())
+    films = folder / f"movies{file.suffix}"
+    known, titles, labels = read(films, _MOVIES)
+    movie_ids, places = np.unique(_numbers(known, "movie", films).astype(np.int64), return_index=True)
+    there = np.isin(movies.astype(np.int64), movie_ids)
+    if not there.any():
+        raise InputError(f"{films} knows none of the movies that {file} rates.")
+    note_skipped(file, len(movies), {f"of movies that {films.name} does not know": int((~there).sum())})
+    user_ids, user_rows = np.unique(users[there].astype(np.int64), return_inverse=True)
     genres, flags = _genre_flags(labels[places])
-    stars = rates.astype(np.float64)
     ratings = Ratings(
         users=user_rows,
-        movies=movie_rows,
-        stars=stars,
-        liked=stars >= liked,
-        times=times.astype(np.int64),
+        movies=np.searchsorted(movie_ids, movies[there].astype(np.int64)),
+        stars=stars[there],
+        liked=stars[there] >= liked,
+        times=times[there].astype(np.int64),
         genres=flags,
         years=_years(titles[places]),
         user_ids=user_ids,
@@ -133,18 +135,29 @@ def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
     return ratings, genres
 
 
+def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"Column {name} of {file} must hold numbers: {error}.") from None
+
+
 def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
     table = read_parquet(file, columns)
     return [column_of(table, name) for name in columns]
 
 
 def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    """Lines of values between double colons, in the order of `columns`."""
-    lines = [line.split("::") for line in read_text(file).split("\n") if line.strip()]
-    for line in lines:
-        if len(line) != len(columns):
-            raise InputError(f"{file} must have lines of {'::'.join(columns)}. Got {'::'.join(line)!r}.")
-    return [np.array([value.strip() for value in column], dtype=object) for column in zip(*lines, strict=True)]
+    """Lines of values between double colons, in the order of `columns`; a title may hold double colons itself."""
+    rows = []
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
+        cells = [cell.strip() for cell in line.split("::")]
+        if columns == _MOVIES and len(cells) > len(columns):
+            cells = [cells[0], "::".join(cells[1:-1]), cells[-1]]
+        if line.strip() and len(cells) != len(columns):
+            raise InputError(f"{file}, line {number}: expected {'::'.join(columns)}. Got {line.strip()!r}.")
+        rows += [cells] if line.strip() else []
+    return [np.array(column, dtype=object) for column in zip(*rows, strict=True)]
 
 
 def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32]:

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from listwright.errors import InputError
-from listwright.lab.datasets._files import distinct, note_skipped, read_records, require
+from listwright.lab.datasets._files import read_records, require
 from listwright.problems import Problems
 from listwright.rewards import Coverage
+from listwright.text.files import distinct, note_skipped
 from listwright.text.passages import question_problems
 from listwright.text.tokenizer import tokens
 from listwright.text.vectors import Rows, hashed_tf_idf

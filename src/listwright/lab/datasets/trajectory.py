@@ -75,7 +75,7 @@ def _text_part(folder: Path, name: str) -> _Part:
     lines = [line.split("|") for line in read_text(file).splitlines() if line.strip()]
     try:
         heads = np.array([line[0].split() for line in lines], dtype=np.float64)
-        rows = np.array([[pair.partition(":")[2] for pair in line[1].split()[1:]] for line in lines], dtype=np.float32)
+        rows = _dense([line[1].split()[1:] for line in lines])
         environments, counts = np.unique(heads[:, 3], return_counts=True)
         shape = (len(environments), int(counts[0]))
         order = np.argsort(heads[:, 3], kind="stable")
@@ -86,3 +86,15 @@ def _text_part(folder: Path, name: str) -> _Part:
         )
     except (ValueError, IndexError) as error:
         raise InputError(f"{file} must have one line per seed, as many seeds in each environment: {error}.") from error
+
+
+def _dense(lines: list[list[str]]) -> Floats32:
+    """Rows from pairs such as "3:0.5", numbered from 1; what a line leaves out is 0."""
+    pairs = [(row, *pair.split(":")) for row, line in enumerate(lines) for pair in line]
+    rows, columns, values = zip(*pairs, strict=True)
+    places = np.array(columns, dtype=np.int64) - 1
+    if places.min() < 0:
+        raise ValueError("features are numbered from 1")
+    table = np.zeros((len(lines), int(places.max()) + 1), dtype=np.float32)
+    table[np.array(rows), places] = np.array(values, dtype=np.float32)
+    return table

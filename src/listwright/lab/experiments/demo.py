@@ -6,11 +6,10 @@ their parameter by cross-validation on the training questions.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -20,32 +19,34 @@ from listwright._internal.progress import heard_by
 from listwright.baselines import DPP, MMR, Oracle, TopK
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
-from listwright.evaluation import compare
 from listwright.evaluation.intervals import SHARES
 from listwright.evaluation.values import measured
 from listwright.lab.experiments.methods import Tuned
-from listwright.lab.experiments.parallel import Tick, quiet, repeat
+from listwright.lab.experiments.parallel import Tick, quiet
 from listwright.lab.experiments.records import Record, record
 from listwright.lab.report import Pick, PickedList, SideBySide
+from listwright.lab.report.render import script
 from listwright.lab.simulate.questions import Passage, Question, question_problems, questions
 from listwright.problems import Problems
 
-N_TRAIN, N_TEST = 60, 200
+N_TRAIN, N_TEST = 24, 200
 TRAIN_SEED, TEST_SEED = 2013, 2014
+SHOWN = 4  # the length that is learned for and shown: what the longest questions need
 LENGTHS = (1, 2, 3, 4, 5, 6)
-SHOWN = 4  # passages in the lists that are shown: what the longest questions need
 MORE = 10  # questions to click through
 TIMED = 50  # lists that are timed one by one
 
 SORTED, TUNED, LEARNED, BEST = "sorted by relevance", "MMR, tuned", "SCP", 'SCP, effort="best"'
 RIVALS: dict[str, Any] = {
-    SORTED: TopK("ridge"),
-    "boosted trees, sorted": TopK("boosting"),
+    SORTED: TopK("ridge", SHOWN),
+    "boosted trees, sorted": TopK("boosting", SHOWN, random_state=0),
     TUNED: Tuned({f"{one:g}": MMR(one, relevance="ridge") for one in (0.1, 0.2, 0.3, 0.5, 0.7)}, length=SHOWN),
     "DPP, tuned": Tuned({f"{one:g}": DPP(one, relevance="ridge") for one in (1, 2, 4, 8, 16)}, length=SHOWN),
-    "ConSeqOpt": ConSeqOpt(weighting="uniform"),
+    "ConSeqOpt": ConSeqOpt(SHOWN, weighting="uniform", random_state=0),
+    LEARNED: SCP(SHOWN, effort="fast", random_state=0),
+    "oracle": Oracle(SHOWN),
 }
-METHODS = (*RIVALS, LEARNED, BEST, "oracle")
+METHODS = (*list(RIVALS)[:-1], BEST, "oracle")
 
 
 @dataclass(frozen=True)
@@ -77,76 +78,86 @@ class Demo:
     certificate: str = ""
 
 
-def run(*, n_train: int = N_TRAIN, n_test: int = N_TEST, effort: bool = True, tick: Tick = quiet) -> Demo:
-    """Learns from some questions, and measures all methods on others. Without `effort`, the slowest is left out."""
-    train, asked = questions(n_train, random_state=TRAIN_SEED), questions(n_test, random_state=TEST_SEED)
-    problems = question_problems(train), question_problems(asked)
-    work = [_with_best, _with_the_rest] if effort else [_with_the_rest]
-    found = repeat(_call, [(one, *problems) for one in work], jobs=min(len(work), os.cpu_count() or 1), tick=tick)
-    values = {name: by_length for part in found for name, by_length in part.values.items()}
-    last = found[-1]
+class Learned(NamedTuple):
+    """What came of learning with one method."""
+
+    values: Floats  # (lengths, questions)
+    seconds: float
+
+
+def run(
+    *,
+    n_train: int = N_TRAIN,
+    n_test: int = N_TEST,
+    best: Callable[[], Learned] | None = None,
+    tick: Tick = quiet,
+) -> Demo:
+    """Learns from some questions, and measures all methods on others.
+
+    Parameters
+    ----------
+    n_train, n_test : int
+        How many questions to learn from and to test on.
+    best : callable, optional
+        Returns what came of `effort="best"`, which takes longest, so that it can be worked out elsewhere meanwhile.
+    tick : callable
+        Called with the number of methods that are done, and of all.
+    """
+    asked = questions(n_test, random_state=TEST_SEED)
+    train, test = _problems(n_train), question_problems(asked)
+    models, learned = {}, {}
+    for done, (name, method) in enumerate(RIVALS.items(), start=1):
+        models[name], learned[name] = _learned(method, train, test)
+        tick(done, len(METHODS) + 1)
+    model = models[LEARNED]
+    certificate = model.certify(test, rivals={"sorting by relevance": models[SORTED], "MMR": models[TUNED]})
+    milliseconds = _milliseconds(model, test.without_reward())
+    titles = {SORTED: SORTED, TUNED: f"MMR, best lambda {1 - float(models[TUNED].name_):g}", LEARNED: "learned by SCP"}
+    lists = {title: list(models[name].predict(test.without_reward())) for name, title in titles.items()}
+    script()  # it takes a while, and is kept
+    tick(len(METHODS), len(METHODS) + 1)
+    if best is not None:
+        learned[BEST] = best()
     return Demo(
         n_train,
         n_test,
-        [
-            record("demo", name, n_train=n_train, length=length, metric="value", values=cases, bounds=SHARES)
-            for name in METHODS
-            if name in values
-            for length, cases in zip(LENGTHS, values[name], strict=True)
-        ],
-        _side_by_side(asked, last.lists),
-        {name: seconds for part in found for name, seconds in part.seconds.items()},
-        last.milliseconds,
-        last.certificate,
+        _records(learned, n_train),
+        _side_by_side(asked, lists),
+        {name: learned[name].seconds for name in (LEARNED, BEST) if name in learned},
+        milliseconds,
+        str(certificate),
     )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What one process worked out."""
-
-    values: dict[str, Floats]  # by method: (lengths, questions)
-    seconds: dict[str, float]
-    lists: Mapping[str, Sequence[Ints]]
-    milliseconds: float = 0.0
-    certificate: str = ""
+def learn_best(n_train: int = N_TRAIN, n_test: int = N_TEST) -> Learned:
+    """What comes of `effort="best"` on the same questions."""
+    with heard_by(lambda what: None):  # the bar of the main process tells enough
+        train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
+        return _learned(SCP(SHOWN, effort="best", random_state=0), train, test)[1]
 
 
-def _call(work: Any, train: Problems, test: Problems) -> _Found:
-    return work(train, test)
+def _problems(n_train: int) -> Problems:
+    return question_problems(questions(n_train, random_state=TRAIN_SEED))
 
 
-def _with_best(train: Problems, test: Problems) -> _Found:
-    """The slowest method by itself; the bar of the main process tells enough of its progress."""
-    with heard_by(lambda what: None):
-        model, seconds = _fitted(SCP(LENGTHS[-1], effort="best", random_state=0), train)
-    gains = measured(model.predict(test.without_reward()), test).picked_gains
+def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned]:
+    """The fitted method, and what its lists are worth at each length; longer ones go on as they were learned."""
+    model, started = clone(method), perf_counter()
+    model.fit(train)
+    seconds = perf_counter() - started
+    hidden = test if getattr(model, "needs_reward", False) else test.without_reward()
+    gains = measured(model.predict(hidden, length=LENGTHS[-1]), test).picked_gains
     assert gains is not None
-    return _Found({BEST: np.cumsum(gains, axis=1).T}, {BEST: seconds}, {})
+    return model, Learned(np.cumsum(gains, axis=1).T, seconds)
 
 
-def _with_the_rest(train: Problems, test: Problems) -> _Found:
-    """All others, the lists to show, and what is certain of them."""
-    rivals = compare(RIVALS | {"oracle": Oracle()}, train, test=test, lengths=LENGTHS)
-    own = compare({LEARNED: SCP(effort="fast")}, train, test=test, lengths=LENGTHS, refit_lengths=True)
-    values = {
-        name: by_length
-        for part in (rivals, own)
-        for name, by_length in zip(part.methods, part.values["value"].reshape(-1, len(LENGTHS), len(test)), strict=True)
-    }
-    shown = {name: clone(RIVALS[name]).set_params(length=SHOWN).fit(train) for name in (SORTED, TUNED)}
-    model, seconds = _fitted(SCP(SHOWN, effort="fast", random_state=0), train)
-    hidden = test.without_reward()
-    titles = {SORTED: SORTED, TUNED: f"MMR, best lambda {1 - float(shown[TUNED].name_):g}", LEARNED: "learned by SCP"}
-    lists = {titles[name]: list(one.predict(hidden, length=SHOWN)) for name, one in (shown | {LEARNED: model}).items()}
-    certificate = model.certify(test, rivals={"sorting by relevance": shown[SORTED], "MMR": shown[TUNED]})
-    return _Found(values, {LEARNED: seconds}, lists, _milliseconds(model, hidden), str(certificate))
-
-
-def _fitted(model: SCP, train: Problems) -> tuple[SCP, float]:
-    """The model, and the seconds that it took to learn."""
-    started = perf_counter()
-    return model.fit(train), perf_counter() - started
+def _records(learned: Mapping[str, Learned], n_train: int) -> list[Record]:
+    return [
+        record("demo", name, n_train=n_train, length=length, metric="value", values=cases, bounds=SHARES)
+        for name in METHODS
+        if name in learned
+        for length, cases in zip(LENGTHS, learned[name].values, strict=True)
+    ]
 
 
 def _milliseconds(model: SCP, problems: Problems) -> float:

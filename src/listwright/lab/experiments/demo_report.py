@@ -14,13 +14,13 @@ from listwright.lab.report.theme import PALETTE
 
 TITLE = "listwright: lists that are relevant and not redundant"
 RESULTS = "docs/results.md"
-_BLUE, _ORANGE, _GREEN, _PURPLE, _RED, _GREY, _BROWN = PALETTE
+_BLUE, _ORANGE, _GREEN, _PURPLE, _RED, _GREY, *_ = PALETTE
 LOOKS = dict(
     zip(
         METHODS,
         (
             Look(_ORANGE),
-            Look(_BROWN),
+            Look(_ORANGE, (2, 2)),
             Look(_GREEN),
             Look(_PURPLE),
             Look(_RED),

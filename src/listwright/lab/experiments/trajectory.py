@@ -71,8 +71,8 @@ class Step(NamedTuple):
 STEPS: dict[str, Step] = {
     "SCP as printed": Step(None, SCP(**ON_COSTS)),
     "as printed, best round": Step("SCP as printed", SCP(**ON_COSTS, keep="best")),
-    "as printed, hinge ranking": Step("SCP as printed", SCP(**RANKING)),
-    "hinge ranking, best round": Step("as printed, hinge ranking", SCP(**RANKING, keep="best")),
+    "hinge ranking": Step("SCP as printed", SCP(**RANKING)),
+    "hinge, best round": Step("hinge ranking", SCP(**RANKING, keep="best")),
     "+ centring": Step("SCP as printed", SCP(**PRINTED)),
     "+ batches": Step("+ centring", SCP(**{**PRINTED, "batch_size": "auto"})),
     "+ three passes": Step("+ batches", SCP(**{**PRINTED, "batch_size": "auto", "n_passes": PASSES})),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from listwright.errors import InputError, MissingExtra
@@ -48,6 +49,7 @@ def as_png(svg: str, *, scale: float = 2.0) -> bytes:
     return bytes(converter().svg_to_png(svg, scale=scale))
 
 
+@cache
 def script() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script that needs nothing else."""
     return str(converter().javascript_bundle()).replace("</script", "<\\/script")

@@ -1,11 +1,12 @@
-"""Problems, texts and tables that the library makes up itself: `trajectory`, `news`, `corpus` and `readers`."""
+"""Problems, texts and tables that the library makes up itself: `trajectory`, `news`, `corpus`, `questions` and
+`readers`."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["corpus", "news", "readers", "trajectory"]
+__all__ = ["corpus", "news", "questions", "readers", "trajectory"]
 
 
 def __getattr__(name: str) -> ModuleType:
