@@ -52,7 +52,7 @@ def failures(seed: int, *, visits: int = 2000, tested: int = 1500) -> dict[str, 
     world = news(random_state=seed)
     drawn, valued = stream(world, visits, seed)
     test = stream(world, tested, seed + 1000)[1]
-    full = lw.SCP(LENGTH, features=features(), random_state=seed).fit(drawn)
+    full = lw.SCP(LENGTH, features=features(), effort="fast", random_state=seed).fit(drawn)
     static = lw.baselines.StaticList(LENGTH).fit(drawn)
     found = {
         "SCP, full information": {"tested": 1.0 - full.score(test)},
@@ -69,7 +69,7 @@ def regret(seed: int, *, visits: int = 20_000) -> dict[str, Any]:
     """Cumulative regret against SCP with full information of all the visits, and its slope on log-log axes."""
     world = news(random_state=seed)
     drawn, valued = stream(world, visits, seed)
-    rival = lw.SCP(LENGTH, features=features(), n_passes=3, random_state=seed).fit(drawn)
+    rival = lw.SCP(LENGTH, features=features(), effort="fast", n_passes=3, random_state=seed).fit(drawn)
     learner = lw.OnlineSCP(LENGTH, features=features(), cascade=True, random_state=seed)
     lost = list_values(rival.predict(valued), valued) - play(learner, drawn, valued)
     total = np.cumsum(lost)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 import listwright as lw
 from benchmarks.feedback.settings import EPSILON, NEW, OLD, POPULATION, TEMPERATURE, Setting
@@ -77,7 +78,8 @@ def cell(setting: Setting, seed: int) -> Cell:
     trained = visitors(NEW, setting.candidates, rng)
     reward = lw.rewards.AnySuccess((rng.random(trained.appeal.shape) < trained.appeal).astype(float))
     problems = trained.problems.with_reward(reward)
-    old, new = (lw.SCP(setting.length, features=paper_features(), random_state=0).fit(problems[:n]) for n in (OLD, NEW))
+    model = lw.SCP(setting.length, features=paper_features(), effort="fast", random_state=0)
+    old, new = (clone(model).fit(problems[:n]) for n in (OLD, NEW))
     logger = lw.OnlineSCP.from_model(old, explore=_exploration(setting.logger), random_state=seed, memory=0)
     target: object = new
     if setting.logger != "uniform":
