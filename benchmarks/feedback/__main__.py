@@ -1,8 +1,8 @@
 """`python -m benchmarks.feedback`: learning from clicks, measured.
 
-It writes results.json beside this file, and prints the figures as a section of the results page. On one core
-that takes some two hours, nearly all of it for the check of off-policy estimates. `--data` names the folder with
-movietweetings100k, `--obd` that of the Open Bandit Dataset; without them these parts are left out.
+It writes results.json beside this file, and prints the figures as a section of the results page. Most of the time goes
+to the check of off-policy estimates (`--logs`). `--data` names the folder with movietweetings100k, `--obd` that of the
+Open Bandit Dataset; without them these parts are left out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from benchmarks.feedback.news import failures, regret
 from benchmarks.feedback.off_policy import estimates
 from benchmarks.feedback.open_bandit import real_log
 from benchmarks.feedback.section import section
+from benchmarks.feedback.settings import LOGS
 from benchmarks.feedback.size import large_log
 from benchmarks.feedback.trees import compare_learners
 
@@ -32,6 +33,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help="some of the parts; all by default")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--obd", type=Path, default=Path("obd"))
+    parser.add_argument("--logs", type=int, default=LOGS, help="logs per setting of the check of estimates")
     options = parser.parse_args()
     movies = options.data / "movietweetings100k"
     parts: dict[str, Any] = {
@@ -43,13 +45,11 @@ def main() -> None:
         "trees": compare_learners,
         "size": large_log,
         "open bandit": lambda: real_log(options.obd) if options.obd.exists() else None,
-        "estimates": estimates,
+        "estimates": lambda: estimates(logs=options.logs),
     }
     for name in options.parts or parts:
         write(name, parts[name]())
-    results = read()
-    if parts.keys() <= results.keys():
-        print(section(results))
+    print(section(read()))
 
 
 def read() -> dict[str, Any]:
