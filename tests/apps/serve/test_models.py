@@ -27,6 +27,8 @@ def problems():
 KINDS = {
     "ConSeqOpt": lambda: lw.ConSeqOpt(length=3, random_state=0),
     "trees": lambda: lw.SCP(length=3, learner=ExtraTreesRegressor(5, random_state=0), random_state=0),
+    "MMR": lambda: lw.baselines.MMR(0.3, relevance="ridge", length=3),
+    "TopK": lambda: lw.baselines.TopK("ridge", 3),
 }
 
 
@@ -47,9 +49,12 @@ def test_whatever_predicts_can_be_served(opened, asked, tmp_path, name):
     assert client.post("/v1/feedback", json={"list_id": list_id, "clicks": []}).status_code == 200
 
 
-def test_a_model_that_cannot_learn_is_refused_with_learning_on(opened, tmp_path):
-    KINDS["ConSeqOpt"]().fit(problems()).save(tmp_path / "model.listwright")
-    with pytest.raises(InputError, match="learner is ridge"):
+@pytest.mark.parametrize(
+    ("name", "message"), [("ConSeqOpt", "learner is ridge"), ("MMR", "Got MMR, which can be served, but not learn")]
+)
+def test_a_model_that_cannot_learn_is_refused_with_learning_on(opened, tmp_path, name, message):
+    KINDS[name]().fit(problems()).save(tmp_path / "model.listwright")
+    with pytest.raises(InputError, match=message):
         opened(model=tmp_path / "model.listwright", learn=True)
 
 
