@@ -34,6 +34,7 @@ _HOME = {
     "evaluate": "listwright.evaluation",
     "explain": "listwright.reasons",
     "greedy": "listwright.selection",
+    "importance": "listwright.evaluation",
     "load": "listwright.storage",
     "read": "listwright.tables",
     "scan": "listwright.tables",
@@ -79,6 +80,7 @@ __all__ = [
     "feedback",
     "greedy",
     "guarantees",
+    "importance",
     "learners",
     "load",
     "policies",
@@ -110,7 +112,7 @@ if TYPE_CHECKING:
     from listwright.estimators.conseqopt import ConSeqOpt
     from listwright.estimators.context_free import ContextFreeSCP
     from listwright.estimators.scp import SCP
-    from listwright.evaluation import Comparison, compare, evaluate
+    from listwright.evaluation import Comparison, compare, evaluate, importance
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
     from listwright.needs import Needs

@@ -286,6 +286,15 @@ class Problems:
         """
         return self._with(reward=_bind(reward, self.offsets))
 
+    def with_features(self, features: Floats32, names: Sequence[str] | None = None) -> Problems:
+        """The same problems, with other columns for the same rows; without `names`, those that they had.
+
+        >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)))
+        >>> problems.with_features(np.ones((6, 2), dtype=np.float32), ["u", "v"])
+        Problems: 2 problems, 6 candidates (3 each), 2 features, no reward
+        """
+        return self._with(features=features, feature_names=self.feature_names if names is None else tuple(names))
+
     def with_catalogue(self, catalogue: Ints) -> Problems:
         """Returns the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
@@ -353,6 +362,14 @@ class Problems:
     def iloc(self) -> Problems:
         """The problems themselves. scikit-learn looks for this name to find out that it can call `take`."""
         return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Refuses to be an array: tools that scale or select columns would lose which rows belong to which problem."""
+        raise InputError(
+            "Problems are no array: their rows belong to problems, and carry a reward. Tools that work on arrays, such "
+            "as StandardScaler in a pipeline, cannot take them. listwright scales features itself; transform the "
+            "features before Problems.from_arrays, or read problems.features."
+        )
 
     def __iter__(self) -> Iterator[Problems]:
         """Iterates over the problems, each as a batch of one."""

@@ -9,6 +9,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import listwright as lw
+from listwright.errors import DataWarning
 from listwright.features import Candidate
 from listwright.learners import RidgeLeader
 from listwright.learners.examples import Examples, position_weights
@@ -223,7 +224,8 @@ def test_a_batch_that_nothing_fits_is_passed_over() -> None:
 
 def test_repeats_are_allowed_when_asked_for() -> None:
     problems = problems_of_kinds(items=3)
-    once = lw.SCP(3, features=Candidate()).fit(problems).predict(problems)
+    with pytest.warns(DataWarning, match="nothing to choose"):
+        once = lw.SCP(3, features=Candidate()).fit(problems).predict(problems)
     assert all(len(set(items)) == 3 for items in once)
     model = lw.SCP(5, features=Candidate(), repeats=True).fit(problems)  # more positions than items
     assert all(len(set(items)) == 1 for items in model.predict(problems))  # what is best stays best

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 
+EVERY = 2.0  # seconds between two lines, where they go to a file or a pipe
+
+SOON = 0.3  # seconds that pass before a terminal shows anything
+
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+_depth: ContextVar[int] = ContextVar("depth", default=0)  # fits inside of fits
 
 
 def tell(what: str) -> None:
-    """Says what begins now.
+    """Says what begins now, or what was just done.
 
     >>> with heard_by(print):
     ...     tell("forest, without fold 1")
@@ -36,20 +42,56 @@ def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 @contextmanager
-def shown_on_terminal() -> Iterator[None]:
-    """Inside, everything told is shown on one line of the terminal, which is cleared at the end; in a file, nothing."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    shown: list[str] = []
+def shown(*, lines: bool = False) -> Iterator[None]:
+    """Inside, everything told is shown on one line of the terminal, which is cleared at the end.
+
+    Where standard error is no terminal, nothing is shown; with `lines`, one plain line every two seconds.
+    """
+    token = _depth.set(_depth.get() + 1)
+    try:
+        with _on_terminal() if sys.stderr.isatty() else _in_lines() if lines else nullcontext():
+            yield
+    finally:
+        _depth.reset(token)
+
+
+def outermost() -> bool:
+    """Whether this is a fit that somebody asked for, and none inside of it."""
+    return _depth.get() == 1
+
+
+@contextmanager
+def _in_lines() -> Iterator[None]:
+    """The first thing told, one every two seconds, and the last."""
+    waiting: list[str] = []
+    due = 0.0
 
     def show(what: str) -> None:
-        shown[:] = [what[:100]]
-        print(f"\r\x1b[K{shown[0]}", end="", file=sys.stderr, flush=True)
+        nonlocal due
+        waiting[:] = [what]
+        if time.monotonic() >= due:
+            print(waiting.pop(), file=sys.stderr, flush=True)
+            due = time.monotonic() + EVERY
+
+    with heard_by(show):
+        yield
+    for what in waiting:
+        print(what, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _on_terminal() -> Iterator[None]:
+    line: list[str] = []
+    begun = time.monotonic()
+
+    def show(what: str) -> None:
+        if time.monotonic() - begun >= SOON:
+            line[:] = [what[:100]]
+            print(f"\r\x1b[K{line[0]}", end="", file=sys.stderr, flush=True)
 
     try:
         with heard_by(show):
             yield
     finally:
-        if shown:
+        if line:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -76,12 +76,16 @@ def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints
         The rows in use, fold by fold; the offsets of the states that have any; and where each fold begins, with the
         end.
     """
-    n_rows, n_states = np.zeros(n_folds + 1, np.int64), np.zeros(n_folds + 1, np.int64)
+    ends, at_state = np.zeros(n_folds + 1, np.int64), np.zeros(n_folds + 1, np.int64)
     for state in range(len(folds)):
-        count = used[offsets[state] : offsets[state + 1]].sum()
-        n_rows[folds[state] + 1] += count
-        n_states[folds[state] + 1] += count > 0
-    ends, at_state = np.cumsum(n_rows), np.cumsum(n_states)
+        count = 0
+        for row in range(offsets[state], offsets[state + 1]):
+            count += used[row]
+        ends[folds[state] + 1] += count
+        at_state[folds[state] + 1] += count > 0
+    for fold in range(n_folds):
+        ends[fold + 1] += ends[fold]
+        at_state[fold + 1] += at_state[fold]
     rows, starts = np.empty(ends[-1], np.int64), np.empty(at_state[-1] + 1, np.int64)
     at_row = ends.copy()
     for state in range(len(folds)):

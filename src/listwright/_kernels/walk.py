@@ -185,14 +185,15 @@ def _fill(
     if not listens and not repeats and not len(sizes):
         top_of(seen.scores, picks, seen.picked)
         return
-    close(seen.scores, -1, sizes, left)
+    nothing = len(picks) - len(picks) - 1  # not a constant, so that `close` is compiled once
+    close(seen.scores, nothing, sizes, left)
     for position in range(len(picks)):
         pick = best_of(seen.scores)
         if pick < 0:
             break
         picks[position], seen.picked[position] = pick, seen.scores[pick]
         left -= sizes[pick] if len(sizes) else 0.0
-        close(seen.scores, -1 if repeats else pick, sizes, left)
+        close(seen.scores, nothing if repeats else pick, sizes, left)
         if position + 1 < len(picks):
             if len(items):
                 hold(items, picks[: position + 1], weights.held, seen.held)
@@ -230,16 +231,20 @@ def walk_lists(
     The cost is, per position, one read of the problem's features and of as many smallest distances; and a single read
     of the features if the list does not change what is seen.
     """
-    most = np.diff(offsets[low : high + 1]).max()
-    scratch, least = np.zeros((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
+    most = 0  # loops instead of calls of numpy: these take seconds to compile
+    for problem in range(low, high):
+        most = max(most, offsets[problem + 1] - offsets[problem])
+    scratch, least = np.empty((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
     for problem in range(low, high):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows = end - start, table[start:end]
         sizes, items = limits.sizes[start:end], weights.items[start:end]  # empty where there are none
         own, held, near, far, scores = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n], scratch[4, :n]
-        own[:], held[:] = weights.level[problem], 0.0
+        for i in range(n):
+            own[i], held[i], near[i], far[i] = weights.level[problem], 0.0, 0.0, 0.0
         alone(rows, weights.candidate, weights.identity[start:end], own)
-        scores[:] = own
+        for i in range(n):
+            scores[i] = own[i]
         seen = Seen(own, held, near, far, least[:n], scores, picked[problem])
         _fill(rows, items, sizes, limits.room[problem], weights, limits.repeats, seen, lists[problem])
         if lists[problem, 0] >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,7 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 
     length: int
     budget: float | None = None  # of those rivals that learn under one
+    needs_reward: ClassVar[bool] = False  # whether lists are built with the reward in sight
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
         """Learns what there is to learn from the problems; a method that learns needs their reward.
@@ -82,7 +83,7 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         """
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "signature_")
-        problems = self._as_problems(problems)
+        problems = self._as_problems(problems, measured=self.needs_reward)
         check_problems(problems)
         seen = self._view(problems)
         self.signature_.check(seen, "predict")

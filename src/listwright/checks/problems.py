@@ -154,19 +154,19 @@ def _constant(problems: Problems) -> Finding:
     if not len(flat):
         return Finding("ok", "constant", "Every feature varies.")
     told = f"{len(flat):,} of {problems.n_features:,} features are constant, and tell nothing"
-    return Finding("warning", "constant", f"{told}: {_named(problems, flat)}.")
+    return Finding("warning", "constant", f"{told}: {named(problems, flat)}.")
 
 
 def _telling(problems: Problems, gains: Floats) -> Finding:
     """Finds features that correlate perfectly with the gains, and so may not be known at prediction time."""
-    close = np.flatnonzero(np.abs(_correlations(problems.features, gains)) > TELLS_ALL)
+    close = np.flatnonzero(np.abs(correlations(problems.features, gains)) > TELLS_ALL)
     if not len(close):
         return Finding("ok", "leak", "No feature gives the reward away.")
-    names = _named(problems, close)
+    names = named(problems, close)
     return Finding("warning", "leak", f"The reward can be computed from {names}: will that be known for new problems?")
 
 
-def _correlations(features: Any, gains: Floats) -> Floats:
+def correlations(features: Any, gains: Floats) -> Floats:
     """Returns the correlation of each column with the gains; 0 if either is constant."""
     n, centred = len(gains), gains - gains.mean()
     means = _dense(features.mean(axis=0, dtype=np.float64))
@@ -184,7 +184,7 @@ def _dense(row: Any) -> Floats:
     return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
 
 
-def _named(problems: Problems, columns: Ints) -> str:
+def named(problems: Problems, columns: Ints) -> str:
     """Returns the names of some columns, for a message."""
     names = feature_names(problems)
     return _some([names[i] for i in columns])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -17,16 +19,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.limits import at_least_one
-from listwright._internal.progress import shown_on_terminal
+from listwright._internal.progress import outermost, shown
+from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.streamed import StreamedLists, streamed_lists
 from listwright.engines.tasks import Tick, mean_worth_of_all
 from listwright.errors import InputError
 from listwright.estimators.certifying import Certifies
 from listwright.estimators.held_out import held_back
+from listwright.estimators.measured import measured
+from listwright.estimators.telling import Tells
+from listwright.estimators.wide import suited_features
 from listwright.evaluation.values import list_values
 from listwright.features import Features
-from listwright.features.auto import auto_features
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
@@ -36,6 +41,7 @@ from listwright.rewards import reward_of
 from listwright.storage import save, warn_unsavable
 from listwright.tables import Scan
 from listwright.training.checkpoints import Checkpoints, Progress
+from listwright.training.history import History
 from listwright.training.keep import KEEPS, Keeper
 from listwright.training.loaded import try_loaded
 from listwright.training.loop import Run, learn
@@ -46,7 +52,7 @@ from listwright.walk.limits import as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
-class ListEstimator(Certifies, BaseEstimator):
+class ListEstimator(Certifies, Tells, BaseEstimator):
     """What all of them share: fit, partial_fit, predict, score, certificate."""
 
     length: int
@@ -64,6 +70,7 @@ class ListEstimator(Certifies, BaseEstimator):
     short_lists: bool
     random_state: RandomState
     engine: Any = "local"
+    verbose: int = 0
 
     not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
 
@@ -78,6 +85,7 @@ class ListEstimator(Certifies, BaseEstimator):
         checkpoint_every: int = 1,
         resume: bool = False,
         certify: float | None = None,
+        validation: Any = None,
         **columns: Any,
     ) -> Self:
         """Learns a policy from problems with a reward: in memory, from a scan, or from a frame.
@@ -101,6 +109,9 @@ class ListEstimator(Certifies, BaseEstimator):
         certify : float, optional
             A share of the problems to hold back, such as 0.2. The policy is learned from the others, and
             `certified_` is what `certify` says of it on those held back.
+        validation : Problems or a frame, optional
+            Problems with a reward that are not learned from. `history_` tells what each round's policy is worth on
+            them.
         **columns
             With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`, which name its
             columns. The model remembers them, and reads other frames by the names of their columns.
@@ -108,26 +119,37 @@ class ListEstimator(Certifies, BaseEstimator):
         if y is not None:
             raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
         problems, read_as = self._from_frame(problems, reward, columns)
-        checkpoints = Checkpoints(checkpoint, checkpoint_every, resume)
-        if certify is None:
-            self._fit(problems, tick, checkpoints)
-        else:
-            self._fit_and_certify(problems, certify, tick, checkpoints)
+        validation = self._alike(validation, read_as)
+        checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
+        with shown(lines=self.verbose > 0):
+            if certify is None:
+                self._fit(problems, tick, checkpoints, validation)
+            else:
+                self._fit_and_certify(problems, certify, tick, checkpoints, validation)
         self._remember(read_as)
+        if self.verbose > 0 and (told := self.measured_within(time.monotonic() - started)) is not None:
+            print(told, file=sys.stderr, flush=True)
         return self
 
-    def _fit(self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints) -> Self:
+    def _fit(
+        self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
+    ) -> Self:
         """Learns from problems."""
         warn_unsavable(self)
-        with shown_on_terminal(), self._source(problems, self.keep, tick=tick) as source:
+        with self._source(problems, self.keep, tick=tick) as source:
             run = self._resumed(source, checkpoints) if checkpoints.resume else self._begun(source)
-            return self._learn(source, run, self.keep, checkpoints)
+            if validation is not None:
+                run.signature.check(validation, "validation")
+                reward_of(validation, "validation")
+            return self._learn(source, run, self.keep, checkpoints, validation)
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
         """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first.
 
         `keep="mixture"` goes on over all rounds so far; `keep="best"` keeps the last policy, as nothing is held out.
+        A model that was fitted on a frame takes frames here too.
         """
+        problems = self._as_problems(problems, measured=True)
         keep = "mixture" if self.keep == "mixture" else "last"
         training = self.training_.for_new_problems() if hasattr(self, "training_") else None
         with self._source(problems, keep, training) as source:
@@ -135,7 +157,7 @@ class ListEstimator(Certifies, BaseEstimator):
                 run = replace(self._begun(source, in_parts=True), n_passes=1)
             else:
                 seen = self.signature_ if source.whole is None else self.signature_.merged(Signature.of(source.whole))
-                run = Run(replace(training, budget=self.budget), seen, 1)
+                run = Run(replace(training, budget=self.budget), seen, 1, earlier=getattr(self, "rounds_", None))
             return self._learn(source, run, keep, Checkpoints())
 
     def _source(
@@ -156,9 +178,15 @@ class ListEstimator(Certifies, BaseEstimator):
 
     def _begun(self, source: Source, *, in_parts: bool = False) -> Run:
         """A fit from the start: features are fitted, and nothing is learned yet; `in_parts`: more is to come."""
+        if outermost():
+            self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
         fitted = source.fitted(plan)
         return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
+
+    def _warn(self, problems: Problems) -> None:
+        """Warns of what makes a model worse than it looks, or useless."""
+        warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
     def _resumed(self, source: Source, checkpoints: Checkpoints) -> Run:
         """The fit that a checkpoint was written by."""
@@ -167,11 +195,14 @@ class ListEstimator(Certifies, BaseEstimator):
         source.go_on(progress)
         training = replace(found.training_, budget=self.budget)
         about = {name: value for name, value in vars(found).items() if name in ("trials_", "report_")}
-        return Run(training, found.signature_, progress.n_passes or self.n_passes, about, progress)
+        earlier = getattr(found, "rounds_", None)
+        return Run(training, found.signature_, progress.n_passes or self.n_passes, about, progress, earlier)
 
-    def _learn(self, source: Source, run: Run, keep: str, checkpoints: Checkpoints) -> Self:
+    def _learn(
+        self, source: Source, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
+    ) -> Self:
         """Goes through the rounds; the estimator changes once all are done."""
-        training, keeper, done = run.training, Keeper(keep), 0
+        training, keeper, done, history = run.training, Keeper(keep), 0, History(run.earlier)
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
             keeper.recall(run.progress)
@@ -182,11 +213,21 @@ class ListEstimator(Certifies, BaseEstimator):
                 progress = Progress(0, source.data, number, n_passes=run.n_passes)
                 keeper.note(progress)
                 source.note(progress)
-                checkpoints.write(self, progress, run.fitted(training.policy))
+                checkpoints.write(self, progress, run.fitted(training.policy, history))
 
-        learn(training, source, keeper, n_passes=run.n_passes, done=done, after_round=after_round)
-        self.__dict__.pop("certified_", None)  # it was about another policy
-        self.__dict__.update(run.fitted(keeper.kept(training.policy)))
+        learn(
+            training,
+            source,
+            keeper,
+            n_passes=run.n_passes,
+            done=done,
+            after_round=after_round,
+            history=history,
+            validation=validation,
+        )
+        for name in ("certified_", "measurement_"):
+            self.__dict__.pop(name, None)  # it was about another policy
+        self.__dict__.update(run.fitted(keeper.kept(training.policy), history))
         self.training_problems_ = source.whole
         return self
 
@@ -272,7 +313,7 @@ class ListEstimator(Certifies, BaseEstimator):
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
 
-    def save(self, path: str | Path, *, slim: bool = False) -> None:
+    def save(self, path: str | Path, *, slim: bool | None = None) -> None:
         """Writes the fitted model to one file, which `listwright.load` reads: see `storage.save`."""
         save(self, path, slim=slim)
 
@@ -290,15 +331,21 @@ class ListEstimator(Certifies, BaseEstimator):
         return hasattr(self, "training_")
 
     def _fit_and_certify(
-        self, problems: Problems | Scan, share: float, tick: Tick | None, checkpoints: Checkpoints
+        self,
+        problems: Problems | Scan,
+        share: float,
+        tick: Tick | None,
+        checkpoints: Checkpoints,
+        validation: Problems | None,
     ) -> Self:
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
         learned, held = held_back(len(problems), share, np.random.default_rng(0))
-        self._fit(problems[learned], tick, checkpoints)
+        self._fit(problems[learned], tick, checkpoints, validation)
         rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
         self.certified_ = self.certify(problems[held], rivals=rivals)
+        self.measurement_ = measured(self, problems[learned], problems[held], self.certified_)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -336,7 +383,7 @@ class ListEstimator(Certifies, BaseEstimator):
     def chosen_features(self, problems: Problems) -> Features:
         """What the policy is to see, not yet fitted."""
         if self.features == "auto":
-            return auto_features(problems)
+            return suited_features(problems)
         if not isinstance(self.features, Features):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
         return clone(self.features)

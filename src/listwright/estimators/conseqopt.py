@@ -49,6 +49,7 @@ class ConSeqOpt(ListEstimator):
         short_lists: bool = False,
         engine: Any = "local",
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.length = length
         self.rival_length = rival_length
@@ -65,6 +66,7 @@ class ConSeqOpt(ListEstimator):
         self.short_lists = short_lists
         self.engine = engine
         self.random_state = random_state
+        self.verbose = verbose
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
         """A learner for each position."""

@@ -43,7 +43,7 @@ class ContextFreeSCP(ListEstimator):
         k, the length of the lists competed with; the same as length where None.
     learner
         "majority", "leader", "perturbed_leader", "exp3", or a learner over items.
-    weighting, n_passes, batch_size, keep, random_state
+    weighting, n_passes, batch_size, keep, random_state, verbose
         As in `SCP`; one pass, state by state, is the paper's.
 
     Examples
@@ -74,6 +74,7 @@ class ContextFreeSCP(ListEstimator):
         batch_size: int | str = 1,
         keep: str = "last",
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.length = length
         self.rival_length = rival_length
@@ -83,17 +84,23 @@ class ContextFreeSCP(ListEstimator):
         self.batch_size = batch_size
         self.keep = keep
         self.random_state = random_state
+        self.verbose = verbose
 
-    def _fit(self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints) -> Self:
+    def _fit(
+        self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
+    ) -> Self:
         """Learns the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
-        super()._fit(problems, tick, checkpoints)
+        super()._fit(problems, tick, checkpoints, None if validation is None else with_catalogue(validation))
         self.best_list_ = self._best_list(problems)
         return self
 
+    def _warn(self, problems: Problems) -> None:
+        """Features are not looked at, so they cannot mislead."""
+
     def partial_fit(self, problems: Problems | Scan) -> Self:
         """One more pass over new problems with the same catalogue."""
-        problems = with_catalogue(problems)
+        problems = with_catalogue(self._as_problems(problems, measured=True))
         super().partial_fit(problems)
         self.best_list_ = self._best_list(problems)
         return self

@@ -16,6 +16,7 @@ from listwright.estimators.choosing import choose
 from listwright.estimators.menu import best_way, linear_ways, time_to_try, ways_to_try
 from listwright.estimators.small_policy import Scores
 from listwright.estimators.ways import Way
+from listwright.estimators.wide import WIDE
 from listwright.problems import Problems
 from listwright.training.sources import Plan, Source
 
@@ -65,7 +66,8 @@ class SCP(ListEstimator):
         and takes the simplest whose lists are worth as much as those of the best out of fold, within one standard
         error. `report_` says what was chosen, why, and how far ahead of sorting it is; `trials_` lists what was tried.
         Only what is left open is chosen: with `features`, `learner` or `batch_size` set, with `repeats`, with fewer
-        than 30 problems, with problems that are read in parts, and in `partial_fit`, it is the same as "fast".
+        than 30 problems or more than 200 columns, with problems that are read in parts, and in `partial_fit`, it is
+        the same as "fast".
         "fast": the paper's linear policy, in milliseconds. "best": several ways together, each fitted out of fold, with
         a small policy on top; in seconds.
     time_limit : float, optional
@@ -80,6 +82,9 @@ class SCP(ListEstimator):
         Where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
     random_state : int, numpy.random.Generator or None
         Seed or numpy Generator.
+    verbose : int
+        1 tells what each round brings, on standard error, and at the end what lists are worth on problems held out,
+        beside sorting.
 
     Examples
     --------
@@ -119,6 +124,7 @@ class SCP(ListEstimator):
         tune: bool = False,
         engine: Any = "local",
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.length = length
         self.rival_length = rival_length
@@ -138,6 +144,7 @@ class SCP(ListEstimator):
         self.tune = tune
         self.engine = engine
         self.random_state = random_state
+        self.verbose = verbose
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
         """What `effort` and `tune` ask for; problems that come in parts are learned by the linear policy."""
@@ -145,7 +152,8 @@ class SCP(ListEstimator):
             return self._best_plan(source)
         if self.tune and (self.effort == "fast" or source.whole is None):
             return self._chosen_plan(linear_ways(_in_memory(source), self._fast()), source)
-        if self.effort == "fast" or in_parts or source.whole is None or self.batch_size != "auto" or self.repeats:
+        one_way = in_parts or self.batch_size != "auto" or self.repeats or source.example.n_features > WIDE
+        if self.effort == "fast" or source.whole is None or one_way:
             return super()._plan(source)
         limit = time_to_try(source.whole, self._fast()) if self.time_limit is None else self.time_limit
         return self._chosen_plan(ways_to_try(source.whole, self._fast()), source, limit)

@@ -4,6 +4,7 @@ from listwright.evaluation.compare import compare
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.distance import intra_list_distance
 from listwright.evaluation.evaluate import Evaluation, evaluate
+from listwright.evaluation.importance import importance
 from listwright.evaluation.intervals import Estimate, estimate
 from listwright.evaluation.table import Table
 from listwright.evaluation.topics import alpha_ndcg, err_ia, subtopic_recall
@@ -19,6 +20,7 @@ __all__ = [
     "err_ia",
     "estimate",
     "evaluate",
+    "importance",
     "intra_list_distance",
     "list_values",
     "measured",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -78,6 +79,10 @@ class Features(BaseEstimator, ABC):
         """Learns from the summary of all training problems; returns self."""
         return self
 
+    def begun(self, example: Problems) -> Self:
+        """Learns what must be known before problems are summed up part by part, from some of them; returns self."""
+        return self
+
     def streams(self) -> bool:
         """Whether summaries are enough: not where `fit` looks at all problems at once."""
         return type(self).fit is Features.fit
@@ -114,6 +119,10 @@ class Features(BaseEstimator, ABC):
     def problems_of(self, seen: Any) -> Problems:
         """The problems that `seen` belongs to."""
         return seen.problems
+
+    def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
+        """The features that these are made of, in the order of their columns, with what each has seen."""
+        yield self, seen
 
     def __add__(self, other: Features) -> Sum:
         return Sum([*_parts(self), *_parts(other)])
@@ -195,6 +204,10 @@ class Sum(Features):
     def names(self) -> list[str]:
         """The parts' names in order."""
         return [name for part in self.parts_ for name in part.names()]
+
+    def parts_seen(self, seen: tuple[Any, ...]) -> Iterator[tuple[Features, Any]]:
+        """All parts."""
+        return zip(self.parts_, seen, strict=True)
 
     def problems_of(self, seen: tuple[Any, ...]) -> Problems:
         """The same for all parts."""

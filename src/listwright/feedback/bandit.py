@@ -18,6 +18,7 @@ from listwright._internal.limits import at_least_one
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
+from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.feedback.drawing import Likeliest, Playing
 from listwright.feedback.explore import Exploration
@@ -33,7 +34,9 @@ from listwright.lists import Lists
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
+from listwright.rewards import reward_of
 from listwright.storage import save, warn_unsavable
+from listwright.tables.frames_in import TakesFrames
 from listwright.training.keep import Keeper
 from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
@@ -43,7 +46,7 @@ from listwright.walk.limits import as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
-class ListBandit(BaseEstimator, ABC):
+class ListBandit(TakesFrames, BaseEstimator, ABC):
     """Shows lists, and learns from what came back for them and from nothing else.
 
     Subclasses say what is seen (`_make_features`), how it is learned (`_make_learner`) and how slots are drawn
@@ -128,6 +131,7 @@ class ListBandit(BaseEstimator, ABC):
         list_ids : sequence of str or None
             One per list; new random ids where None.
         """
+        problems = self._as_problems(problems)
         if not hasattr(self, "playing_"):
             self.begin(problems)
         features, playing = self._view(problems, "recommend")
@@ -167,20 +171,35 @@ class ListBandit(BaseEstimator, ABC):
 
         Parameters
         ----------
-        problems : Problems
-            What to build lists for.
+        problems : Problems, or a frame of pandas, polars or pyarrow
+            What to build lists for; a frame only where the model knows its columns.
         length, budget : optional
             Another length or budget than the constructor's; both together hold both.
         short_lists : bool, optional
             Accept problems with fewer candidates than the length; by default as in the constructor.
         """
         self._check_begun()
+        problems = self._as_problems(problems)
         features, playing = self._view(problems, "predict")
         steps, room = self._limits(problems, length, budget, short_lists)
         policy = playing.policy if playing.policy.certain else Likeliest(playing, self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
         lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
         return replace(lists, explainer=Explainer(features, playing.policy, False, room))
+
+    def score(self, problems: Problems, y: None = None) -> float:
+        """Mean value of the lists that `predict` builds, under the problems' reward.
+
+        Parameters
+        ----------
+        problems : Problems, or a frame of pandas, polars or pyarrow
+            With a reward.
+        y : None
+            Not used.
+        """
+        problems = self._as_problems(problems, measured=True)
+        reward_of(problems, "score")
+        return float(list_values(self.predict(problems), problems).mean())
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
         """Learns from what came back for lists that were shown; gives the number of lists that counted.

@@ -18,6 +18,7 @@ from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
+from listwright.estimators.scp import SCP
 from listwright.features import Features, Identity
 from listwright.features.auto import auto_features
 from listwright.feedback.bandit import ListBandit
@@ -37,6 +38,7 @@ from listwright.policies import Linear, Policy
 from listwright.problems import Problems
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
+SHARED = ("length", "budget", "features", "weighting", "short_lists")  # parameters that SCP has too
 
 
 @saved_as("OnlineSCP")
@@ -180,7 +182,7 @@ class OnlineSCP(ListBandit):
             )
         if not 0 < trust < np.inf:
             raise InputError(f"trust must be above 0. Got {trust!r}.")
-        kept = {name: getattr(model, name) for name in ("length", "budget", "features", "weighting", "short_lists")}
+        kept = {name: getattr(model, name) for name in SHARED}
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
         online._check_parameters()
         online.exploration_ = online._make_exploration()
@@ -203,6 +205,46 @@ class OnlineSCP(ListBandit):
             twin.learner_.bound(twin.leverage)
         twin._settle(self.signature_, per_size=self.per_size_)
         return twin
+
+    def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
+        """Starts from problems whose lists can be measured; clicks then go on from there.
+
+        The same as fitting an `SCP` with these settings and passing it to `from_model`. It forgets what was learned
+        before.
+
+        Parameters
+        ----------
+        problems : Problems, or a frame of pandas, polars or pyarrow
+            Problems with a reward. A frame has one row per candidate.
+        y : None
+            Not used: what a list is worth is the problems' reward.
+        reward : str or Reward, optional
+            With a frame: what a list is worth, such as "any:clicked".
+        **columns
+            With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`.
+
+        See Also
+        --------
+        fit_log : Learns from lists that were shown.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> x = np.random.default_rng(0).random((100, 5, 2))
+        >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
+        >>> round(OnlineSCP(length=2, random_state=0).fit(problems).score(problems), 2)
+        0.87
+        """
+        if y is not None:
+            raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+        problems, read_as = self._from_frame(problems, reward, columns)
+        shared = {name: getattr(self, name) for name in SHARED}
+        start = SCP(effort="fast", random_state=self.random_state, **shared).fit(problems)
+        begun = OnlineSCP.from_model(start, **self.get_params(deep=False))
+        self.__dict__.update({name: value for name, value in vars(begun).items() if name.endswith("_")})
+        self.__dict__.pop("_waiting", None)
+        self._remember(read_as)
+        return self
 
     def fit_log(self, log: Log, *, cap: float | None = None, propensity: str = "logged") -> Self:
         """Learns from a log alone, whoever drew its lists, in the order shown; goes on where learning stands.

@@ -14,6 +14,11 @@ from listwright.errors import InputError
 from listwright.learners.examples import Examples
 from listwright.policies import Policy, Uniform
 
+LEARNS_NO_MORE = (
+    "This model was saved with slim=True, or would have made a large file: it cannot learn on. Save it with "
+    "slim=False, or fit again."
+)
+
 
 class Learner(BaseEstimator, ABC):
     """`learn` takes the examples of one position of one batch; `policy` ends the round and gives the next policy.
@@ -94,11 +99,11 @@ class SlimLearner(Learner):
 
     def learn(self, examples: Examples) -> NoReturn:
         """Always an error."""
-        raise InputError("This model was saved with slim=True: it cannot learn on. Save it whole, or fit again.")
+        raise InputError(LEARNS_NO_MORE)
 
     def policy(self) -> NoReturn:
         """Always an error."""
-        raise InputError("This model was saved with slim=True: it cannot learn on. Save it whole, or fit again.")
+        raise InputError(LEARNS_NO_MORE)
 
     def slimmed(self) -> Learner:
         """Itself."""

@@ -135,6 +135,13 @@ class RidgeLeader(Learner):
         own = crossed_scores(crossed.items[rows], examples.rows.owners[rows], crossed.states, policy.item_weights)
         return table @ policy.weights + own
 
+    def try_out(self, examples: Examples) -> None:
+        """Compares shapes: learning would compile what a model that only builds lists never needs."""
+        fresh = RidgeSums.like(examples.rows)
+        for sums in getattr(self, "sums_", []):
+            if sums.shapes != fresh.shapes:
+                raise InputError(f"sums of shapes {sums.shapes} where {fresh.shapes} are seen")
+
     def surrogate_loss(self) -> float | None:
         """Squared error of the policies in use."""
         return getattr(self, "loss_", None)

@@ -37,6 +37,11 @@ class RidgeSums:
         own = self.cross_right.shape == (self.n_items, z)
         return "" if right and blocks and own else "sums are of the wrong shape"
 
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Of the table's sums, of those between table and crossed columns, and of a crossed block."""
+        return self.gram.shape, self.between.shape, self.cross_gram.shape[1:]
+
     @classmethod
     def like(cls, rows: Rows) -> RidgeSums:
         """Empty sums for rows of this shape."""

@@ -24,11 +24,12 @@ FORMAT = "listwright model"
 VERSION = 1
 MANIFEST, ARRAYS, ESTIMATORS = "manifest.json", "arrays.safetensors", "estimators.skops"
 LARGEST_MANIFEST = 64 << 20
+LARGE = 4 << 20  # bytes past which a file leaves out what only further learning needs
 MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP", "OnlineSCP")  # public names of what can be saved
 BASELINES = ("DPP", "LearnedDPP", "MMR", "Random", "StaticList", "SubMod", "TopK")  # and of listwright.baselines
 
 
-def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
+def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
     """Writes a fitted model to one file, which `load` reads. Nothing in the file is code.
 
     The file is complete or not there at all: it is written beside the target and then takes its place.
@@ -43,8 +44,10 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
         A fitted model.
     path : str or Path
         The file to write.
-    slim : bool
-        Leaves out what only further learning needs: a smaller file, whose model predicts and learns no more.
+    slim : bool, optional
+        True leaves out what only further learning needs: a smaller file, whose model predicts and learns no more.
+        False keeps it, for `partial_fit` and learning from clicks. By default it is kept where the file stays small
+        with it (4 MiB), which it does for most linear models, and left out otherwise.
 
     See Also
     --------
@@ -68,7 +71,9 @@ def save(model: Any, path: str | Path, *, slim: bool = False) -> None:
     name = _check_model(model)
     if not model.__sklearn_is_fitted__():
         raise InputError(f"This {name} is not fitted yet. Call fit first.")
-    members, own = _members(model, slim)
+    members, own = _members(model, slim is True)
+    if slim is None and hasattr(model, "training_") and sum(map(len, members.values())) > LARGE:
+        members, own = _members(model, True)
     if own:  # what these classes do when they are made is not known: better to fail now than when the file is needed
         try:
             _model_of(_read_manifest(members, path), members, frozenset(own))

@@ -37,6 +37,7 @@ class Columns:
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the columns that are categorical
     catalogue_names: tuple[str, ...] = ()
     numbered: tuple[int, int] | None = None  # first number and end of the columns of SVMlight files
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Wanted:
     ignore: Sequence[str] = ()
     new_levels: str = "error"
     columns: Columns | None = None
+    links: str | Sequence[str] | None = None
 
     def read_as_text(self) -> set[str]:
         """Columns of names, which a reader must not take for numbers or dates."""
@@ -86,6 +88,7 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         levels={name: tuple((wanted.levels or {}).get(name, ())) for name in categorical},
         catalogue_names=tuple(str(name) for name in wanted.catalogue_names or ()),
         numbered=_numbers(table),
+        links=_expanded(table, wanted.links, "links"),
     )
     return replace(columns, features=_features(table, wanted, columns, taken))
 
@@ -94,7 +97,7 @@ def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str,
     """Columns that the table itself calls categorical become features too, unless they are something else."""
     if wanted.features is not None:
         return ()
-    several = (wanted.context, wanted.vectors, wanted.categorical, wanted.ignore)
+    several = (wanted.context, wanted.vectors, wanted.links, wanted.categorical, wanted.ignore)
     used = {wanted.problem, wanted.item, wanted.size, wanted.catalogue, *taken}
     used |= {name for patterns in several for name in _expanded(table, patterns, "columns")}
     return tuple(name for name in table.categories if name not in used)
@@ -111,7 +114,8 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     if wanted.features is not None:
         named = _expanded(table, wanted.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
-    used = {columns.problem, columns.item, columns.size, columns.catalogue, *columns.context, *columns.vectors}
+    used = {columns.problem, columns.item, columns.size, columns.catalogue}
+    used |= {*columns.context, *columns.vectors, *columns.links}
     left_out = used | taken | set(_expanded(table, wanted.ignore, "ignore"))
     open_names = [name for name in table.columns if name not in left_out]
     for name in table.unreadable:

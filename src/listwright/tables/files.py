@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
     features: Sequence[str] | None
     context: Sequence[str] | None
     vectors: str | Sequence[str] | None
+    links: str | Sequence[str] | None
     catalogue: str | None
     catalogue_names: Sequence[str] | None
     categorical: Sequence[str]

@@ -16,6 +16,7 @@ from listwright.problems import Problems
 from listwright.tables.categories import catalogue_codes, catalogue_of, levels_of
 from listwright.tables.columns import Columns, Wanted, choose
 from listwright.tables.grouping import Groups, group, no_item_twice
+from listwright.tables.linked import links_of
 from listwright.tables.matrices import context_of, features_of, sizes_of, vectors_of
 from listwright.tables.references import from_mapping, from_table
 from listwright.tables.rewards import Measured, as_spec, build_reward
@@ -32,6 +33,7 @@ def from_frame(
     features: Sequence[str] | None = None,
     context: Sequence[str] | None = None,
     vectors: str | Sequence[str] | None = None,
+    links: str | Sequence[str] | None = None,
     catalogue: str | None = None,
     catalogue_names: Sequence[str] | None = None,
     categorical: Sequence[str] = (),
@@ -58,6 +60,9 @@ def from_frame(
         Columns that say something of the problem as a whole, the same in all its rows.
     vectors : str, sequence of str or None
         What similarity is measured on: a column of lists of numbers, or several columns.
+    links : str, sequence of str or None
+        Columns that list the ids of other candidates of the same problem (citations, mentions), one kind of link per
+        column. Ids of items that the problem does not offer are left out.
     catalogue : str or None
         The column that says which item of a recurring set a row is.
     catalogue_names : sequence of str or None
@@ -95,6 +100,7 @@ def from_frame(
         features=features,
         context=context,
         vectors=vectors,
+        links=links,
         catalogue=catalogue,
         catalogue_names=catalogue_names,
         categorical=categorical,
@@ -135,6 +141,7 @@ def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, n
         item_ids=_items(table, columns, groups),
         feature_names=feature_names,
         vectors=vectors_of(table, columns, groups),
+        links=links_of(table, columns, groups),
     )
     if reward is None:
         return problems

@@ -6,6 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -22,8 +24,16 @@ class TakesFrames:
     their columns, in whatever order they come.
     """
 
-    columns_: Columns
+    columns_: Columns | None
     reward_spec_: str
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the features seen in `fit`, where they have names."""
+        names = None if "signature_" not in vars(self) else vars(self)["signature_"].feature_names
+        if names is None:
+            raise AttributeError(f"This {type(self).__name__} knows no names of features.")
+        return np.array(names, dtype=object)
 
     def _from_frame(self, given: Any, reward: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """What to learn from, and what to remember of how it was read."""
@@ -45,6 +55,14 @@ class TakesFrames:
         for name in ("columns_", "reward_spec_"):
             self.__dict__.pop(name, None)
         self.__dict__.update({name: value for name, value in read_as.items() if value is not None})
+
+    def _alike(self, given: Any, read_as: dict[str, Any]) -> Any:
+        """Other problems with a reward, from a frame that is read as the training frame was."""
+        if not is_frame(given):
+            return given
+        if "columns_" not in read_as:
+            raise InputError("Problems go with problems, and frames with frames: read both with Problems.from_frame.")
+        return build(as_table(given), Wanted(columns=read_as["columns_"]), reward=read_as["reward_spec_"])[0]
 
     def _as_problems(self, given: Any, *, measured: bool = False) -> Any:
         """Problems from a frame with the columns that the model knows; what is no frame stays as it is."""

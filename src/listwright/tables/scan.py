@@ -234,7 +234,8 @@ def _settled(files: list[str], wanted: Wanted, spec: RewardSpec | None) -> tuple
     if columns.numbered or not (columns.features or columns.context or columns.catalogue):
         raise InputError(f"{files[0]} has no features: no numeric column is left. Name some with features=.")
     single = [name for name in (columns.item, columns.size, columns.catalogue) if name is not None]
-    used = [columns.problem, *single, *columns.features, *columns.context, *columns.vectors, *columns.levels, *taken]
+    several = (columns.features, columns.context, columns.vectors, columns.links, tuple(columns.levels))
+    used = [columns.problem, *single, *(name for names in several for name in names), *taken]
     for name in used:
         table.column(name, "features")
     for path in files[1:]:

@@ -16,7 +16,7 @@ from listwright.errors import InputError
 from listwright.policies import Policy
 from listwright.storage import inspect, load, own_parts, save
 
-MAY_DIFFER = ("engine", "random_state")  # parameters that may differ when a fit is resumed
+MAY_DIFFER = ("engine", "random_state", "verbose")  # parameters that may differ when a fit is resumed
 
 
 @saved_as("engines.Progress")
@@ -92,7 +92,7 @@ class Checkpoints:
         assert self.path is not None
         twin = copy.copy(model)
         vars(twin).update(fitted | {"progress_": progress})
-        save(twin, self.path)
+        save(twin, self.path, slim=False)
 
     def earlier(self, model: Any, data: str) -> Any:
         """Loads the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""

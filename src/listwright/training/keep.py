@@ -74,11 +74,12 @@ class Keeper:
             elif (slot := rng.integers(self.rounds)) < len(self.policies):
                 self.policies[slot] = policy
 
-    def after_round(self, policy: Policy, value: Callable[[], float | None]) -> None:
-        """Measures the policy if the best one is wanted, and keeps it if it is the best so far."""
+    def after_round(self, policy: Policy, value: Callable[[], float | None]) -> float | None:
+        """Measures the policy if the best one is wanted, keeps it if it is the best so far, and returns its value."""
         worth = value() if self.keep == "best" else None
         if worth is not None and (self.best is None or worth > self.best[0]):
             self.best = worth, copy.copy(policy)
+        return worth
 
     def note(self, progress: Progress) -> None:
         """Stores what was kept so far in the progress of a checkpoint."""

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from listwright._internal.progress import tell
 from listwright.policies import Policy
+from listwright.problems import Problems
 from listwright.training.checkpoints import Progress
+from listwright.training.history import Columns, History
 from listwright.training.keep import Keeper
 from listwright.training.round import Training
 from listwright.training.signature import Signature
@@ -31,6 +34,8 @@ class Run:
         How the plan was chosen; becomes attributes of the fitted estimator.
     progress : Progress or None
         Where a resumed fit stopped.
+    earlier : dict or None
+        The columns of the history of earlier rounds, if the fit continues another.
     """
 
     training: Training
@@ -38,10 +43,12 @@ class Run:
     n_passes: int
     about: dict[str, Any] = field(default_factory=dict)
     progress: Progress | None = None
+    earlier: Columns | None = None
 
-    def fitted(self, policy: Policy) -> dict[str, Any]:
+    def fitted(self, policy: Policy, history: History) -> dict[str, Any]:
         """Returns the attributes of the fitted estimator, given the policy that it keeps."""
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
+        names["rounds_"] = history.columns
         return self.about | names | {"n_features_in_": self.signature.n_features}
 
 
@@ -53,6 +60,8 @@ def learn(
     n_passes: int = 1,
     done: int = 0,
     after_round: Callable[[int], None] | None = None,
+    history: History | None = None,
+    validation: Problems | None = None,
 ) -> None:
     """Runs the rounds of a source: each is walked with the current policy, and yields the next one (Algorithm 2).
 
@@ -70,11 +79,21 @@ def learn(
         Rounds that were done before, if the fit is resumed.
     after_round : callable, optional
         Called after each round with the number of rounds done.
+    history : History, optional
+        Takes down what each round brought.
+    validation : Problems, optional
+        Problems with a reward, not learned from, on which every round's policy is measured for the history.
     """
+    history = History() if history is None else history
     for number, a_round in enumerate(source.rounds(training, n_passes, done), start=done + 1):
         keeper.before_round(training.policy, a_round.n_states, a_round.rng)
+        states, earned = training.ledger.rounds, training.ledger.value
         a_round.teach(training)
+        states, earned = training.ledger.rounds - states, training.ledger.value - earned
         training.update()
-        keeper.after_round(training.policy, partial(source.value, training))
+        held = keeper.after_round(training.policy, partial(source.value, training))
+        held = training.value(validation) if held is None and validation is not None else held
+        history.add(states, earned / max(states, 1), held)
+        tell(f"round {number}{a_round.of}: {history.rounds[-1]}")
         if after_round is not None:
             after_round(number)

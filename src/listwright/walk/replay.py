@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright.features import Features, Rows, Sum
+from listwright.features import Features, Rows
 from listwright.policies import Policy
 
 NO_PARTS = "this policy gives a score and no contributions"
@@ -67,7 +67,7 @@ def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shar
     scores, told = policy.score(rows), policy.contributions(rows)
     if told is None:
         return Shares(scores, [], [], NO_PARTS)
-    every = _blocks(features, seen)
+    every = blocks_of(features, seen)
     blocks = [block for block in every if block.names]
     ends = np.cumsum([len(block.names) for block in blocks])
     tables = np.split(told.columns, ends[:-1], axis=1)
@@ -80,11 +80,10 @@ def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shar
     return Shares(scores, blocks, tables, told.note)
 
 
-def _blocks(features: Features, seen: Any) -> list[Block]:
+def blocks_of(features: Features, seen: Any) -> list[Block]:
     """Returns one block per part of the features, with one name per column."""
-    parts = list(zip(features.parts_, seen, strict=True)) if isinstance(features, Sum) else [(features, seen)]
     blocks = []
-    for part, one in parts:
+    for part, one in features.parts_seen(seen):
         width, names = part.columns(one).shape[1], part.names()
         if len(names) != width:
             names = [f"{part.group} {j}" for j in range(width)]

@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
 from listwright.apps.cli import main
-from listwright.apps.cli.fit import memory
 from listwright.estimators import menu
+from listwright.estimators.size import learning_bytes
 from listwright.storage import load
 from tests.apps.cli.readers import FIT, commands, lw_read, records, table
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 # Every command
 
 
-PRINT_LITTLE = ("backup", "pack", "serve")  # a file, JSON lines anyway, a log
+PRINT_LITTLE = ("backup", "pack", "serve", "warmup")  # a file, JSON lines anyway, a log, a time
 
 
 def test_every_command_is_documented_and_has_an_example() -> None:
@@ -78,9 +78,14 @@ def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
     arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "fast", "-o", "again.listwright"]
     code, out, _ = call("fit", "past.csv", *arguments)
     assert code == 0
-    first, certificate, last = out.splitlines()
+    first, measured, certificate, last = out.splitlines()
     assert first == "60 problems, 360 candidates, 3 features; learning takes about 1 MiB of memory."
-    assert len(re.findall(r"\.(?= |$)", certificate)) == 2
+    assert measured.startswith(
+        "A trial, learned from 48 problems and measured on 12 problems held out: lists are worth"
+    )
+    assert "; sorting by 'quality' 0." in measured
+    assert certificate.startswith("On problems like these 12, with 95 % confidence: lists are worth at least 0.")
+    assert "regret" not in out
     assert last.startswith("Wrote again.listwright after ")
     assert (folder / "again.listwright").read_bytes() == (folder / "m.listwright").read_bytes()
 
@@ -88,8 +93,8 @@ def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
 def test_problems_held_back_give_a_certificate_that_the_file_keeps(call) -> None:
     arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "--effort", "fast"]
     arguments += ["-o", "certified.listwright"]
-    assert "the same states were visited up to 10 times" in call(*arguments)[1]
-    told = call(*arguments, "--certify", "0.5")[1].splitlines()[1]
+    first, told = call(*arguments, "--certify", "0.5")[1].splitlines()[1:3]
+    assert first.startswith("Measured on 30 problems held out: lists are worth 0.")
     assert told.startswith("On problems like these 30, with 95 % confidence: lists are worth at least 0.")
     assert told in call("inspect", "certified.listwright")[1]
 
@@ -111,6 +116,7 @@ def test_fit_counts_in_words(call, folder) -> None:
     (folder / "small.csv").write_text("problem,item,x,clicked\nr1,a1,1,0\nr1,a2,2,1\n")
     told = call("fit", "small.csv", *FIT[:-1], "small.listwright")[1]
     assert told.startswith("1 problem, 2 candidates, 1 feature; learning takes about 1 MiB of memory.")
+    assert "While learning, lists were worth 1.000 on average." in told
 
 
 def test_nothing_is_promised_before_an_error(call) -> None:
@@ -172,9 +178,9 @@ def test_the_best_effort_is_another_policy(call, folder, monkeypatch) -> None:
 
 
 def test_memory_grows_with_the_table() -> None:
-    small, large = (lw.Problems.from_arrays(np.zeros((n, 5, 4))) for n in (40, 80))
-    assert memory(large) == pytest.approx(2 * memory(small))
-    assert memory(small) > small.features.nbytes
+    small, large = (lw.Problems.from_arrays(np.zeros((n, 5, 4))) for n in (4000, 8000))
+    assert learning_bytes(large) == pytest.approx(2 * learning_bytes(small), rel=0.05)
+    assert learning_bytes(small) > small.features.nbytes
 
 
 # predict

@@ -22,6 +22,7 @@ from listwright.apps.cli.reproduce import reproduce
 from listwright.apps.cli.select import select
 from listwright.apps.cli.serve import serve
 from listwright.apps.cli.summarize import summarize
+from listwright.apps.cli.warmup import warmup
 
 app = typer.Typer(
     name="listwright",
@@ -56,7 +57,7 @@ app.command(epilog="Example: listwright predict model.listwright new.csv -o list
 app.command(epilog="Example: listwright evaluate model.listwright held_out.csv")(evaluate)
 app.command(epilog="Example: listwright explain model.listwright new.csv --problem q17")(explain)
 app.command(epilog="Example: listwright compare past.csv --reward any:clicked --lengths 1,3,5")(compare)
-app.command(epilog="Example: listwright inspect model.listwright")(inspect)
+app.command(epilog="Example: listwright inspect model.listwright held_out.csv -o model.html")(inspect)
 app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2 --out report")(reproduce)
 app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
 app.command(epilog="Example: listwright pack questions.jsonl --budget 2000 -o packed.jsonl")(pack)
@@ -64,3 +65,4 @@ app.command(epilog="Example: listwright select vectors.parquet -k 1000 -o rows.c
 app.command(epilog="Example: listwright serve model.listwright --learn")(serve)
 app.command(epilog="Example: listwright backup sqlite:///lists.db -o backup.db")(backup)
 app.command(epilog="Example: listwright export listwright.db -o log.parquet")(export)
+app.command(epilog="Example: listwright warmup")(warmup)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import progress, show_json, show_section, show_text
+from listwright.apps.cli.show import notes, progress, show_json, show_section, show_text
 from listwright.apps.cli.sources import check_folder
 from listwright.apps.cli.training_tables import Read, on_tables
 
 if TYPE_CHECKING:
     from listwright.evaluation import Comparison
-    from listwright.lab.report import Report
+    from listwright.lab.report import Report, Section
 
 METHODS = {
     "scp": ("listwright.estimators.scp", "SCP", {}),
@@ -74,7 +76,7 @@ def compare(
     problems, _, _ = read()
     chosen = {name: _method(name) for name in methods.split(",")}
     total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
-    with progress("comparing") as tick:
+    with notes(), progress("comparing") as tick:
         done: list[str] = []
 
         def told(line: str) -> None:
@@ -83,6 +85,8 @@ def compare(
 
         found = compared(chosen, problems, folds=folds, seeds=seeds, progress=told, **wanted)
     report = report_of(found, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
+    with notes():
+        report = replace(report, sections=[*report.sections, *_looked_at(chosen, problems, wanted)])
     results = found.table().records()
     written = write_report(report, out, results=results)
     if as_json:
@@ -108,6 +112,18 @@ def report_of(found: Comparison, about: str) -> Report:
         parts.append(Table(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
     parts.append(Figure("values", found.picture(), "Mean value with 95 % intervals."))
     return Report("Methods compared", findings(found), [Section("Methods on the same folds", about, parts)])
+
+
+def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:
+    """What the first method that learns in rounds looks at: its importance, weights and history."""
+    from listwright.estimators.base import ListEstimator
+    from listwright.lab.report.model_page import learned_sections
+
+    model = next((one for one in methods.values() if isinstance(one, ListEstimator)), None)
+    if model is None:
+        return []
+    limit = {"budget": max(wanted["budgets"])} if "budgets" in wanted else {"length": max(wanted["lengths"])}
+    return learned_sections(model.set_params(**limit, short_lists=True), problems)
 
 
 def findings(found: Comparison) -> str:

@@ -11,16 +11,14 @@ import typer
 
 from listwright.apps.cli import logs
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import as_options, progress, show_json
+from listwright.apps.cli.show import notes, progress, show_json
 from listwright.apps.cli.sources import STANDARD, check_place, save_model
 from listwright.apps.cli.training_tables import Read, log_options, on_tables
 
 if TYPE_CHECKING:
-    from listwright.guarantees import Certificate
     from listwright.problems import Problems
     from listwright.tables import Scan
 
-COPIES = 24  # measured: 4-byte copies of a batch's columns at the peak
 EFFORTS = ("auto", "fast", "best")
 
 
@@ -107,13 +105,13 @@ def fit(
     saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
     seconds = _learn(model, problems, say, saved)
     model.columns_, model.reward_spec_ = columns, spec
+    measured = model.measured_within(seconds)
     save_model(model, out)
-    certificate = model.online_certificate()
     certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
     if not as_json:
         if report is not None:
             say(str(report))
-        say(two_sentences(certificate) if certified is None else str(certified))
+        say(_seen(model) if measured is None else str(measured))
         say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
     elif out != STANDARD:
         show_json(
@@ -121,7 +119,8 @@ def fit(
             | {
                 "seconds": seconds,
                 "model": out,
-                "certificate": asdict(certificate),
+                "certificate": asdict(model.online_certificate()),
+                "measured": None if measured is None else asdict(measured),
                 "certified": None if certified is None else asdict(certified),
                 "chosen": None if report is None else asdict(report),
             }
@@ -159,7 +158,7 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
         model.check(problems)
     say(before(problems))
     started = time.perf_counter()
-    with progress("learning") as tick, model.engine.connected():
+    with notes(), progress("learning") as tick, model.engine.connected():
         if model.engine.about():
             say(model.engine.about())
         model.fit(problems, tick=tick, **saved)
@@ -168,25 +167,14 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
 def counts(problems: Problems | Scan) -> dict[str, int]:
     """What a fit starts with."""
+    from listwright.estimators.size import learning_bytes
+
     return {
         "problems": len(problems),
         "candidates": problems.n_rows,
         "features": problems.n_features,
-        "memory_bytes": memory(problems),
+        "memory_bytes": learning_bytes(problems),
     }
-
-
-def memory(problems: Problems | Scan) -> int:
-    """About how many bytes learning needs: the table as read and as features, and what is seen of each batch: its
-    columns and their distances to the list, before and after they are put side by side and turned to float64."""
-    from listwright.learners import as_learner
-    from listwright.problems import Problems
-
-    if not isinstance(problems, Problems):
-        return problems.max_memory
-    row = 4 * (problems.n_features + (0 if problems.context is None else problems.context.shape[1]))
-    batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
-    return int(2 * row * problems.n_rows + COPIES * row * batch)
 
 
 def before(problems: Problems | Scan) -> str:
@@ -199,19 +187,13 @@ def before(problems: Problems | Scan) -> str:
     return f"{many}; learning takes about {size:,.0f} MiB of memory."
 
 
-def two_sentences(certificate: Certificate) -> str:
-    """What was seen while learning, and what is proved of it."""
-    seen = (
-        f"While learning, lists were worth {certificate.value_seen:.3f} on average over {certificate.rounds:,} states, "
-        f"with an average regret of at most {certificate.regret_bound_used:.3f}."
+def _seen(model: Any) -> str:
+    """What can be said where nothing was held out."""
+    ledger = model.training_.ledger
+    return (
+        f"While learning, lists were worth {ledger.value / max(ledger.rounds, 1):.3f} on average. That is no promise "
+        "for new problems: hold some back with --certify 0.2, or use `listwright evaluate`."
     )
-    if certificate.breaches:
-        return as_options(f"{seen} This is no guarantee for new problems: {'; '.join(certificate.breaches)}.")
-    worth = (
-        f"With probability {1 - certificate.delta:.3g} such lists are worth at least "
-        f"{max(certificate.lower_bound_on_value, 0):.3f} on new problems of the same kind"
-    )
-    return f"{seen} {worth}, if these are independent."
 
 
 def _speaker(*, quiet: bool, aside: bool) -> Any:

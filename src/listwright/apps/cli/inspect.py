@@ -3,30 +3,112 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import as_options, show_json
-from listwright.apps.cli.sources import about_model
+from listwright.apps.cli.show import as_options, progress, show_json
+from listwright.apps.cli.sources import about_model, check_place, read_for
+from listwright.errors import InputError
+
+BARS = 12  # that are printed
+WIDEST = 30  # characters of a bar
+LONGEST = 36  # characters of a name
 
 
-def inspect(model: given.Model, trust: given.Trust = "", as_json: given.AsJson = False) -> None:
-    """Tell what a model is: its settings, the columns it reads, what it was trained for and what came of it."""
+def inspect(
+    model: given.Model,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DATA]...",
+            help="Table with the column that lists are measured by: tells how important each feature is for them.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", help="Page to write, .html, with charts of all that.")
+    ] = None,
+    trust: given.Trust = "",
+    as_json: given.AsJson = False,
+) -> None:
+    """Tell what a model is: its settings, the columns it reads, what it was trained for and what came of it, its
+    weights, and with DATA which features matter."""
+    if out is not None:
+        check_place(out)
+        if Path(out).suffix.lower() != ".html":
+            raise InputError(f"The page goes to a file that ends in .html. Got {out}.")
     learned, about = about_model(model, trust)
-    columns = getattr(learned, "columns_", None)
+    problems = _problems(learned, data)
+    columns, weights = getattr(learned, "columns_", None), _table(learned, "weights_")
     found = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
         "chosen": _chosen(learned),
+        "measured": str(learned.measurement_) if hasattr(learned, "measurement_") else None,
         "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
         "certificate": _certificate(learned),
         "learned from": _learned_from(learned),
     }
+    important = None if problems is None else _importance(learned, problems)
+    if out is not None:
+        from listwright.lab.report import write_page
+        from listwright.lab.report.model_page import model_report
+
+        write_page(model_report(learned, important), Path(out))
     if as_json:
-        show_json(found)
+        tables = {"weights": weights, "importance": important, "history": _table(learned, "history_")}
+        show_json(found | {name: None if one is None else _finite(one) for name, one in tables.items()})
         return
     for name, value in found.items():
         _show(name, value)
+    _show_bars("weights, for one spread of a feature", weights, "weight")
+    _show_bars("importance: what lists lose without a feature", important, "importance")
+    if out is not None:
+        print(f"Wrote {out}.")
+
+
+def _problems(model: Any, data: list[str] | None) -> Any:
+    if not data:
+        return None
+    reward = getattr(model, "reward_spec_", None)
+    if reward is None:
+        raise InputError("This model does not know what lists are worth. Leave DATA out, or fit with `listwright fit`.")
+    return read_for(model, data, reward=reward)
+
+
+def _importance(model: Any, problems: Any) -> Any:
+    from listwright.lab.report.model_page import importance_of
+
+    with progress("permuting features"):
+        return importance_of(model, problems)
+
+
+def _table(model: Any, name: str) -> Any:
+    """A table that not every model has."""
+    return getattr(model, name, None)
+
+
+def _finite(table: Any) -> list[dict[str, Any]]:
+    """Records as JSON takes them: nothing instead of NaN."""
+    return [{name: None if value != value else value for name, value in one.items()} for one in table.records()]
+
+
+def _show_bars(title: str, table: Any, value: str) -> None:
+    """A line of text for each of the longest bars."""
+    if table is None or not len(table):
+        return
+    records = sorted(table.records(), key=lambda one: -abs(one[value]))
+    print(f"{title}:")
+    longest, wide = abs(records[0][value]) or 1.0, max(len(one["feature"]) for one in records[:BARS])
+    for one in records[:BARS]:
+        bar = "█" * round(WIDEST * abs(one[value]) / longest)
+        print(f"  {one['feature'][:LONGEST]:<{min(wide, LONGEST)}}  {one[value]:+.4f}  {bar}".rstrip())
+    if len(records) > BARS:
+        print(f"  ... {len(records) - BARS:,} more")
 
 
 def _chosen(model: Any) -> str | None:

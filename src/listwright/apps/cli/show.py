@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", 
               "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group", "position",
               "precision", "problem", "propensity", "references", "resume", "reward", "sample", "short_lists",
               "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
+EVERY = 10.0  # seconds between two lines of progress, where these go to a file
 NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes",
                    "list_id": "list-column", "outcome": "outcome-column", "position": "position-column"}  # fmt: skip
 _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
@@ -51,30 +53,51 @@ def as_options(message: str) -> str:
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Says on the standard error stream what readers have to tell about files; other warnings stay as they are."""
+    """Says on the standard error stream what there is to tell about data; other warnings stay as they are."""
+    from listwright.errors import DataWarning
     from listwright.text.files import ReadingNote
 
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ReadingNote)
+        for kind in (ReadingNote, DataWarning):
+            warnings.simplefilter("always", kind)
         yield
+    told: set[str] = set()
     for one in caught:
-        if issubclass(one.category, ReadingNote):
-            print(f"Note: {one.message}", file=sys.stderr)
+        if issubclass(one.category, ReadingNote | DataWarning):
+            if str(one.message) not in told:
+                print(f"Note: {as_options(str(one.message))}", file=sys.stderr)
+            told.add(str(one.message))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 @contextmanager
 def progress(title: str) -> Iterator[Tick]:
-    """A bar that shows what is done; it goes away at the end, and is silent where nobody watches."""
+    """A bar that shows what is done, and goes away at the end; where nobody watches, a plain line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(title)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+    with Progress(*columns, console=console, transient=True) as bars:
         bar = bars.add_task(title, total=None)
         yield lambda done, total: bars.update(bar, completed=done, total=total)
+
+
+def _lines(title: str) -> Tick:
+    """Says how far it is: not before ten seconds have passed, and then every ten."""
+    due = time.monotonic() + EVERY
+
+    def tick(done: int, total: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            print(f"{title}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+            due = time.monotonic() + EVERY
+
+    return tick
 
 
 def show_section(section: Section) -> None:

@@ -36,6 +36,12 @@ class Round:
     n_states: int
     rng: np.random.Generator
     teach: Callable[[Training], None]
+    total: int = 0  # rounds of the whole fit, where that is known
+
+    @property
+    def of(self) -> str:
+        """In words: of how many."""
+        return f" of {self.total:,}" if self.total else ""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class InMemory(Source):
             if at == 0 or self.order is None:
                 self.order = self.rng.permutation(len(learned)) if a_pass_done else np.arange(len(learned))
             batch = learned[self.order[at * size : (at + 1) * size]]
-            yield Round(len(batch), self.rng, partial(self._teach, batch))
+            yield Round(len(batch), self.rng, partial(self._teach, batch), n_passes * a_pass)
             bar()
 
     def _teach(self, batch: Problems, training: Training) -> None:

@@ -72,6 +72,7 @@ class Sharded(Source):
 
     def fitted(self, plan: Plan) -> Fitted:
         """Reads all shards, and fits the features on the summaries found in them."""
+        plan.features.begun(self.example if self.whole is None else self.whole)
         if not plan.features.streams():
             raise InputError(
                 f"{plan.features!r:.60} must see all problems at once (as effort='best' does), so that it cannot be "
@@ -106,7 +107,8 @@ class Sharded(Source):
             check = None if self.checked or number >= schedule.n_rounds else self.check
             n_states = sum(self.shards.shards[shard].n_problems for shard in shards)
             task = partial(Learn, seed=(self.seed, number), share=share, check=check)
-            yield Round(n_states, np.random.default_rng([self.seed, number]), partial(self._teach, task, shards))
+            rng, total = np.random.default_rng([self.seed, number]), n_passes * schedule.n_rounds
+            yield Round(n_states, rng, partial(self._teach, task, shards), total)
 
     def _teach(self, task: Callable[[Training], Learn], shards: list[int], training: Training) -> None:
         """Lets the workers learn from these shards, and adds what they learned in order."""

@@ -1,0 +1,140 @@
+"""Mistakes that make a model look better than it is, or useless: cheap enough to look for in every fit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright.checks.problems import TELLS_ALL, correlations, named
+from listwright.errors import DataWarning
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+LOOKED_AT = 500  # problems, evenly spread over all
+ENOUGH = 10  # rows of either kind, and problems: with fewer, things may be so by chance
+AGREES = 0.99  # balanced accuracy from which a column of two values is the label in other words
+
+
+def warn_of_mistakes(problems: Problems, length: int | None) -> None:
+    """Warns of what `mistakes` finds, one `DataWarning` each."""
+    for told in mistakes(problems, length):
+        warnings.warn(told, DataWarning, stacklevel=5)
+
+
+def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
+    """What is likely wrong with training problems, in words.
+
+    Looked for are: lists that always hold every candidate, candidates that differ in nothing, a column that gives the
+    reward away, and a column that looks like the position at which items were shown.
+
+    Parameters
+    ----------
+    problems : Problems
+        With a reward; some 500 of them are looked at.
+    length : int, optional
+        Of the lists; None where a budget limits them, or items may come twice.
+
+    See Also
+    --------
+    examine : All that `listwright check` looks at.
+
+    >>> import listwright as lw
+    >>> clicked = np.arange(60).reshape(20, 3) % 3 == 0
+    >>> shown = lw.Problems.from_arrays(
+    ...     np.random.default_rng(0).random((20, 3, 2)), reward=lw.rewards.AnySuccess(clicked)
+    ... )
+    >>> print(*mistakes(shown, length=3))
+    Every problem has exactly 3 candidates, as many as a list holds, ...
+    """
+    if len(problems) <= ENOUGH:
+        return
+    if length is not None and bool((problems.counts <= length).all()):
+        yield _no_choice(problems, length)
+    some = problems[np.unique(np.linspace(0, len(problems) - 1, LOOKED_AT).astype(np.int64))]
+    if not some.n_features or sparse.issparse(some.features):
+        return
+    if _alike(some):
+        yield (
+            "The candidates of most problems differ in nothing: all their features are the same, so that no policy can "
+            "tell them apart. Are these columns of the problem (context=), or is a column missing?"
+        )
+    reward = reward_of(some)
+    telling = _telling(some, reward.gains(reward.start(some)))
+    if len(telling):
+        yield (
+            f"The reward can be computed from {named(some, telling)}. Will it be known for new problems? If not, leave "
+            "it out with ignore=: the model would be worth much less than it seems."
+        )
+    counting = _positions(some)
+    if len(counting):
+        yield (
+            f"Column {named(some, counting)} counts the candidates of every problem (1, 2, 3, ...), like the position "
+            "at which items were shown. If users saw them there, it says where they looked and not what is good: "
+            "leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log)."
+        )
+
+
+def _no_choice(problems: Problems, length: int) -> str:
+    most = int(problems.counts.max())
+    few = f"exactly {most}" if most == length and (problems.counts == most).all() else f"only {most}"
+    return (
+        f"Every problem has {few} candidates, as many as a list holds, so that every list holds all of them and there "
+        "is nothing to choose. If these are items that were shown to users, they are a log: learn from it with "
+        "OnlineSCP.fit_log (listwright fit --log). Else take a shorter length, or give more candidates."
+    )
+
+
+def _alike(problems: Problems) -> bool:
+    """Whether the candidates of most problems are the same in all that a policy sees."""
+    others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.needs)
+    if any(one is not None for one in others) or (problems.counts < 2).all():
+        return False
+    first = problems.features[problems.offsets[:-1]]
+    differs = (problems.features != first[problems.owners]).any(axis=1)
+    same = ~np.logical_or.reduceat(differs, problems.offsets[:-1])
+    return bool(same[problems.counts > 1].mean() > 0.5)
+
+
+def _telling(problems: Problems, gains: Floats) -> Ints:
+    """Columns that are the reward in other words: by correlation, or by two values that say whether an item gains."""
+    gain = gains > 0
+    if min(gain.sum(), (~gain).sum()) < ENOUGH:
+        return np.zeros(0, dtype=np.int64)
+    close = np.abs(correlations(problems.features, gains)) > TELLS_ALL
+    return np.flatnonzero(close | _agreeing(problems.features, gain))
+
+
+def _agreeing(table: Floats, gain: Bools) -> Bools:
+    """By column: whether it has two values, of which one stands for a gain."""
+    low, high = table.min(axis=0), table.max(axis=0)
+    two = (low < high) & ((table == low) | (table == high)).all(axis=0)
+    found = np.zeros(table.shape[1], dtype=bool)
+    for column in np.flatnonzero(two):
+        is_high = table[:, column] == high[column]
+        right = (is_high[gain].mean() + (~is_high)[~gain].mean()) / 2
+        found[column] = max(right, 1 - right) >= AGREES
+    return found
+
+
+def _positions(problems: Problems) -> Ints:
+    """Columns that hold 1, 2, 3, ... (or from 0), each once, in every problem of several candidates."""
+    several = problems.counts > 2
+    if several.sum() < ENOUGH:
+        return np.zeros(0, dtype=np.int64)
+    at = np.arange(problems.n_rows) - problems.offsets[problems.owners]
+    starts = problems.offsets[:-1]
+    found = []
+    for column in np.flatnonzero((problems.features[:3] == np.round(problems.features[:3])).all(axis=0)):
+        values = problems.features[:, column]
+        least = np.minimum.reduceat(values, starts)
+        if not np.isin(least[several], (0.0, 1.0)).all() or len(np.unique(least[several])) > 1:
+            continue
+        order = np.lexsort((values, problems.owners))
+        counted = values[order] == at + least[problems.owners]
+        if np.logical_and.reduceat(counted, starts)[several].all():
+            found.append(column)
+    return np.array(found, dtype=np.int64)

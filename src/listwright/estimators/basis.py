@@ -1,0 +1,128 @@
+"""A basis of few columns for many, learned from training problems."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.folds import FOLDS
+from listwright._internal.saved import saved_as
+from listwright.features.base import Scale
+from listwright.learners.examples import centered
+from listwright.learners.ridge import best_penalty
+from listwright.learners.sums import RidgeSums
+from listwright.problems import Problems
+
+AT_ONCE = 2048  # rows that are multiplied at a time
+EXACT = 2048  # rows or columns up to which the span of the rows is exact
+RANK = 512  # of an approximate span
+PENALTY = 100.0  # that the search for the best one starts from
+
+
+@saved_as("features.Basis")
+class Basis(NamedTuple):
+    """New columns as weighted sums of those that are read: a score, some columns as they are, and directions."""
+
+    weights: Floats  # (new columns, columns)
+    fold_scores: Floats  # (folds, columns): the first row of `weights`, learned without the fold
+    own: Ints  # which columns stay as they are
+
+    def flaw(self) -> str:
+        """What is wrong with it, where it was read from a file."""
+        right = self.weights.ndim == self.fold_scores.ndim == 2 and self.own.ndim == 1
+        if not right or len(self.own) >= len(self.weights) or self.fold_scores.shape[1] != self.weights.shape[1]:
+            return "the basis is of the wrong shape"
+        return "" if ((self.own >= 0) & (self.own < self.weights.shape[1])).all() else "columns are out of range"
+
+
+def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, components: int) -> Basis:
+    """The basis for these problems.
+
+    Only differences between the candidates of a problem decide what is picked, so that columns and gains are taken
+    relative to their problem's mean. The score is a ridge regression of gains on all columns, with the penalty that
+    predicts held-out folds best.
+
+    Parameters
+    ----------
+    problems : Problems
+        Training problems.
+    gains : array
+        By row: what an item brings on its own.
+    folds : array
+        By problem: the part of the training problems that it belongs to.
+    columns, components : int
+        How many columns stay, and how many directions there are.
+    """
+    scale = Scale.of(problems.features)
+    table, target = _differences(scale.apply(problems.features), problems), centered(gains, problems.offsets)
+    span = _span(table)
+    parts = _sums(table if span is None else table @ span, target, folds[problems.owners])
+    total = reduce(RidgeSums.combined, parts)
+    penalty = best_penalty(parts, total, PENALTY)
+    own = _most_telling(table, target)[:columns]
+    found = [total.solve(penalty)[0], *_largest_directions(total.gram, components).T]
+    without = [total.combined(part, -1.0).solve(penalty)[0] for part in parts]
+    score, *directions = (one if span is None else span @ one for one in found)
+    scores = np.stack([one if span is None else span @ one for one in without])
+    new = np.stack([score, *np.eye(problems.n_features)[own], *directions])
+    spread = scale.spread.astype(np.float64)
+    return Basis(new / spread, scores / spread, own)
+
+
+def _differences(table: Floats32, problems: Problems) -> Floats32:
+    """The rows less the mean of their problem."""
+    means = np.add.reduceat(table, problems.offsets[:-1], axis=0) / problems.counts[:, None].astype(np.float32)
+    table -= means[problems.owners]
+    return table
+
+
+def _span(table: Floats32) -> Floats32 | None:
+    """(columns, rank): an orthonormal basis of the span of the rows, exact where these are few; None where the columns
+    are few enough as they are. Ridge regression in the span of the rows has the same solution as on all columns."""
+    n, d = table.shape
+    if d <= EXACT and d <= n:
+        return None
+    if n <= EXACT:
+        values, vectors = linalg.eigh((table @ table.T).astype(np.float64))
+        kept = values > 1e-9 * max(values[-1], 1e-300)
+        turned = table.T.astype(np.float64) @ (vectors[:, kept] / np.sqrt(values[kept]))
+        return turned.astype(np.float32)
+    drawn = np.random.default_rng(0).standard_normal((n, RANK)).astype(np.float32)
+    for _ in range(2):  # one power iteration sharpens what is drawn (Halko, Martinsson and Tropp 2011)
+        turned, _ = linalg.qr(table.T @ drawn, mode="economic")
+        drawn = table @ turned
+    return turned
+
+
+def _sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
+    """Sums of products by fold."""
+    width, none = table.shape[1], np.zeros((1, 0, 0))
+    parts = []
+    for fold in range(FOLDS):
+        part = RidgeSums(np.zeros((width, width)), np.zeros(width), 0.0, 0, none, np.zeros((0, width, 0)), none[0])
+        mine = np.flatnonzero(folds == fold)
+        for rows in np.split(mine, range(AT_ONCE, len(mine), AT_ONCE)):
+            part.take_in(table[rows].astype(np.float64), target[rows], 1.0)
+        parts.append(part)
+    return parts
+
+
+def _most_telling(table: Floats32, target: Floats) -> Ints:
+    """Columns by how far they go with the target."""
+    along = np.abs(target.astype(np.float32) @ table)
+    lengths = np.sqrt(np.einsum("ij,ij->j", table, table, dtype=np.float64))
+    return np.argsort(-along / np.maximum(lengths, 1e-12), kind="stable")
+
+
+def _largest_directions(gram: Floats, count: int) -> Floats:
+    """(columns, count): the directions of the largest variance, by subspace iteration."""
+    count = min(count, len(gram))
+    turned = np.random.default_rng(0).standard_normal((len(gram), min(count + 8, len(gram))))
+    for _ in range(4):
+        turned = linalg.qr(gram @ turned, mode="economic")[0]
+    values, vectors = linalg.eigh(turned.T @ gram @ turned)
+    return turned @ vectors[:, np.argsort(-values, kind="stable")[:count]]

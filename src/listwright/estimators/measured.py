@@ -1,0 +1,133 @@
+"""What a fit comes to: lists on problems held out, beside those that sorting gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from listwright._internal.arrays import Floats
+from listwright._internal.progress import tell
+from listwright._internal.saved import saved_as
+from listwright.baselines import TopK
+from listwright.baselines.base import lists_by_score, n_steps
+from listwright.checks.problems import correlations
+from listwright.estimators.held_out import held_back
+from listwright.evaluation.values import list_values
+from listwright.features.base import dense
+from listwright.features.candidate import feature_names
+from listwright.guarantees import HeldOutCertificate
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+from listwright.training.checkpoints import Checkpoints
+from listwright.walk.limits import as_room
+
+SHARE = 0.2  # of the problems, that are held out
+LONG = 20.0  # seconds of learning, past which nothing is learned once more only to measure it
+FEWEST = 5  # problems below which nothing is held out
+TRIED = 8  # columns that go with the gains, of which the one with the best lists is taken
+
+
+@saved_as("Measured")
+@dataclass(frozen=True)
+class Measured:
+    """Mean values of lists on problems that were not learned from; `print` tells them in a few words.
+
+    Attributes
+    ----------
+    value : float
+        Of the learned policy's lists.
+    ridge_value : float
+        Of lists sorted by a ridge regression of what items bring.
+    column, column_value : str and float, or None
+        The column that sorts the learned problems best, and what sorting the others by it is worth.
+    n : int
+        Problems held out.
+    n_learned : int
+        Problems learned from.
+    certificate : HeldOutCertificate
+        What is certain of it.
+    own : bool
+        Whether the model itself was measured. Otherwise it was a copy that learned from four fifths of the problems.
+    """
+
+    value: float
+    ridge_value: float
+    column: str | None
+    column_value: float | None
+    n: int
+    n_learned: int
+    certificate: HeldOutCertificate
+    own: bool
+
+    @property
+    def beats_sorting(self) -> bool:
+        """Whether the learned policy's lists are worth more than sorted ones."""
+        return self.value > max(self.ridge_value, self.column_value if self.column_value is not None else -np.inf)
+
+    def __str__(self) -> str:
+        what = "Measured on" if self.own else f"A trial, learned from {self.n_learned:,} problems and measured on"
+        by_column = "" if self.column is None else f"by {self.column!r} {self.column_value:.3f}, "
+        told = (
+            f"{what} {self.n:,} problems held out: lists are worth {self.value:.3f}; sorting {by_column}by a ridge "
+            f"score {self.ridge_value:.3f}."
+        )
+        if not self.beats_sorting:
+            told += " The learned policy does not beat sorting here."
+        return f"{told}\n{self.certificate}"
+
+
+def tried(model: Any, problems: Problems) -> Measured:
+    """Measures a copy of the model that learns from four fifths of the problems."""
+    if len(problems) < FEWEST:
+        raise AttributeError(f"{len(problems)} problems are too few to hold some out: give at least {FEWEST}.")
+    learned, held = held_back(len(problems), SHARE, np.random.default_rng(0))
+    tell("a trial on problems held out")
+    twin = clone(model).set_params(verbose=0)._fit(problems[learned], None, Checkpoints())
+    return measured(twin, problems[learned], problems[held], own=False)
+
+
+def measured(
+    model: Any,
+    learned: Problems,
+    held: Problems,
+    certificate: HeldOutCertificate | None = None,
+    *,
+    own: bool = True,
+) -> Measured:
+    """Measures a fitted model, and sorting that learned from the same problems, on problems held out."""
+    limits = {"length": None if model.budget is not None else model.length, "budget": model.budget}
+    values = list_values(model.predict(held), held)
+    ridge = TopK(length=model.length).fit(learned).predict(held, **limits, short_lists=True)
+    column = _best_column(learned, limits)
+    by_column = None if column is None else _sorted_value(held, column[0], column[1], limits)
+    return Measured(
+        value=float(values.mean()),
+        ridge_value=float(list_values(ridge, held).mean()),
+        column=None if column is None else feature_names(learned)[column[0]],
+        column_value=by_column,
+        n=len(held),
+        n_learned=len(learned),
+        certificate=model.certify(held) if certificate is None else certificate,
+        own=own,
+    )
+
+
+def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float] | None:
+    """The column, and the sign, by which sorted lists are worth most, of those that go with what items bring."""
+    if not problems.n_features:
+        return None
+    reward = reward_of(problems)
+    along = correlations(problems.features, reward.gains(reward.start(problems)))
+    likely = np.argsort(-np.abs(along), kind="stable")[:TRIED]
+    signed = [(int(column), -1.0 if along[column] < 0 else 1.0) for column in likely]
+    return max(signed, key=lambda one: _sorted_value(problems, one[0], one[1], limits))
+
+
+def _sorted_value(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> float:
+    scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
+    steps = n_steps(problems, limits["length"], short_lists=True)
+    lists = lists_by_score(problems, scores, steps, as_room(limits["budget"], problems))
+    return float(list_values(lists, problems).mean())

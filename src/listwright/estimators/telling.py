@@ -1,0 +1,124 @@
+"""What a fitted model tells of itself: its weights, and how it got there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright.estimators.measured import LONG, Measured, tried
+from listwright.evaluation.table import Table
+from listwright.policies import Linear, Mixture, Policy, Sequence
+from listwright.training.history import told
+from listwright.training.loaded import made_up
+from listwright.training.signature import Signature
+from listwright.walk.replay import Block, blocks_of
+
+
+class Tells:
+    """Weights, history and measurements of an estimator that learns in rounds."""
+
+    policy_: Any  # listwright.policies.Policy
+    signature_: Signature
+    training_: Any  # the run, listwright.training.round.Training
+    rounds_: Any  # the columns of its history
+    measurement_: Measured
+
+    @property
+    def weights_(self) -> Table:
+        """The weights of a linear policy: a table with one row per column that the policy sees.
+
+        `feature` and `group` say what the column is, as reasons do; `weight` is what one spread (standard deviation
+        over the training candidates) more of it adds to the score. Of `keep="mixture"` it is the mean over rounds; a
+        model with a policy for each position has a column `position` too. `to_frame()` makes a frame of the table.
+        """
+        linear = _linear(self.policy_)
+        if linear is None:
+            raise AttributeError(
+                f"The policy of this {type(self).__name__} has no weights, as it is a {type(self.policy_).__name__} "
+                "policy. See listwright.importance."
+            )
+        blocks, items = self._seen_columns(), self._item_names()
+        tables = [_table(policy, blocks, items) for policy in linear]
+        columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+        if len(tables) > 1:
+            columns["position"] = np.repeat(np.arange(1, len(tables) + 1), [len(table["weight"]) for table in tables])
+        return Table(columns)
+
+    @property
+    def history_(self) -> Table:
+        """What each round of learning brought: a table with one row per round.
+
+        `states` that were visited, `training_value`: the mean value of the lists built while learning, and
+        `held_out_value`: that of the policy after the round on problems that were not learned from, with `keep="best"`
+        or `fit(..., validation=...)`; else it is NaN. Past 2,000 rounds, several are told as one.
+        """
+        if not hasattr(self, "rounds_"):
+            raise AttributeError(
+                f"This {type(self).__name__} has no history: it is not fitted, or of an older version."
+            )
+        return Table(told(self.rounds_))
+
+    @property
+    def measured_(self) -> Measured:
+        """What lists are worth on problems that were not learned from, beside sorting by a column or by a ridge score.
+
+        After `fit(..., certify=0.2)` it is about this very model. Otherwise a copy is fitted on four fifths of the
+        training problems, and measured on the others, when this is first asked for.
+        """
+        if hasattr(self, "measurement_"):
+            return self.measurement_
+        problems = getattr(self, "training_problems_", None)
+        if problems is None:
+            raise AttributeError(
+                f"This {type(self).__name__} no longer has its training problems. Use certify with others, or fit with "
+                "certify=0.2."
+            )
+        self.measurement_ = tried(self, problems)
+        return self.measurement_
+
+    def measured_within(self, seconds: float) -> Measured | None:
+        """`measured_`, unless it cannot be had, or a trial would take long: about as many seconds as the fit took."""
+        if seconds > LONG and not hasattr(self, "measurement_"):
+            return None
+        return getattr(self, "measured_", None)
+
+    def _seen_columns(self) -> list[Block]:
+        features = self.training_.features
+        problem = made_up(self.signature_, whole=True)
+        return blocks_of(features, features.start(problem))
+
+    def _item_names(self) -> list[str]:
+        names = getattr(getattr(self, "columns_", None), "catalogue_names", ())
+        return list(names) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
+
+
+def _linear(policy: Policy) -> list[Linear] | None:
+    """The linear policy, or one for each position; None where there is none."""
+    if isinstance(policy, Linear):
+        return [policy]
+    if isinstance(policy, Mixture):
+        several = [one for one in policy.policies if isinstance(one, Linear)]
+        return [_mean(several)] if several and len(several) == len(policy.policies) else None
+    if isinstance(policy, Sequence):
+        by_position = [_linear(one) for one in policy.policies]
+        return None if None in by_position else [one[0] for one in by_position if one is not None]
+    return None
+
+
+def _mean(policies: list[Linear]) -> Linear:
+    own = [policy.item_weights for policy in policies if policy.item_weights is not None]
+    return Linear(np.mean([policy.weights for policy in policies], axis=0), np.mean(own, axis=0) if own else None)
+
+
+def _table(policy: Linear, blocks: list[Block], items: list[str]) -> dict[str, Any]:
+    named = [(name, block.group) for block in blocks for name in block.names]
+    weights: list[Floats] = [policy.weights]
+    if policy.item_weights is not None:
+        width = policy.item_weights.shape[1]
+        crossed = [item if j == 0 else f"{item}, state {j}" for item in items for j in range(width)]
+        named += [(name, "identity") for name in crossed]
+        weights.append(policy.item_weights.ravel())
+    features, groups = ([str(pair[i]) for pair in named] for i in (0, 1))
+    return {"feature": np.array(features), "group": np.array(groups), "weight": np.concatenate(weights)}

@@ -1,0 +1,176 @@
+"""Tables with more columns than their rows can support, such as embeddings: few columns that say what all of them say.
+
+A linear policy sees each column three times (itself, and two distances to the list), so that sums of products grow with
+the square of thrice the columns. Here the columns are first summed up in a basis of a few dozen.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.folds import folds_of
+from listwright._internal.progress import tell
+from listwright._internal.saved import saved_as
+from listwright._internal.threads import one_thread
+from listwright._kernels.linear import linear_scores
+from listwright.estimators.basis import basis_of
+from listwright.features import Features, Rows
+from listwright.features.auto import auto_features
+from listwright.features.base import Crossed
+from listwright.features.candidate import feature_names
+from listwright.features.cross_fitting import CrossFitted
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+WIDE = 200  # columns past which they are summed up; fewer are quick as they are
+
+
+def suited_features(problems: Problems) -> Features:
+    """Automatic features, seen through a few columns where there are many.
+
+    >>> suited_features(Problems.from_arrays(np.zeros((2, 3, 1))))
+    Sum(parts=[Candidate(), Distance(), Position()])
+    >>> suited_features(Problems.from_arrays(np.zeros((2, 3, 1000))))
+    Compressed(inner=Sum(parts=[Candidate(), Distance(), Position()]))
+    """
+    auto = auto_features(problems)
+    return Compressed(auto) if problems.n_features > WIDE else auto
+
+
+@saved_as("features.Compressed")
+class Compressed(CrossFitted):
+    """Other features, of problems whose many columns are summed up in a few.
+
+    The few columns are: the score of a ridge regression of what items bring on all columns, solved in the span of the
+    rows where these are fewer than the columns; the columns that go with the gains most, as they are; and the
+    directions in which the candidates of a problem differ most. Training problems get a score that was learned without
+    their fold. `SCP` takes these features for tables of more than 200 columns.
+
+    Parameters
+    ----------
+    inner : Features
+        What the policy sees of the problems with these few columns.
+    n_columns : int
+        How many columns stay as they are.
+    n_directions : int
+        How many directions.
+    """
+
+    group = "relevance"
+
+    def __init__(self, inner: Features, *, n_columns: int = 16, n_directions: int = 32) -> None:
+        self.inner = inner
+        self.n_columns = n_columns
+        self.n_directions = n_directions
+
+    def fit(self, problems: Problems) -> Self:
+        """Learns the basis, and fits the inner features on what the policy sees while learning."""
+        self.begun(problems)
+        self.inner_ = clone(self.inner).fit(self.for_training(problems).narrowed(problems))
+        return self
+
+    def begun(self, example: Problems) -> Self:
+        """Learns the basis; the inner features can then be fitted part by part."""
+        tell(f"{example.n_features:,} columns, summed up")
+        reward, names = reward_of(example), feature_names(example)
+        with one_thread():
+            self.basis_ = basis_of(
+                example,
+                reward.gains(reward.start(example)),
+                folds_of(example.problem_ids),
+                columns=self.n_columns,
+                components=self.n_directions,
+            )
+        directions = len(self.basis_.weights) - 1 - len(self.basis_.own)
+        self.names_ = [f"score of {example.n_features:,} columns", *(names[column] for column in self.basis_.own)]
+        self.names_ += [f"direction {i} of {example.n_features:,} columns" for i in range(1, directions + 1)]
+        return self
+
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        """That of the inner features."""
+        return self.inner.summary(self.narrowed(problems))
+
+    def settle(self, summary: dict[str, Any]) -> Self:
+        """Settles the inner features."""
+        self.inner_ = clone(self.inner).settle(summary)
+        return self
+
+    def streams(self) -> bool:
+        """Once the basis is there."""
+        return hasattr(self, "basis_") and self.inner.streams()
+
+    def peeks(self) -> bool:
+        """The basis depends on all problems."""
+        return True
+
+    def slimmed(self) -> Self:
+        """Without the scores that only training problems get."""
+        twin = copy.copy(self)
+        twin.basis_ = self.basis_._replace(fold_scores=self.basis_.fold_scores[:0])
+        twin.inner_ = self.inner_.slimmed()
+        return twin
+
+    def for_training(self, problems: Problems) -> Self:
+        """A twin that scores each training problem without having learned from it."""
+        twin = super().for_training(problems)
+        if hasattr(self, "inner_"):
+            twin.inner_ = self.inner_.for_training(self.narrowed(problems))
+        return twin
+
+    def narrowed(self, problems: Problems) -> Problems:
+        """The problems with the few columns."""
+        table = np.empty((problems.n_rows, len(self.basis_.weights)), dtype=np.float32)
+        for column, weights in enumerate(self.basis_.weights):
+            table[:, column] = _sums(problems.features, weights)
+        if self.out_of_fold:
+            folds = folds_of(problems.problem_ids)[problems.owners]
+            for fold, weights in enumerate(self.basis_.fold_scores):
+                rows = np.flatnonzero(folds == fold)
+                table[rows, 0] = _sums(problems.features[rows], weights)
+        return problems.with_features(table, self.names_)
+
+    def start(self, problems: Problems) -> Any:
+        """What the inner features see."""
+        return self.inner_.start(self.narrowed(problems))
+
+    def columns(self, seen: Any) -> Floats32:
+        """Those of the inner features."""
+        return self.inner_.columns(seen)
+
+    def crossed(self, seen: Any) -> Crossed | None:
+        """Those of the inner features."""
+        return self.inner_.crossed(seen)
+
+    def rows(self, seen: Any) -> Rows:
+        """What the policy sees."""
+        return self.inner_.rows(seen)
+
+    def add(self, seen: Any, picks: Ints) -> Any:
+        """The inner features see the picks."""
+        return self.inner_.add(seen, picks)
+
+    def names(self) -> list[str]:
+        """Those of the inner features."""
+        return self.inner_.names()
+
+    def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
+        """Those of the inner features."""
+        return self.inner_.parts_seen(seen)
+
+    def problems_of(self, seen: Any) -> Problems:
+        """The problems with the few columns."""
+        return self.inner_.problems_of(seen)
+
+
+def _sums(table: Any, weights: Floats) -> Floats:
+    """Each row's sum in the same order whatever the batch."""
+    if sparse.issparse(table):
+        return np.asarray(table @ weights)
+    return linear_scores(table, weights)

@@ -1,0 +1,119 @@
+"""How much lists lose when a model no longer sees a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Ints
+from listwright._internal.limits import at_least_one
+from listwright.errors import InputError
+from listwright.evaluation.table import Table
+from listwright.evaluation.values import list_values
+from listwright.features.base import dense
+from listwright.features.candidate import feature_names
+from listwright.problems import Problems
+from listwright.rewards import reward_of
+
+
+def importance(
+    model: Any,
+    problems: Any,
+    *,
+    features: Sequence[str] | None = None,
+    n_repeats: int = 5,
+    random_state: int = 0,
+) -> Table:
+    """How much the value of lists falls when a feature is permuted across problems, most important first.
+
+    The values of one column are dealt out anew among all candidates of all problems, so that they say nothing any
+    more, and the model builds its lists with them. What lists lose by that is what the model gets from the column. Of
+    two columns that say the same, neither may seem important. Take problems that the model has not learned from.
+
+    Parameters
+    ----------
+    model : estimator or baseline
+        A fitted model.
+    problems : Problems, or a frame of pandas, polars or pyarrow
+        With a reward; a frame where the model was fitted on one.
+    features : list of str, optional
+        Names of the columns to look at, where there are many; by default all.
+    n_repeats : int
+        How often each column is permuted.
+    random_state : int
+        Seed of the permutations, which are the same for all columns.
+
+    Returns
+    -------
+    Table
+        By feature (columns of the context among them, and vectors as a whole): `importance`, the mean fall, and
+        `spread`, its standard deviation over the repeats. `to_frame()` makes a frame of it.
+
+    See Also
+    --------
+    SCP.weights_ : The weights of a linear policy.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> x = np.random.default_rng(0).random((200, 8, 3))
+    >>> problems = lw.Problems.from_arrays(
+    ...     x, reward=lw.rewards.AnySuccess(x[..., 1] > 0.9), feature_names=["age", "quality", "price"]
+    ... )
+    >>> model = lw.SCP(length=2, effort="fast", random_state=0).fit(problems[:100])
+    >>> importance(model, problems[100:])["feature"][0]
+    np.str_('quality')
+    """
+    at_least_one("n_repeats", n_repeats)
+    problems = model._as_problems(problems, measured=True) if hasattr(model, "_as_problems") else problems
+    reward_of(problems, "importance")
+    value = float(list_values(model.predict(problems), problems).mean())
+    orders = [np.random.default_rng([random_state, i]).permutation(problems.n_rows) for i in range(n_repeats)]
+    found = {
+        name: [value - float(list_values(model.predict(one), problems).mean()) for one in permuted]
+        for name, permuted in _permuted(problems, orders, _chosen(problems, features))
+    }
+    names, falls = np.array(list(found)), np.array(list(found.values())).reshape(len(found), n_repeats)
+    means = falls.mean(axis=1)
+    order = np.argsort(-means, kind="stable")
+    return Table({"feature": names[order], "importance": means[order], "spread": falls.std(axis=1)[order]})
+
+
+def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
+    """Names of what is permuted."""
+    context = 0 if problems.context is None else problems.context.shape[1]
+    known = [*feature_names(problems), *(f"context {i}" for i in range(context))]
+    known += [] if problems.vectors is None else ["vectors"]
+    unknown = [name for name in features or () if name not in known]
+    if unknown:
+        raise InputError(f"features must name columns of the problems. Got {unknown[0]!r}.")
+    return set(known if features is None else features)
+
+
+def _permuted(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
+    """By name of a column: the problems with it permuted."""
+    table = np.array(dense(problems.features))
+    for column, name in enumerate(feature_names(problems)):
+        if name in chosen:
+            yield name, (_with_column(problems, table, column, order) for order in orders)
+    for column in range(0 if problems.context is None else problems.context.shape[1]):
+        if f"context {column}" in chosen:
+            yield f"context {column}", (_with_context(problems, column, order) for order in orders)
+    if "vectors" in chosen:
+        yield "vectors", (problems._with(vectors=problems.vectors[order]) for order in orders)
+
+
+def _with_column(problems: Problems, table: Any, column: int, order: Ints) -> Problems:
+    changed = table.copy()
+    changed[:, column] = table[order, column]
+    return problems.with_features(changed)
+
+
+def _with_context(problems: Problems, column: int, order: Ints) -> Problems:
+    """Context has one row per problem: the problems' order is that in which their first rows come."""
+    assert problems.context is not None
+    changed = problems.context.copy()
+    changed[:, column] = problems.context[np.argsort(order[problems.offsets[:-1]], kind="stable"), column]
+    return problems._with(context=changed)

@@ -1,0 +1,81 @@
+"""Warnings before mistakes, and silence where all is well."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import listwright as lw
+from listwright.errors import DataWarning
+
+
+def frame(n: int = 60, n_items: int = 6) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = n * n_items
+    quality = rng.random(rows)
+    return pd.DataFrame(
+        {
+            "problem": np.repeat(np.arange(n), n_items),
+            "item": np.tile(np.arange(n_items), n),
+            "quality": quality,
+            "price": rng.integers(1, 100, rows),
+            "clicked": (quality + 0.2 * rng.standard_normal(rows) > 0.8).astype(int),
+        }
+    )
+
+
+def test_nothing_is_said_of_good_data():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.SCP(2, random_state=0).fit(frame(), reward="any:clicked")
+
+
+def test_a_column_that_gives_the_label_away():
+    table = frame()
+    table["covers"] = [["x", "y"][: i % 3] for i in range(len(table))]
+    table["is_supporting"] = (np.arange(len(table)) % 3 > 0).astype(int)
+    with pytest.warns(DataWarning, match=r"computed from is_supporting\. Will it be known"):
+        lw.SCP(2, random_state=0).fit(table, reward="coverage:covers", ignore=["clicked"])
+
+
+def test_a_column_that_is_the_gain_itself():
+    table = frame()
+    table["label"] = 3.0 * table.clicked - 1.0
+    with pytest.warns(DataWarning, match="computed from label"):
+        lw.ConSeqOpt(2, random_state=0).fit(table, reward="any:clicked")
+
+
+def test_lists_that_hold_every_candidate_look_like_a_log():
+    with pytest.warns(DataWarning, match=r"exactly 6 candidates.*fit_log"):
+        lw.SCP(6, random_state=0).fit(frame(), reward="any:clicked")
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_column_that_looks_like_the_position_shown(start):
+    table = frame().assign(slot=np.tile(np.arange(6) + start, 60))
+    with pytest.warns(DataWarning, match="Column slot counts the candidates"):
+        lw.SCP(2, random_state=0).fit(table, reward="any:clicked")
+
+
+def test_candidates_that_differ_in_nothing():
+    table = frame()[["problem", "item", "clicked"]].assign(age=np.repeat(np.arange(60), 6))
+    with pytest.warns(DataWarning, match="differ in nothing"):
+        lw.SCP(2, random_state=0).fit(table, reward="any:clicked")
+
+
+def test_fits_inside_of_a_fit_do_not_warn_again():
+    table = frame().assign(slot=np.tile(np.arange(6), 60))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lw.SCP(2, tune=True, random_state=0).fit(table, reward="any:clicked")
+    assert len([one for one in told if issubclass(one.category, DataWarning)]) == 1
+
+
+def test_a_budget_leaves_a_choice_among_few():
+    table = frame().assign(size=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.SCP(budget=2, random_state=0).fit(table, reward="any:clicked")
