@@ -1,12 +1,12 @@
-"""listwright learns to build lists: relevant, not redundant, within a length or a budget.
+"""listwright learns to build lists whose items are relevant and not redundant, within a length or a budget.
 
-The flow, all of it::
+The complete flow::
 
     problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(success))
-    model = lw.SCP(length=3).fit(problems)  # one policy, from problems whose lists can be measured
-    lists = model.predict(new_problems)  # lists for problems whose reward nobody knows
+    model = lw.SCP(length=3).fit(problems)  # learns one policy from problems whose lists can be measured
+    lists = model.predict(new_problems)  # builds lists for problems whose reward is unknown
 
-Names are imported when they are first used, so that `import listwright` is quick.
+Names are imported when they are first used, so `import listwright` is fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each problem asks for, and which of it every candidate brings."""
+"""What each problem asks for, and what every candidate provides of it."""
 
 from __future__ import annotations
 
@@ -12,28 +12,37 @@ from listwright._internal.arrays import Floats, Ints, as_numbers, starts_of
 from listwright._internal.ragged import pieces
 from listwright.errors import InputError
 
-MOST = 64  # needs of one problem: they are bits of a number
+MOST = 64  # needs per problem, because they are the bits of a number
 Masks = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
 class Needs:
-    """The needs of each problem (the words of a question, the requirements of an order), and the needs that each part
-    of a candidate meets (the sentences of a passage).
+    """What each problem asks for, and which of it the parts of each candidate provide.
 
-    Needs belong to their problem: the first need of two problems need not be the same. Pass them to
-    `Problems.from_arrays`; `features.Unmet` shows a policy what the list leaves unmet.
+    Needs are, for example, the words of a question or the requirements of an order; parts are the sentences of a
+    passage. Use them if a list should meet as many needs of its problem as possible: `features.Unmet` then shows a
+    policy what the list leaves unmet. They are features, known for new problems too. If it is known only in training
+    which items cover what, use a `rewards.Coverage` instead.
 
-    Parameters
+    Needs belong to their problem: the first need of two problems need not be the same. Make them with `from_lists`, and
+    pass them to `Problems.from_arrays`.
+
+    Attributes
     ----------
-    weights : array of shape (problems, 64)
-        What each need counts; 0 behind the last one of a problem.
-    wholes : array of shape (rows,), dtype uint64
+    weights : ndarray of float, shape (problems, 64)
+        What each need counts; 0 after the last one of a problem.
+    wholes : ndarray of uint64, shape (rows,)
         The needs that each candidate meets, as bits.
-    parts : array of shape (parts,), dtype uint64
+    parts : ndarray of uint64, shape (parts,)
         The needs that each part of a candidate meets, as bits; the parts of all candidates one after the other.
-    starts : array of shape (rows + 1,)
+    starts : ndarray of int, shape (rows + 1,)
         Where the parts of each candidate start.
+
+    See Also
+    --------
+    listwright.features.Unmet : Shows a policy what the list leaves unmet.
+    listwright.rewards.Coverage : A reward for covering topics.
 
     Examples
     --------
@@ -49,14 +58,24 @@ class Needs:
 
     @classmethod
     def from_lists(cls, weights: Sequence[ArrayLike], met: Sequence[Sequence[Sequence[int]]]) -> Needs:
-        """Needs from lists.
+        """Makes needs from lists.
 
         Parameters
         ----------
         weights : sequence of array-like
-            For each problem the weight of each of its needs, up to 64.
-        met : sequence
+            For each problem the weight of each of its needs: up to 64 numbers of 0 or more.
+        met : sequence of sequences of sequences of int
             For each candidate of all problems its parts, and for each part the positions of the needs that it meets.
+
+        Returns
+        -------
+        Needs
+            To pass to `Problems.from_arrays(needs=...)`.
+
+        Raises
+        ------
+        InputError
+            If a problem has more than 64 needs, if a weight is negative, or if a position is out of range.
         """
         table = np.zeros((len(weights), MOST))
         for row, given in zip(table, weights, strict=True):
@@ -74,7 +93,7 @@ class Needs:
         )
 
     def check(self, offsets: Ints) -> None:
-        """Refuses needs that are not those of the rows."""
+        """Raises `InputError` unless there are as many problems and candidates as these offsets say."""
         if len(self.weights) != len(offsets) - 1 or len(self.wholes) != offsets[-1]:
             raise InputError(
                 f"needs must be of {len(offsets) - 1} problems and {offsets[-1]} candidates. "
@@ -82,12 +101,12 @@ class Needs:
             )
 
     def take(self, which: Ints, rows: Ints) -> Needs:
-        """The needs of some problems, and of their rows."""
+        """Returns the needs of some problems and of their rows."""
         counts = np.diff(self.starts)[rows]
         return Needs(self.weights[which], self.wholes[rows], self.parts[pieces(self.starts, rows)], starts_of(counts))
 
     def join(self, others: Sequence[Needs]) -> Needs:
-        """The needs of several batches, one after the other."""
+        """Returns the needs of several batches, one after the other."""
         every = [self, *others]
         return Needs(
             np.concatenate([needs.weights for needs in every]),
@@ -98,6 +117,7 @@ class Needs:
 
 
 def _mask(needs: Sequence[int]) -> int:
+    """Returns the needs at these positions as bits of a number."""
     if any(not 0 <= need < MOST for need in needs):
         raise InputError(f"Needs are numbered from 0 to {MOST - 1}. Got {list(needs)!r}.")
     return sum(1 << int(need) for need in set(needs))
