@@ -287,8 +287,22 @@ class Problems:
         return self._with(reward=_bind(reward, self.offsets))
 
     def with_features(self, features: Floats32, names: Sequence[str] | None = None) -> Problems:
-        """The same problems, with other columns for the same rows; without `names`, those that they had.
+        """Returns the same problems with other columns for the same rows.
 
+        Parameters
+        ----------
+        features : ndarray of float32, shape (rows, d)
+            The new columns.
+        names : sequence of str, optional
+            Their names; by default those of the old columns.
+
+        Returns
+        -------
+        Problems
+            A new batch that shares everything else with this one.
+
+        Examples
+        --------
         >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)))
         >>> problems.with_features(np.ones((6, 2), dtype=np.float32), ["u", "v"])
         Problems: 2 problems, 6 candidates (3 each), 2 features, no reward

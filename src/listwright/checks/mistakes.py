@@ -1,4 +1,4 @@
-"""Mistakes that make a model look better than it is, or useless: cheap enough to look for in every fit."""
+"""Mistakes that make a model useless or look better than it is, cheap enough to look for in every fit."""
 
 from __future__ import annotations
 
@@ -14,34 +14,41 @@ from listwright.errors import DataWarning
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
-LOOKED_AT = 500  # problems, evenly spread over all
-ENOUGH = 10  # rows of either kind, and problems: with fewer, things may be so by chance
-AGREES = 0.99  # balanced accuracy from which a column of two values is the label in other words
+LOOKED_AT = 500  # problems to examine, evenly spread over all
+ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
+AGREES = 0.99  # balanced accuracy from which a column of two values is taken to be the label
 
 
 def warn_of_mistakes(problems: Problems, length: int | None) -> None:
-    """Warns of what `mistakes` finds, one `DataWarning` each."""
+    """Issues one `DataWarning` for each mistake that `mistakes` finds."""
     for told in mistakes(problems, length):
         warnings.warn(told, DataWarning, stacklevel=5)
 
 
 def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
-    """What is likely wrong with training problems, in words.
+    """Yields what is likely wrong with training problems, in words.
 
-    Looked for are: lists that always hold every candidate, candidates that differ in nothing, a column that gives the
-    reward away, and a column that looks like the position at which items were shown.
+    It looks for lists that always contain every candidate, candidates that do not differ, a column that gives the
+    reward away, and a column that looks like the position at which items were shown. `fit` warns of what it finds.
 
     Parameters
     ----------
     problems : Problems
-        With a reward; some 500 of them are looked at.
+        Problems with a reward; about 500 of them are examined.
     length : int, optional
-        Of the lists; None where a budget limits them, or items may come twice.
+        Length of the lists; None if a budget limits them or if items may repeat.
+
+    Yields
+    ------
+    str
+        One message per mistake, with advice.
 
     See Also
     --------
-    examine : All that `listwright check` looks at.
+    examine : Everything that `listwright check` looks at.
 
+    Examples
+    --------
     >>> import listwright as lw
     >>> clicked = np.arange(60).reshape(20, 3) % 3 == 0
     >>> shown = lw.Problems.from_arrays(
@@ -79,6 +86,7 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
 
 
 def _no_choice(problems: Problems, length: int) -> str:
+    """Returns the message for lists that contain every candidate."""
     most = int(problems.counts.max())
     few = f"exactly {most}" if most == length and (problems.counts == most).all() else f"only {most}"
     return (
@@ -89,7 +97,7 @@ def _no_choice(problems: Problems, length: int) -> str:
 
 
 def _alike(problems: Problems) -> bool:
-    """Whether the candidates of most problems are the same in all that a policy sees."""
+    """Whether the candidates of most problems are the same in everything that a policy sees."""
     others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.needs)
     if any(one is not None for one in others) or (problems.counts < 2).all():
         return False
@@ -100,7 +108,9 @@ def _alike(problems: Problems) -> bool:
 
 
 def _telling(problems: Problems, gains: Floats) -> Ints:
-    """Columns that are the reward in other words: by correlation, or by two values that say whether an item gains."""
+    """Returns the columns that give the reward away: by correlation, or by two values that say whether an item
+    gains.
+    """
     gain = gains > 0
     if min(gain.sum(), (~gain).sum()) < ENOUGH:
         return np.zeros(0, dtype=np.int64)
@@ -109,7 +119,7 @@ def _telling(problems: Problems, gains: Floats) -> Ints:
 
 
 def _agreeing(table: Floats, gain: Bools) -> Bools:
-    """By column: whether it has two values, of which one stands for a gain."""
+    """Returns by column whether it has two values, one of which stands for a gain."""
     low, high = table.min(axis=0), table.max(axis=0)
     two = (low < high) & ((table == low) | (table == high)).all(axis=0)
     found = np.zeros(table.shape[1], dtype=bool)
@@ -121,7 +131,7 @@ def _agreeing(table: Floats, gain: Bools) -> Bools:
 
 
 def _positions(problems: Problems) -> Ints:
-    """Columns that hold 1, 2, 3, ... (or from 0), each once, in every problem of several candidates."""
+    """Returns the columns that contain 1, 2, 3, ... (or from 0), each once, in every problem of several candidates."""
     several = problems.counts > 2
     if several.sum() < ENOUGH:
         return np.zeros(0, dtype=np.int64)

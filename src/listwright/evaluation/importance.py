@@ -1,4 +1,4 @@
-"""How much lists lose when a model no longer sees a column."""
+"""Permutation importance: how much lists lose if a model no longer sees a column."""
 
 from __future__ import annotations
 
@@ -26,30 +26,35 @@ def importance(
     n_repeats: int = 5,
     random_state: int = 0,
 ) -> Table:
-    """How much the value of lists falls when a feature is permuted across problems, most important first.
+    """Returns how much the value of lists falls if a feature is permuted across problems, the most important first.
 
-    The values of one column are dealt out anew among all candidates of all problems, so that they say nothing any
-    more, and the model builds its lists with them. What lists lose by that is what the model gets from the column. Of
-    two columns that say the same, neither may seem important. Take problems that the model has not learned from.
+    The values of one column are shuffled among all candidates of all problems, so that they carry no information, and
+    the model builds its lists with them. What lists lose is what the model gains from the column. Use problems that the
+    model has not learned from. If two columns carry the same information, neither may seem important.
 
     Parameters
     ----------
     model : estimator or baseline
         A fitted model.
-    problems : Problems, or a frame of pandas, polars or pyarrow
-        With a reward; a frame where the model was fitted on one.
+    problems : Problems or DataFrame
+        With a reward; a pandas, polars or pyarrow frame if the model was fitted on one.
     features : list of str, optional
-        Names of the columns to look at, where there are many; by default all.
-    n_repeats : int
+        Names of the columns to examine, if there are many; all by default.
+    n_repeats : int, default 5
         How often each column is permuted.
-    random_state : int
+    random_state : int, default 0
         Seed of the permutations, which are the same for all columns.
 
     Returns
     -------
     Table
-        By feature (columns of the context among them, and vectors as a whole): `importance`, the mean fall, and
+        By feature (including columns of the context, and vectors as a whole): `importance`, the mean fall, and
         `spread`, its standard deviation over the repeats. `to_frame()` makes a frame of it.
+
+    Raises
+    ------
+    InputError
+        If the problems have no reward, or if a name in `features` is unknown.
 
     See Also
     --------
@@ -82,7 +87,7 @@ def importance(
 
 
 def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
-    """Names of what is permuted."""
+    """Returns the names of what is permuted, or raises if a name is unknown."""
     context = 0 if problems.context is None else problems.context.shape[1]
     known = [*feature_names(problems), *(f"context {i}" for i in range(context))]
     known += [] if problems.vectors is None else ["vectors"]
@@ -93,7 +98,7 @@ def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
 
 
 def _permuted(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
-    """By name of a column: the problems with it permuted."""
+    """Yields the name of each column with the problems in which it is permuted, once per order."""
     table = np.array(dense(problems.features))
     for column, name in enumerate(feature_names(problems)):
         if name in chosen:
@@ -106,13 +111,14 @@ def _permuted(problems: Problems, orders: list[Ints], chosen: set[str]) -> Itera
 
 
 def _with_column(problems: Problems, table: Any, column: int, order: Ints) -> Problems:
+    """Returns the problems with one feature column permuted."""
     changed = table.copy()
     changed[:, column] = table[order, column]
     return problems.with_features(changed)
 
 
 def _with_context(problems: Problems, column: int, order: Ints) -> Problems:
-    """Context has one row per problem: the problems' order is that in which their first rows come."""
+    """Returns the problems with one context column permuted: problems are ordered as their first rows are."""
     assert problems.context is not None
     changed = problems.context.copy()
     changed[:, column] = problems.context[np.argsort(order[problems.offsets[:-1]], kind="stable"), column]

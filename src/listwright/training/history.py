@@ -1,4 +1,4 @@
-"""What each round of a fit brought."""
+"""Records what each round of a fit achieved."""
 
 from __future__ import annotations
 
@@ -7,18 +7,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-MOST = 2000  # rounds that are told one by one
+MOST = 2000  # rounds that are recorded individually
 
 Columns = dict[str, NDArray[Any]]
 
 
 class Noted(NamedTuple):
-    """One round."""
+    """One round, or several that are recorded as one.
 
-    round: int  # from 1
+    Attributes
+    ----------
+    round : int
+        Number of the round, from 1.
+    states : int
+        Number of states.
+    training_value : float
+        Mean value of the lists that were built while learning.
+    held_out_value : float or None
+        Mean value on problems that were not learned from, if there are any.
+    """
+
+    round: int
     states: int
-    training_value: float  # mean value of the lists that were built while learning
-    held_out_value: float | None  # mean value on problems that were not learned from, where there are some
+    training_value: float
+    held_out_value: float | None
 
     def __str__(self) -> str:
         held = "" if self.held_out_value is None else f", {self.held_out_value:.3f} on problems held out"
@@ -26,14 +38,22 @@ class Noted(NamedTuple):
 
 
 def _both(one: Noted, other: Noted) -> Noted:
+    """Returns two rounds as one, with the values weighted by states; the later held-out value counts."""
     states = max(one.states + other.states, 1)
     value = (one.states * one.training_value + other.states * other.training_value) / states
     return Noted(other.round, states, value, other.held_out_value)
 
 
 class History:
-    """Rounds one after the other, as columns that a model file can hold.
+    """The rounds of a fit, as columns that a model file can hold.
 
+    Parameters
+    ----------
+    earlier : dict of str to ndarray, optional
+        The columns of an earlier history to continue.
+
+    Examples
+    --------
     >>> history = History()
     >>> history.add(100, 0.5)
     >>> history.add(100, 0.75, 0.7)
@@ -47,7 +67,7 @@ class History:
             self.rounds.append(Noted(int(number), int(states), float(training), float(held) if known else None))
 
     def add(self, states: int, training_value: float, held_out_value: float | None = None) -> None:
-        """One more round; past `MOST`, two rounds each are told as one."""
+        """Records one more round. Beyond `MOST` rounds, pairs of rounds are merged, so that memory stays bounded."""
         number = self.rounds[-1].round + 1 if self.rounds else 1
         self.rounds.append(Noted(number, states, training_value, held_out_value))
         if len(self.rounds) >= MOST:
@@ -55,7 +75,9 @@ class History:
 
     @property
     def columns(self) -> Columns:
-        """By name; files hold finite numbers only, so that `held_out` says which values on problems held out are."""
+        """The rounds as arrays by name. Files hold finite numbers only, so `held_out` says which held-out values
+        exist.
+        """
         number, states, training, held = zip(*self.rounds, strict=True) if self.rounds else ((), (), (), ())
         return {
             "round": np.array(number, dtype=np.int64),
@@ -67,6 +89,6 @@ class History:
 
 
 def told(columns: Columns) -> Columns:
-    """The columns for people: NaN where nothing was held out."""
+    """Returns the columns for display, with nan where nothing was held out."""
     shown = {name: column for name, column in columns.items() if name != "held_out"}
     return shown | {"held_out_value": np.where(columns["held_out"], columns["held_out_value"], np.nan)}

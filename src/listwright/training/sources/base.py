@@ -31,16 +31,18 @@ class Round:
         For the keeper, which samples policies.
     teach : callable
         Called with the training, which it changes.
+    total : int
+        Rounds of the whole fit; 0 if unknown.
     """
 
     n_states: int
     rng: np.random.Generator
     teach: Callable[[Training], None]
-    total: int = 0  # rounds of the whole fit, where that is known
+    total: int = 0
 
     @property
     def of(self) -> str:
-        """In words: of how many."""
+        """The number of rounds of the whole fit in words, such as " of 20"; empty if it is unknown."""
         return f" of {self.total:,}" if self.total else ""
 
 
