@@ -114,7 +114,7 @@ def test_steps_lead_from_the_printed_algorithm_to_the_default():
     printed = trajectory.STEPS["SCP as printed"].method
     assert (printed.n_passes, printed.batch_size, printed.skip_solved) == (1, 1, False)
     assert (printed.learner.center, printed.learner.target) == (False, "cost")
-    assert trajectory.STEPS["+ identity (the default)"].method is trajectory.METHODS["SCP"]
+    assert trajectory.STEPS["+ identity (SCP above)"].method is trajectory.METHODS["SCP"]
     assert trajectory.METHODS["SCP"].get_params()["features"] == "auto"
 
 

@@ -44,7 +44,7 @@ SETUP = (
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
     """Charts against the training environments and the length of the list, tables, and the steps from the printed
-    algorithm to the default; with the simulated arm, pictures of it."""
+    algorithm to SCP with effort="fast"; with the simulated arm, pictures of it."""
     steps, rivals = _steps_and_rivals(records)
     sizes = sorted({record["n_train"] for record in records})
     parts: list[Table | Figure | Gallery] = [
@@ -158,7 +158,7 @@ _LENGTH_CAPTION = (
     "once, and short lists are the beginnings of long ones."
 )
 _STEPS_CAPTION = (
-    "From the algorithm as printed to the default, after {n} training environments: failure in per cent by length of "
+    "From the algorithm as printed to SCP above, after {n} training environments: failure in per cent by length of "
     "the list, and the change over lengths 2 to 4 in points, with its 95 % interval over test environments. As "
     "printed: the paper's features, one pass, an update after every state, a regression of the costs; the last policy, "
     "or the best round on a fifth of the training environments. A step with a + is added to the step before it; the "
