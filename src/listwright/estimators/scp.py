@@ -177,7 +177,8 @@ class SCP(ListEstimator):
 
     def _peeked(self) -> Iterator[str]:
         if getattr(self, "trials_", None):
-            yield f"{'tune=True' if self.tune else 'effort=auto'} chose features and learner on the same states"
+            chooser = 'effort="auto"' if self.effort == "auto" else "tune=True"
+            yield f"{chooser} chose features and learner on the same states"
         if isinstance(getattr(self.training_, "features", None), Scores):
             yield f'effort="{self.effort}" fitted its estimates on the same states'
         yield from super()._peeked()
