@@ -32,3 +32,14 @@ print(short.lengths.mean(), own.lengths.mean(), both.lengths.max())
 best = lw.greedy(problems[100:], budget=300)
 print(best)
 # --8<-- [end:greedy]
+
+# --8<-- [start:groups]
+# which of four sources a passage is from
+sources = rng.choice(["wiki", "news", "forum", "blog"], size=(120, 15))
+grouped = lw.Problems.from_arrays(features, groups=sources, reward=lw.rewards.Coverage(topics))
+model = lw.SCP(length=4, per_group=1, random_state=0).fit(grouped[:100])
+print(sources[100][model.predict(grouped[100:])[0]])
+print(
+    lw.greedy(grouped[100:], length=4, per_group={"wiki": 2, "news": 1, "forum": 1, "blog": 0})
+)
+# --8<-- [end:groups]

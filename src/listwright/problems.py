@@ -13,11 +13,16 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.border import provided
+from listwright._internal.groups import most_of, numbered_within
 from listwright._internal.intake import Intake
 from listwright._internal.ragged import is_run, pieces
 from listwright.errors import InputError
 from listwright.needs import Needs
 
+KINDS_OF_DATA = (
+    *("context", "catalogue", "sizes", "reward", "item_ids", "vectors"),
+    *("links", "aspects", "needs", "groups", "caps"),
+)  # that all parts of a batch have, or none
 MOST_NAMED = 8  # most kinds of links that the repr names
 
 
@@ -68,6 +73,10 @@ class Problems:
         By name, how well candidates answer the aspects of their problem; column j is the problem's j-th aspect.
     needs : Needs or None
         What each problem asks for and what each candidate provides of it.
+    groups : ndarray, shape (rows,), or None
+        A label for each row, such as its source.
+    caps : ndarray of int, shape (rows,), or None
+        How many rows of its group a list may hold, if that is limited: see `capped`.
     numbered : bool
         Whether `problem_ids` are running numbers because no ids were given.
 
@@ -99,6 +108,8 @@ class Problems:
     links: dict[str, Any] | None
     aspects: dict[str, Floats32] | None
     needs: Needs | None
+    groups: NDArray[Any] | None
+    caps: Ints | None
     numbered: bool
 
     @classmethod
@@ -118,6 +129,7 @@ class Problems:
         links: Mapping[str, ArrayLike | sparse.csr_matrix | sparse.csr_array] | None = None,
         aspects: Mapping[str, ArrayLike] | None = None,
         needs: Needs | None = None,
+        groups: Sequence[Hashable] | NDArray[Any] | None = None,
     ) -> Problems:
         """Makes problems from arrays. C-contiguous float32 features are used without a copy.
 
@@ -156,6 +168,9 @@ class Problems:
             mean the same, and aspects that a problem lacks are 0. See `features.Aspects`.
         needs : Needs, optional
             What each problem asks for, and which of it the parts of each candidate provide. See `Needs`.
+        groups : array-like, optional
+            A label for each candidate, such as its source, author or section; same shapes as `catalogue`. With
+            `per_group=` a list holds at most so many candidates of a group.
 
         Returns
         -------
@@ -198,6 +213,8 @@ class Problems:
             links=intake.links(links),
             aspects=intake.aspects(aspects),
             needs=needs,
+            groups=intake.groups(groups),
+            caps=None,
             numbered=problem_ids is None,
         )
 
@@ -313,6 +330,35 @@ class Problems:
         """Returns the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
 
+    def capped(self, per_group: int | Mapping[Any, int] | None) -> Problems:
+        """The same problems, whose lists hold at most so many rows of a group; None leaves them as they are.
+
+        Whatever builds lists for these problems keeps to it: models, baselines and `greedy` alike.
+
+        Parameters
+        ----------
+        per_group : int or dict
+            The same for all groups, or a number for each label.
+
+        >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"])
+        >>> problems.capped(2).caps
+        array([2, 2, 2, 2])
+        """
+        if per_group is None:
+            return self
+        if self.groups is None:
+            raise InputError(
+                "per_group needs groups, but these problems have none. Pass groups to Problems.from_arrays."
+            )
+        return self._with(caps=most_of(per_group, self.groups))
+
+    @cached_property
+    def group_numbers(self) -> Ints:
+        """By row the number of its group within its problem; 0 where there are no groups."""
+        if self.groups is None:
+            return np.zeros(self.n_rows, dtype=np.int64)
+        return numbered_within(self.groups, self.offsets)
+
     def _with(self, **changes: Any) -> Problems:
         """Returns a copy with some fields changed."""
         return Problems(**(self._fields() | changes))
@@ -346,6 +392,8 @@ class Problems:
             links=None if self.links is None else {name: table[rows] for name, table in self.links.items()},
             aspects=None if self.aspects is None else {name: table[rows] for name, table in self.aspects.items()},
             needs=None if self.needs is None else self.needs.take(which, pieces(self.offsets, which)),
+            groups=None if self.groups is None else self.groups[rows],
+            caps=None if self.caps is None else self.caps[rows],
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
@@ -461,6 +509,8 @@ class Problems:
             links=_joined_links([part.links for part in parts]),
             aspects=_joined_aspects([part.aspects for part in parts]),
             needs=None if first.needs is None else first.needs.join([_present(part.needs) for part in parts[1:]]),
+            groups=_joined([part.groups for part in parts]),
+            caps=_joined([part.caps for part in parts]),
             numbered=numbered,
         )
 
@@ -475,6 +525,8 @@ class Problems:
             parts.append(f"catalogue of {int(self.catalogue.max()) + 1}")
         if self.sizes is not None:
             parts.append(f"sizes {self.sizes.min():g} to {self.sizes.max():g}")
+        if self.groups is not None:
+            parts.append(_many(len(set(self.groups.tolist())), "group"))
         if self.links is not None:
             few = len(self.links) <= MOST_NAMED
             parts.append(f"links by {', '.join(self.links)}" if few else f"{len(self.links)} kinds of links")
@@ -519,7 +571,7 @@ def _same_shape(first: Problems, other: Problems) -> None:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:
         raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
-    for field in ("context", "catalogue", "sizes", "reward", "item_ids", "vectors", "links", "aspects", "needs"):
+    for field in KINDS_OF_DATA:
         if (getattr(first, field) is None) != (getattr(other, field) is None):
             raise InputError(f"Cannot concat problems with and without {field}.")
     if first.context is not None and other.context is not None and first.context.shape[1] != other.context.shape[1]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, as_numbers, as_whole_numbers, first_bad
+from listwright._internal.groups import codes_of
 from listwright.errors import InputError
 
 
@@ -163,6 +164,10 @@ class Intake:
             raise InputError(f"The size of {self.name(bad)} is {sizes[bad]}. Sizes must be above 0.")
         return sizes
 
+    def groups(self, values: Any) -> NDArray[Any] | None:
+        """One label per row."""
+        return None if values is None else self._by_row(_names(values), "groups")
+
     def names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         """One name per feature."""
         if names is None:
@@ -188,7 +193,7 @@ class Intake:
         raise InputError(f"{name} must have one entry per row ({self.n_rows}). Got shape {values.shape}.")
 
     def _once_a_problem(self, values: NDArray[Any], what: str) -> None:
-        _, codes = np.unique(values, return_inverse=True) if values.dtype != object else (None, _codes(values))
+        _, codes = np.unique(values, return_inverse=True) if values.dtype != object else (None, codes_of(values))
         owners = np.repeat(np.arange(self.n_problems), np.diff(self.offsets))
         keys = owners * (int(codes.max()) + 1) + codes
         order = np.argsort(keys, kind="stable")
@@ -241,7 +246,7 @@ def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
     ids = _names(values)
     if ids.shape != (n_problems,):
         raise InputError(f"problem_ids must have one id per problem ({n_problems}). Got shape {ids.shape}.")
-    _, first, counts = np.unique(_codes(ids), return_index=True, return_counts=True)
+    _, first, counts = np.unique(codes_of(ids), return_index=True, return_counts=True)
     bad = first_bad(counts > 1)
     if bad is not None:
         raise InputError(f"Problem id {ids[first[bad]]!s} is there {counts[bad]} times. Ids must differ.")
@@ -258,12 +263,3 @@ def _names(values: Any) -> NDArray[Any]:
             else np.asarray(values, dtype=object)
         )
     return array
-
-
-def _codes(values: NDArray[Any]) -> Ints:
-    """Each different value as a number, in order of first appearance."""
-    seen: dict[Any, int] = {}
-    try:
-        return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
-    except TypeError as error:
-        raise InputError(f"Ids must be texts, numbers or other values that never change: {error}.") from None

@@ -9,6 +9,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.cosines import Space
+from listwright._kernels.groups import has_room, use_up
 from listwright._kernels.segments import best_of
 
 FLAT = 1e-10  # squared length below which the list spans a row already
@@ -156,19 +157,29 @@ def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _fill(
-    first: int, end: int, sizes: Floats, left: float, space: Space, seen: Seen, picks: Ints, scores: Floats
+    first: int,
+    end: int,
+    sizes: Floats,
+    left: float,
+    groups: Ints,
+    caps: Ints,
+    space: Space,
+    seen: Seen,
+    picks: Ints,
+    scores: Floats,
 ) -> None:
     """Fills one list into `picks`, and what each pick adds into `scores`."""
     n_axes = 0
     for i in range(len(picks)):
-        for row in range(first, end if len(sizes) else first):
-            if sizes[row] > left:
+        for row in range(first, end if len(sizes) + len(caps) else first):
+            if (len(sizes) and sizes[row] > left) or not has_room(row, caps):
                 seen.bounds[row] = -np.inf
         best = _best(first, end, n_axes, space, seen)
         if best < 0:
             break
         picks[i], scores[i], seen.bounds[best] = best, seen.bounds[best], -np.inf
         left -= sizes[best] if len(sizes) else 0.0
+        use_up(best, first, end, groups, caps)
         if seen.left_over[best] > FLAT and n_axes < len(seen.axes):
             _new_axis(best, n_axes, space, seen.axes)
             n_axes += 1
@@ -187,7 +198,15 @@ def _length_of(numbers: Floats32, low: int, high: int) -> float:
 
 @njit(cache=True, nogil=True)
 def dpp_lists(
-    offsets: Ints, quality: Floats, space: Space, width: int, sizes: Floats, room: Floats, length: int
+    offsets: Ints,
+    quality: Floats,
+    space: Space,
+    width: int,
+    sizes: Floats,
+    room: Floats,
+    groups: Ints,
+    caps: Ints,
+    length: int,
 ) -> tuple[Ints, Floats]:
     """Returns greedy lists of a determinantal point process, and what each item adds to the log-determinant.
 
@@ -205,6 +224,8 @@ def dpp_lists(
         Sizes; empty without a budget.
     room : ndarray of float, shape (problems,)
         The budgets.
+    groups, caps : ndarray of int, shape (rows,)
+        The group of each row and how many of it there may be; empty without limits on groups.
     length : int
         The most items of a list.
 
@@ -228,5 +249,6 @@ def dpp_lists(
     seen = Seen(quality, bounds, left_over, np.zeros(n, dtype=np.int64), np.empty((min(length, width), width)))
     rows, scores = np.full(shape, -1, dtype=np.int64), np.zeros(shape)
     for i in range(len(rows)):
-        _fill(offsets[i], offsets[i + 1], sizes, room[i], space, seen, rows[i], scores[i])
+        limits = (sizes, room[i], groups, caps)
+        _fill(offsets[i], offsets[i + 1], *limits, space, seen, rows[i], scores[i])
     return rows, scores

@@ -9,7 +9,8 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
-from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, rescore, take_in
+from listwright._kernels.groups import use_up
+from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, limits_of, rescore, take_in
 
 
 class Chance(NamedTuple):
@@ -55,7 +56,7 @@ def _draw(
 def _fill(
     rows: Floats32,
     items: Ints,
-    sizes: Floats,
+    limits: Limits,
     left: float,
     weights: Weights,
     seen: Seen,
@@ -66,14 +67,16 @@ def _fill(
 ) -> None:
     """Fills one list with the rows drawn and the probability that each had."""
     chances, earlier = np.empty(len(rows)), 0.0
-    close(seen.scores, -1, sizes, left)
+    sizes, _, groups, caps, _ = limits
+    close(seen.scores, -1, sizes, left, caps)
     for position in range(len(picks)):
         pick, earlier = _draw(seen.scores, chance, problem, position, earlier, chances)
         if pick < 0:
             break
         picks[position], propensities[position], seen.picked[position] = pick, chances[pick], seen.scores[pick]
         left -= sizes[pick] if len(sizes) else 0.0
-        close(seen.scores, pick, sizes, left)
+        use_up(pick, 0, len(groups), groups, caps)
+        close(seen.scores, pick, sizes, left, caps)
         if position + 1 < len(picks):
             if len(items):
                 hold(items, picks[: position + 1], weights.held, seen.held)
@@ -120,12 +123,12 @@ def explored_lists(
     for problem in range(len(offsets) - 1):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows = end - start, table[start:end]
-        sizes, items = limits.sizes[start:end], weights.items[start:end]  # empty where there are none
+        items, mine = weights.items[start:end], limits_of(limits, start, end)
         own = np.full(n, weights.level[problem])
         alone(rows, weights.candidate, weights.identity[start:end], own)
         least = np.empty((n, len(weights.smallest)), dtype=np.float32)
         seen = Seen(own, np.zeros(n), np.zeros(n), np.zeros(n), least, own.copy(), picked[problem])
         args = (limits.room[problem], weights, seen, chance, problem)
-        _fill(rows, items, sizes, *args, lists[problem], propensities[problem])
+        _fill(rows, items, mine, *args, lists[problem], propensities[problem])
         if lists[problem, 0] >= 0:
             picked[problem, 0] += weights.first

@@ -9,6 +9,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
+from listwright._kernels.groups import has_room, use_up
 from listwright._kernels.heap import heapify, sift
 
 
@@ -49,15 +50,26 @@ def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Spa
 
 
 @njit(cache=True, nogil=True)
-def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float, space: Space, seen: Seen) -> Floats:
+def _fill(
+    heap: Ints,
+    picks: Ints,
+    sizes: Floats,
+    left: float,
+    groups: Ints,
+    caps: Ints,
+    diversity: float,
+    space: Space,
+    seen: Seen,
+) -> Floats:
     """Fills one list, and returns the scores. Missing comparisons can only lower a score, so only rows that look
     best are measured.
     """
     n_picks, size, scores = 0, len(heap), np.zeros(len(picks))
+    first, end = heap[0], heap[-1] + 1
     heapify(heap, size, seen.bounds)
     while n_picks < len(picks) and size:
         best = heap[0]
-        fits = len(sizes) == 0 or sizes[best] <= left
+        fits = (len(sizes) == 0 or sizes[best] <= left) and has_room(best, caps)
         if fits and seen.compared[best] < n_picks:
             _measure(heap[:1], picks, n_picks, diversity, space, seen)
         else:
@@ -68,6 +80,7 @@ def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float,
                 scores[n_picks] = seen.bounds[best] if n_picks else (1.0 - diversity) * seen.relevance[best]
                 n_picks += 1
                 left -= sizes[best] if len(sizes) else 0.0
+                use_up(best, first, end, groups, caps)
                 if n_picks == 1 < len(picks):  # until now, bounds were the relevance alone
                     _measure(heap[:size], picks, 1, diversity, space, seen)
                     heapify(heap, size, seen.bounds)
@@ -77,7 +90,15 @@ def _fill(heap: Ints, picks: Ints, sizes: Floats, left: float, diversity: float,
 
 @njit(cache=True, nogil=True)
 def mmr_lists(
-    offsets: Ints, relevance: Floats, space: Space, sizes: Floats, room: Floats, diversity: float, length: int
+    offsets: Ints,
+    relevance: Floats,
+    space: Space,
+    sizes: Floats,
+    room: Floats,
+    groups: Ints,
+    caps: Ints,
+    diversity: float,
+    length: int,
 ) -> tuple[Ints, Floats]:
     """Returns lists by maximal marginal relevance, and the scores of their items.
 
@@ -114,5 +135,6 @@ def mmr_lists(
     scores = np.zeros(rows.shape)
     for problem in range(len(rows)):
         heap = np.arange(offsets[problem], offsets[problem + 1])
-        scores[problem] = _fill(heap, rows[problem], sizes, room[problem], diversity, space, seen)
+        limits = (sizes, room[problem], groups, caps)
+        scores[problem] = _fill(heap, rows[problem], *limits, diversity, space, seen)
     return rows, scores

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.groups import has_room, use_up
 
 DIGITS = 256
 FEW = 64  # rows per problem up to which insertion sort is faster
@@ -90,7 +91,7 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, length: int) -> Ints:
+def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, groups: Ints, caps: Ints, length: int) -> Ints:
     """Fills lists in a given order, skipping rows that do not fit.
 
     Parameters
@@ -103,6 +104,8 @@ def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, length: int) -
         Sizes; empty without a budget.
     room : ndarray of float, shape (problems,)
         The budgets.
+    groups, caps : ndarray of int, shape (rows,)
+        The group of each row and how many of it there may be; empty without limits on groups.
     length : int
         The most items of a list.
 
@@ -118,8 +121,9 @@ def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, length: int) -
             if position == length:
                 break
             size = sizes[order[i]] if len(sizes) else 0.0
-            if size <= left:
+            if size <= left and has_room(order[i], caps):
                 rows[problem, position] = order[i]
                 position += 1
                 left -= size
+                use_up(order[i], offsets[problem], offsets[problem + 1], groups, caps)
     return rows

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.groups import use_up
 from listwright._kernels.segments import best_of, top_of
 
 
@@ -43,7 +44,8 @@ class Weights(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a list may contain. Without a budget `sizes` is empty.
+    """What a list may contain. Without a budget `sizes` is empty, without limits on groups `groups` and
+    `caps`.
 
     Attributes
     ----------
@@ -51,12 +53,16 @@ class Limits(NamedTuple):
         How much of the budget each row uses.
     room : ndarray of float, shape (problems,)
         The budget of each problem.
+    groups, caps : ndarray of int, shape (rows,)
+        The group of each row within its problem, and how many of it a list may contain.
     repeats : bool
         Whether an item may be picked twice.
     """
 
     sizes: Floats
     room: Floats
+    groups: Ints
+    caps: Ints
     repeats: bool
 
 
@@ -167,33 +173,36 @@ def rescore(seen: Seen, n_picks: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def close(scores: Floats, taken: int, sizes: Floats, left: float) -> None:
-    """Sets the score of a taken row, and of rows that do not fit what is left, to -inf."""
+def close(scores: Floats, taken: int, sizes: Floats, left: float, caps: Ints) -> None:
+    """Sets the score of a taken row, and of rows that do not fit or whose group is full, to -inf."""
     if taken >= 0:
         scores[taken] = -np.inf
     for i in range(len(sizes)):
         if sizes[i] > left:
             scores[i] = -np.inf
+    for i in range(len(caps)):
+        if caps[i] <= 0:
+            scores[i] = -np.inf
 
 
 @njit(cache=True, nogil=True)
-def _fill(
-    rows: Floats32, items: Ints, sizes: Floats, left: float, weights: Weights, repeats: bool, seen: Seen, picks: Ints
-) -> None:
-    """Fills one list: the picked rows into `picks`, their scores into `seen.picked`."""
+def _fill(rows: Floats32, items: Ints, weights: Weights, limits: Limits, left: float, seen: Seen, picks: Ints) -> None:
+    """Fills one list: the picked rows into `picks`, their scores into `seen.picked`. `limits` are of these rows."""
+    sizes, _, groups, caps, repeats = limits
     listens = len(items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
-    if not listens and not repeats and not len(sizes):
+    if not listens and not repeats and not len(sizes) and not len(groups):
         top_of(seen.scores, picks, seen.picked)
         return
     nothing = len(picks) - len(picks) - 1  # not a constant, so that `close` is compiled once
-    close(seen.scores, nothing, sizes, left)
+    close(seen.scores, nothing, sizes, left, caps)
     for position in range(len(picks)):
         pick = best_of(seen.scores)
         if pick < 0:
             break
         picks[position], seen.picked[position] = pick, seen.scores[pick]
         left -= sizes[pick] if len(sizes) else 0.0
-        close(seen.scores, nothing if repeats else pick, sizes, left)
+        use_up(pick, 0, len(groups), groups, caps)
+        close(seen.scores, nothing if repeats else pick, sizes, left, caps)
         if position + 1 < len(picks):
             if len(items):
                 hold(items, picks[: position + 1], weights.held, seen.held)
@@ -201,6 +210,13 @@ def _fill(
                 take_in(rows, rows[pick], weights, seen, position == 0)
             if listens:
                 rescore(seen, position + 1)
+
+
+@njit(cache=True, nogil=True)
+def limits_of(limits: Limits, start: int, end: int) -> Limits:
+    """The limits of some rows; empty arrays stay empty."""
+    sizes, room, groups, caps, repeats = limits
+    return Limits(sizes[start:end], room, groups[start:end], caps[start:end], repeats)
 
 
 @njit(cache=True, nogil=True)
@@ -238,7 +254,7 @@ def walk_lists(
     for problem in range(low, high):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows = end - start, table[start:end]
-        sizes, items = limits.sizes[start:end], weights.items[start:end]  # empty where there are none
+        items, mine = weights.items[start:end], limits_of(limits, start, end)
         own, held, near, far, scores = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n], scratch[4, :n]
         for i in range(n):
             own[i], held[i], near[i], far[i] = weights.level[problem], 0.0, 0.0, 0.0
@@ -246,7 +262,7 @@ def walk_lists(
         for i in range(n):
             scores[i] = own[i]
         seen = Seen(own, held, near, far, least[:n], scores, picked[problem])
-        _fill(rows, items, sizes, limits.room[problem], weights, limits.repeats, seen, lists[problem])
+        _fill(rows, items, weights, mine, limits.room[problem], seen, lists[problem])
         if lists[problem, 0] >= 0:
             picked[problem, 0] += weights.first
         for position in range(lists.shape[1]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from listwright.storage import save
 from listwright.tables.frames_in import TakesFrames
 from listwright.training.loaded import try_predicting
 from listwright.training.signature import Signature
-from listwright.walk.limits import Room, as_room, check_length, check_problems
+from listwright.walk.limits import Room, as_capped, as_room, check_length, check_problems
 
 
 class Baseline(TakesFrames, BaseEstimator, ABC):
@@ -32,6 +32,7 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 
     length: int
     budget: float | None = None  # of those rivals that learn under one
+    per_group: int | Mapping[Any, int] | None = None
     needs_reward: ClassVar[bool] = False  # whether lists are built with the reward in sight
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
@@ -53,7 +54,7 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         problems, read_as = self._from_frame(problems, reward, columns)
         check_problems(problems)
         at_least_one("length", self.length)
-        seen = self._view(problems)
+        seen = as_capped(self._view(problems), None, self.per_group)
         self._check_parameters(seen)
         if self._learns(seen):
             reward_of(seen)
@@ -70,6 +71,7 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         length: int | None = None,
         budget: ArrayLike | None = None,
         short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
         """Lists for problems whose reward need not be known.
 
@@ -80,12 +82,14 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
             not fit the budget are skipped.
         short_lists : bool or None
             Accept problems with fewer candidates than the length.
+        per_group : int, dict or None
+            How many items of a group a list holds at most: a number, or a dictionary with one for each label.
         """
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "signature_")
         problems = self._as_problems(problems, measured=self.needs_reward)
         check_problems(problems)
-        seen = self._view(problems)
+        seen = as_capped(self._view(problems), per_group, self.per_group)
         self.signature_.check(seen, "predict")
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from listwright._internal.arrays import Floats
@@ -32,6 +33,8 @@ class DPP(Diverse):
         it is), or an estimator as in `TopK` (then the predicted gain, scaled from 0 to 1 within each problem).
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
 
     Examples
     --------
@@ -41,10 +44,18 @@ class DPP(Diverse):
     array([0, 2])
     """
 
-    def __init__(self, scale: float = 1.0, relevance: Any = None, length: int = 5) -> None:
+    def __init__(
+        self,
+        scale: float = 1.0,
+        relevance: Any = None,
+        length: int = 5,
+        *,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> None:
         self.scale = scale
         self.relevance = relevance
         self.length = length
+        self.per_group = per_group
 
     def _check_parameters(self, problems: Problems) -> None:
         if not self.scale >= 0:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.limits import at_least_one
 from listwright.baselines.states import by_item, gains_alone
@@ -23,6 +26,8 @@ class ForestCover(WeightedCover):
         Size of the forest and of its leaves.
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
     back_off : float
         Weight of all training problems together, against 1 for those that share leaves: what is left to gain
         once the alike ones are covered.
@@ -47,12 +52,14 @@ class ForestCover(WeightedCover):
         n_estimators: int = 200,
         length: int = 5,
         *,
+        per_group: int | Mapping[Any, int] | None = None,
         min_samples_leaf: int = 2,
         back_off: float = 0.1,
         random_state: RandomState = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.length = length
+        self.per_group = per_group
         self.min_samples_leaf = min_samples_leaf
         self.back_off = back_off
         self.random_state = random_state

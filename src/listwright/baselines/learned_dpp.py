@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,8 @@ class LearnedDPP(Baseline):
         Weight of |theta|^2 / 2 beside the log-likelihood summed over the training problems.
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
     budget : float or None
         Total size of a list; takes the place of length.
 
@@ -75,11 +78,13 @@ class LearnedDPP(Baseline):
         penalty: float = 1.0,
         length: int = 5,
         *,
+        per_group: int | Mapping[Any, int] | None = None,
         scaling: float | str = "auto",
         budget: float | None = None,
     ) -> None:
         self.penalty = penalty
         self.length = length
+        self.per_group = per_group
         self.scaling = scaling
         self.budget = budget
 

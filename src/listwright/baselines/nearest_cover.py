@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -24,6 +27,8 @@ class NearestCover(WeightedCover):
         How many training problems count, all the same.
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
 
     Examples
     --------
@@ -37,9 +42,16 @@ class NearestCover(WeightedCover):
     1.0
     """
 
-    def __init__(self, n_neighbors: int = 16, length: int = 5) -> None:
+    def __init__(
+        self,
+        n_neighbors: int = 16,
+        length: int = 5,
+        *,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.length = length
+        self.per_group = per_group
 
     def _check_parameters(self, problems: Problems) -> None:
         at_least_one("n_neighbors", self.n_neighbors)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from listwright._internal.arrays import Floats
 from listwright.baselines.base import Baseline
 from listwright.lists import Lists
@@ -17,6 +20,8 @@ class Oracle(Baseline):
     ----------
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
 
     Examples
     --------
@@ -29,8 +34,14 @@ class Oracle(Baseline):
 
     needs_reward = True  # predict does not hide the reward from it
 
-    def __init__(self, length: int = 5) -> None:
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> None:
         self.length = length
+        self.per_group = per_group
 
     def _learns(self, problems: Problems) -> bool:
         return False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, lists_by_score
@@ -17,6 +20,8 @@ class Random(Baseline):
     ----------
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
     random_state : int, numpy.random.Generator or None
         Seed or numpy Generator; with a seed, every call draws the same lists.
 
@@ -28,8 +33,15 @@ class Random(Baseline):
     Lists: 4 lists of 3 items
     """
 
-    def __init__(self, length: int = 5, *, random_state: RandomState = None) -> None:
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        per_group: int | Mapping[Any, int] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.length = length
+        self.per_group = per_group
         self.random_state = random_state
 
     def _learns(self, problems: Problems) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from listwright._internal.arrays import Floats
@@ -25,6 +28,8 @@ class StaticList(Baseline):
     ----------
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
 
     Examples
     --------
@@ -35,8 +40,14 @@ class StaticList(Baseline):
     array([0, 3])
     """
 
-    def __init__(self, length: int = 5) -> None:
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> None:
         self.length = length
+        self.per_group = per_group
 
     def flaw(self) -> str:
         """What is wrong with it, where it was read from a file."""

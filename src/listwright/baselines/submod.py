@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -38,6 +39,8 @@ class SubMod(Baseline):
         under `budget` or `length`.
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
     budget : float or None
         Total size of a list; takes the place of length.
 
@@ -55,11 +58,13 @@ class SubMod(Baseline):
         scaling: float | str = "auto",
         length: int = 5,
         *,
+        per_group: int | Mapping[Any, int] | None = None,
         budget: float | None = None,
     ) -> None:
         self.redundancy = redundancy
         self.scaling = scaling
         self.length = length
+        self.per_group = per_group
         self.budget = budget
 
     def fit(self, problems: Any, y: None = None, **options: Any) -> SubMod:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class TopK(Baseline):
         scikit-learn regressor or classifier. A classifier learns whether a row gains anything.
     length : int
         Number of items of a list.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
     per_item : bool or str
         "auto": for a catalogue whose rows have no features of their own, such as a portfolio of algorithms.
     random_state : int, numpy.random.Generator or None
@@ -58,11 +61,13 @@ class TopK(Baseline):
         estimator: Any = "ridge",
         length: int = 5,
         *,
+        per_group: int | Mapping[Any, int] | None = None,
         per_item: bool | str = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.length = length
+        self.per_group = per_group
         self.per_item = per_item
         self.random_state = random_state
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -48,7 +48,7 @@ from listwright.training.loop import Run, learn
 from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import Fitted, Plan, Source, opened
-from listwright.walk.limits import as_room, check_length, check_problems
+from listwright.walk.limits import as_capped, as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
@@ -71,6 +71,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
     random_state: RandomState
     engine: Any = "local"
     verbose: int = 0
+    per_group: int | Mapping[Any, int] | None = None
 
     not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
 
@@ -157,7 +158,8 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
                 run = replace(self._begun(source, in_parts=True), n_passes=1)
             else:
                 seen = self.signature_ if source.whole is None else self.signature_.merged(Signature.of(source.whole))
-                run = Run(replace(training, budget=self.budget), seen, 1, earlier=getattr(self, "rounds_", None))
+                going_on = replace(training, budget=self.budget, per_group=self.per_group)
+                run = Run(going_on, seen, 1, earlier=getattr(self, "rounds_", None))
             return self._learn(source, run, keep, Checkpoints())
 
     def _source(
@@ -193,7 +195,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         found = checkpoints.earlier(self, source.data)
         progress = found.progress_
         source.go_on(progress)
-        training = replace(found.training_, budget=self.budget)
+        training = replace(found.training_, budget=self.budget, per_group=self.per_group)
         about = {name: value for name, value in vars(found).items() if name in ("trials_", "report_")}
         earlier = getattr(found, "rounds_", None)
         return Run(training, found.signature_, progress.n_passes or self.n_passes, about, progress, earlier)
@@ -239,6 +241,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         length: int | None = None,
         budget: ArrayLike | None = None,
         short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists: ...
 
     @overload
@@ -249,6 +252,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         length: int | None = None,
         budget: ArrayLike | None = None,
         short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
     ) -> StreamedLists: ...
 
     def predict(
@@ -258,6 +262,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         length: int | None = None,
         budget: ArrayLike | None = None,
         short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists | StreamedLists:
         """Lists for problems whose reward need not be known; those of a scan are built as they are asked for.
 
@@ -267,6 +272,8 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
             Another length or budget than trained; both together hold both.
         short_lists : bool or None
             Accept problems with fewer candidates than the length.
+        per_group : int, dict or None
+            Another limit than trained on how many items of a group a list holds.
         """
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "training_")
@@ -277,9 +284,11 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         short = self.short_lists if short_lists is None else short_lists
         rng = as_generator(self.random_state)
         if isinstance(problems, Scan):
-            lists_of = partial(self._slim()._lists, length=length, budget=budget, short_lists=short)
+            lists_of = partial(
+                self._slim()._lists, length=length, budget=budget, short_lists=short, per_group=per_group
+            )
             return streamed_lists(problems, as_engine(self.engine), lists_of, int(rng.integers(2**62)))
-        return self._lists(problems, rng, length=length, budget=budget, short_lists=short)
+        return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
 
     def _slim(self) -> Self:
         """What workers need to build lists."""
@@ -295,8 +304,10 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         length: int | None,
         budget: ArrayLike | None,
         short_lists: bool,
+        per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
         self.signature_.check(problems, "predict")
+        problems = as_capped(problems, per_group, self.per_group)
         steps = self._steps(problems, length, short_lists)
         room, features = as_room(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
@@ -401,6 +412,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
             skip_solved=not self._is_online() if self.skip_solved == "auto" else bool(self.skip_solved),
             training_features=fitted.training_features,
             budget=self.budget,
+            per_group=self.per_group,
         )
 
     def _list_length(self, mean_size: float | None, most: int) -> int:
@@ -430,6 +442,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         if self.budget is not None and np.ndim(self.budget):
             raise InputError("The budget to learn with is one number. Budgets by problem go to predict.")
         as_room(self.budget, problems)
+        as_capped(problems, None, self.per_group)
         if self.budget is None:
             self._steps(problems, self.length, self.short_lists)
         for name in ("per_size", "skip_solved"):

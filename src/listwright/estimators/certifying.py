@@ -12,6 +12,7 @@ from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
 from listwright.problems import Problems
 from listwright.tables.frames_in import TakesFrames
+from listwright.walk.limits import as_capped
 
 
 class Certifies(TakesFrames):
@@ -20,6 +21,7 @@ class Certifies(TakesFrames):
     length: int
     rival_length: int | None
     budget: float | None
+    per_group: Any
     weighting: str
     keep: str
     training_: Any  # the run, listwright.training.round.Training
@@ -32,6 +34,7 @@ class Certifies(TakesFrames):
         rivals: Rivals = (),
         length: int | None = None,
         budget: float | None = None,
+        per_group: Any = None,
         training: Problems | None = None,
     ) -> HeldOutCertificate:
         """What is certain of the lists that `predict` builds, from problems that the model has not seen.
@@ -51,6 +54,8 @@ class Certifies(TakesFrames):
             that is best on the training problems), or fitted models; a dict gives them names.
         length, budget : optional
             Another length or budget than trained.
+        per_group : int or dict, optional
+            Another limit on groups than trained. Greedy and the rivals keep to it too.
         training : Problems, optional
             What named rivals learn from. A model that was just fitted in memory still has its problems.
 
@@ -85,7 +90,7 @@ class Certifies(TakesFrames):
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         return certified(
             self,
-            held_out,
+            as_capped(held_out, per_group, self.per_group),
             limits={"length": length, "budget": budget},
             delta=delta,
             rivals=rivals,
@@ -124,6 +129,7 @@ class Certifies(TakesFrames):
             bounded=ledger.bounded,
             submodular=ledger.submodular,
             budgeted=self.budget is not None,
+            grouped=self.training_.per_group is not None,
             per_size=self.training_.per_size,
             discounted=self.weighting == "discounted",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from listwright._internal.arrays import RandomState
@@ -37,6 +38,7 @@ class ConSeqOpt(ListEstimator):
         *,
         rival_length: int | None = None,
         budget: float | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
         learner: Any = "ridge",
         features: Any = "auto",
         weighting: str = "discounted",
@@ -54,6 +56,7 @@ class ConSeqOpt(ListEstimator):
         self.length = length
         self.rival_length = rival_length
         self.budget = budget
+        self.per_group = per_group
         self.learner = learner
         self.features = features
         self.weighting = weighting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -112,10 +113,11 @@ class ContextFreeSCP(ListEstimator):
         length: int | None = None,
         budget: ArrayLike | None = None,
         short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
         best_list: bool = False,
     ) -> Lists:
         """Lists drawn from the distribution, or with `best_list=True` the best fixed list for every problem."""
-        problems = with_catalogue(self._as_problems(problems))
+        problems = with_catalogue(self._as_problems(problems)).capped(per_group)
         if not best_list:
             return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
         check_is_fitted(self, "training_")

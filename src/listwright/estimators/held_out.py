@@ -46,6 +46,7 @@ def certified(
         delta=delta,
         binary=isinstance(reward, AnySuccess),
         submodular=reward.submodular,
+        grouped=problems.caps is not None,
         **limits,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,9 @@ class SCP(ListEstimator):
         k, the length of the lists competed with; the same as length where None.
     budget : float or None
         Total size of a list; takes the place of length. Items that do not fit are skipped.
+    per_group : int, dict or None
+        How many items of a group (source, author, section) a list holds at most: a number, or a dictionary with one
+        for each label. The problems say which group an item is of: `Problems.from_arrays(groups=...)`.
     learner
         "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "gradient", "hinge_rank", "logistic_rank";
         any of `listwright.learners`; or a scikit-learn estimator, which is trained on all examples so far.
@@ -109,6 +112,7 @@ class SCP(ListEstimator):
         *,
         rival_length: int | None = None,
         budget: float | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
         learner: Any = "auto",
         features: Any = "auto",
         weighting: str = "discounted",
@@ -129,6 +133,7 @@ class SCP(ListEstimator):
         self.length = length
         self.rival_length = rival_length
         self.budget = budget
+        self.per_group = per_group
         self.learner = learner
         self.features = features
         self.weighting = weighting

@@ -9,6 +9,10 @@ rounds, with probability at least 1 - delta:
     F(mixture, m) >= (1 - exp(-m / k)) F(best list of k policies) - average regret - confidence terms
 
 States must be independent draws, each visited once, and the reward monotone, submodular and within [0, 1].
+
+Clairvoyant greedy reaches 1 - 1/e of the best list of its length. Limits on groups (`per_group=`) are a partition
+matroid: greedy then reaches 1/2 of the best list within the groups (Fisher, Nemhauser & Wolsey 1978). The theorems
+about learning do not cover groups; certificates from held-out problems do.
 """
 
 from listwright.guarantees.betting import lower_mean, lower_ratio, lower_share

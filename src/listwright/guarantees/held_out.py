@@ -14,7 +14,9 @@ from listwright.guarantees.betting import lower_mean, lower_ratio, lower_share
 
 ONE = 1 + 1e-9  # the largest value of a bounded reward, with a tolerance for rounding
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
-BEST_SHARE = 1 - 1 / e  # of the best list's value, that greedy reaches where the reward is monotone and submodular
+# What greedy reaches of the best list's value where the reward is monotone and submodular: with a length, and with
+# limits on groups beside it, which form a matroid (Fisher, Nemhauser & Wolsey 1978).
+BEST_SHARE, GROUPED_SHARE = 1 - 1 / e, 0.5
 
 
 @saved_as("guarantees.HeldOutCertificate")
@@ -47,6 +49,8 @@ class HeldOutCertificate:
         Mean values seen on the held-out problems, of these lists and of greedy.
     submodular : bool
         Whether the share of greedy carries over to the best list with a factor of 1 - 1/e.
+    grouped : bool
+        Whether lists hold at most so many items of a group: then that factor is 1/2.
     notes : tuple of str
         What is not claimed, and why.
 
@@ -74,6 +78,7 @@ class HeldOutCertificate:
     greedy_mean: float = float("nan")
     submodular: bool = True
     notes: tuple[str, ...] = field(default=())
+    grouped: bool = False
 
     @property
     def share_of_best(self) -> float | None:
@@ -82,7 +87,7 @@ class HeldOutCertificate:
         """
         if self.share_of_greedy is None or not self.submodular or self.budget is not None:
             return None
-        return BEST_SHARE * self.share_of_greedy
+        return (GROUPED_SHARE if self.grouped else BEST_SHARE) * self.share_of_greedy
 
     def __str__(self) -> str:
         parts = [f"lists are worth at least {_down(self.value)}"]
@@ -105,6 +110,7 @@ def certificate_of(
     length: int | None = None,
     budget: float | None = None,
     submodular: bool = True,
+    grouped: bool = False,
 ) -> HeldOutCertificate:
     """Makes the certificate from values on held-out problems: of the lists, of greedy's lists and of the rivals'.
 
@@ -158,6 +164,7 @@ def certificate_of(
         mean=float(values.mean()),
         greedy_mean=float(np.mean(greedy)),
         submodular=submodular,
+        grouped=grouped,
         notes=tuple(notes),
     )
 

@@ -28,6 +28,7 @@ def certify(
     discounted: bool = True,
     budgeted: bool = False,
     per_size: bool = False,
+    grouped: bool = False,
     keep: str = "mixture",
     also: Iterable[str] = (),
 ) -> Certificate:
@@ -65,6 +66,8 @@ def certify(
         Whether lists had a size budget instead of a length.
     per_size : bool, default False
         Whether gains were learned per size.
+    grouped : bool, default False
+        Whether lists were limited to so many items of a group.
     keep : {"last", "best", "mixture"}, default "mixture"
         Which policy `predict` uses.
     also : iterable of str
@@ -120,7 +123,7 @@ def certify(
         surrogate_gap=gap,
         breaches=(
             *_nothing_kept(rounds, left_out),
-            *_breaches(passes, bounded, submodular, discounted, budgeted, per_size),
+            *_breaches(passes, bounded, submodular, discounted, budgeted, per_size, grouped),
             *also,
         ),
         notes=tuple(filter(None, (note, "" if learner is None else learner.hindsight()))),
@@ -176,7 +179,7 @@ def _nothing_kept(rounds: int, left_out: int) -> list[str]:
 
 
 def _breaches(
-    passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool
+    passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool, grouped: bool
 ) -> tuple[str, ...]:
     """Returns, in words, the assumptions of the theorem that the run does not meet."""
     found = {
@@ -186,5 +189,6 @@ def _breaches(
         "positions were not weighted by (1 - 1/k)^(m - i)": not discounted,
         "lists had a size budget, which the theorem does not cover": budgeted,
         "gains were learned per size, which the theorem does not cover": per_size and not budgeted,
+        "lists were limited by group, which the theorem does not cover": grouped,
     }
     return tuple(words for words, broken in found.items() if broken)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ def greedy(
     length: int | None = None,
     budget: ArrayLike | None = None,
     *,
+    per_group: int | Mapping[Any, int] | None = None,
     method: str = "lazy",
     epsilon: float = 0.1,
     random_state: RandomState = None,
@@ -51,6 +52,9 @@ def greedy(
         Number of items.
     budget : float or array-like of shape (problems,), optional
         Total size; may be combined with `length`. Needs problems with sizes.
+    per_group : int or dict, optional
+        How many items of a group a list holds at most: a number, or a dictionary with one for each label. The list is
+        then worth at least 1/2 of the best one within the groups (Fisher, Nemhauser & Wolsey 1978).
     method : {"lazy", "naive", "stochastic"}, default "lazy"
         "lazy" gives the same lists as "naive" with fewer evaluations. "stochastic" takes the best of a random sample at
         each pick; it is for rewards without a compiled lazy greedy, such as `LogDet` and `Function`.
@@ -93,6 +97,7 @@ def greedy(
             f"greedy builds lists for Problems. Got {type(problems).__name__}: to pick rows out of an array of "
             "vectors, use lw.select(vectors, k)."
         )
+    problems = problems.capped(per_group)
     reward = reward_of(problems, "greedy")
     room = Room(problems, _budgets(problems, length, budget))
     weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes
@@ -104,9 +109,8 @@ def greedy(
             f'method="stochastic" is not offered for {type(reward).__name__}: the lazy greedy of this reward is '
             'compiled, faster, and gives greedy\'s own lists. Use method="lazy".'
         )
-    compiled = (
-        reward.lazy_lists(problems, weights, room.left, steps) if method == "lazy" and reward.submodular else None
-    )
+    lazy = method == "lazy" and reward.submodular and problems.caps is None
+    compiled = reward.lazy_lists(problems, weights, room.left, steps) if lazy else None
     broken: set[str] = set()
     if compiled is None:
         reward = watched = Watched(reward, problems)
@@ -118,7 +122,7 @@ def greedy(
         rows, gains = compiled[0][:, :used], compiled[1][:, :used]
     if budget is not None:
         rows, gains = _or_best_single(problems, reward, Room(problems, as_room(budget, problems)), rows, gains)
-    bound, ratio = _proved(reward, method, epsilon, length, budget)
+    bound, ratio = _proved(reward, method, epsilon, length, budget, grouped=problems.caps is not None)
     if broken:
         bound, ratio = f"no bound: {'; '.join(sorted(broken))}", None
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
@@ -265,7 +269,7 @@ def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, 
 
 
 def _proved(
-    reward: Reward, method: str, epsilon: float, length: int | None, budget: Any
+    reward: Reward, method: str, epsilon: float, length: int | None, budget: Any, *, grouped: bool
 ) -> tuple[str | None, float | None]:
     """Returns the bound that is proved for this method, in words and as a number; (text, None) if there is none.
 
@@ -274,6 +278,10 @@ def _proved(
     """
     if not reward.submodular:
         return "no bound: this reward is not submodular", None
+    if grouped and (budget is not None or method == "stochastic"):
+        return f"no bound is proved for {'a budget' if budget is not None else 'this method'} with groups", None
+    if grouped:  # a partition matroid, with the length as one more limit: Fisher, Nemhauser & Wolsey (1978)
+        return "at least 1/2 of the best list of this length within the groups", 0.5
     full = 1 - 1 / math.e
     if budget is None and method == "stochastic":
         ratio = full - epsilon

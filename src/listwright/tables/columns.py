@@ -38,6 +38,7 @@ class Columns:
     catalogue_names: tuple[str, ...] = ()
     numbered: tuple[int, int] | None = None  # first number and end of the columns of SVMlight files
     links: tuple[str, ...] = ()
+    group: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Wanted:
     problem: str = "problem"
     item: str | None = "item"
     size: str | None = "size"
+    group: str | None = None
     features: Sequence[str] | None = None
     context: Sequence[str] | None = None
     vectors: str | Sequence[str] | None = None
@@ -63,8 +65,9 @@ class Wanted:
         """Columns of names, which a reader must not take for numbers or dates."""
         if self.columns is not None:
             kept = self.columns
-            return {kept.problem, *kept.levels} | {name for name in (kept.item, kept.catalogue) if name is not None}
-        named = [self.problem, self.item, self.catalogue, *_several(self.categorical, "categorical")]
+            single = (kept.item, kept.catalogue, kept.group)
+            return {kept.problem, *kept.levels} | {name for name in single if name is not None}
+        named = [self.problem, self.item, self.catalogue, self.group, *_several(self.categorical, "categorical")]
         return {name for name in named if name is not None}
 
 
@@ -82,6 +85,7 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         problem=wanted.problem,
         item=_where_there(table, wanted.item, "item"),
         size=_where_there(table, wanted.size, "size"),
+        group=_named(table, wanted.group, "group"),
         context=context,
         vectors=vectors,
         catalogue=_named(table, wanted.catalogue, "catalogue"),
@@ -98,7 +102,7 @@ def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str,
     if wanted.features is not None:
         return ()
     several = (wanted.context, wanted.vectors, wanted.links, wanted.categorical, wanted.ignore)
-    used = {wanted.problem, wanted.item, wanted.size, wanted.catalogue, *taken}
+    used = {wanted.problem, wanted.item, wanted.size, wanted.catalogue, wanted.group, *taken}
     used |= {name for patterns in several for name in _expanded(table, patterns, "columns")}
     return tuple(name for name in table.categories if name not in used)
 
@@ -114,7 +118,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     if wanted.features is not None:
         named = _expanded(table, wanted.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
-    used = {columns.problem, columns.item, columns.size, columns.catalogue}
+    used = {columns.problem, columns.item, columns.size, columns.catalogue, columns.group}
     used |= {*columns.context, *columns.vectors, *columns.links}
     left_out = used | taken | set(_expanded(table, wanted.ignore, "ignore"))
     open_names = [name for name in table.columns if name not in left_out]

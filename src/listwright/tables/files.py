@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     problem: str
     item: str | None
     size: str | None
+    group: str | None
     features: Sequence[str] | None
     context: Sequence[str] | None
     vectors: str | Sequence[str] | None

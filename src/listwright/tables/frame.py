@@ -30,6 +30,7 @@ def from_frame(
     problem: str = "problem",
     item: str | None = "item",
     size: str | None = "size",
+    group: str | None = None,
     features: Sequence[str] | None = None,
     context: Sequence[str] | None = None,
     vectors: str | Sequence[str] | None = None,
@@ -54,6 +55,8 @@ def from_frame(
     problem, item, size
         The columns with the problem's id, the item's id, and what the item takes of a budget. The
         last two may be missing unless they are named.
+    group : str or None
+        The column with the item's group (source, author, section), for `per_group=`; it is no feature.
     features : sequence of str or None
         Columns of numbers; by default every numeric column that is nothing else.
     context : sequence of str or None
@@ -97,6 +100,7 @@ def from_frame(
         problem=problem,
         item=item,
         size=size,
+        group=group,
         features=features,
         context=context,
         vectors=vectors,
@@ -142,6 +146,7 @@ def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, n
         feature_names=feature_names,
         vectors=vectors_of(table, columns, groups),
         links=links_of(table, columns, groups),
+        groups=_labels(table, columns, groups),
     )
     if reward is None:
         return problems
@@ -196,6 +201,13 @@ def _items(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | Non
         return None
     codes, values = names(table, columns.item, "item")
     no_item_twice(table, groups, columns.item, codes, "item")
+    return groups.sorted(as_array(values)[codes])
+
+
+def _labels(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | None:
+    if columns.group is None:
+        return None
+    codes, values = names(table, columns.group, "group")
     return groups.sorted(as_array(values)[codes])
 
 

@@ -55,6 +55,11 @@ class Scan:
         return sum(len(self.columns.levels.get(name, (name,))) for name in self.columns.features)
 
     @property
+    def groups(self) -> str | None:
+        """The column of groups, where there is one."""
+        return self.columns.group
+
+    @property
     def sizes(self) -> str | None:
         """The column of sizes, where there is one."""
         return self.columns.size
@@ -233,7 +238,7 @@ def _settled(files: list[str], wanted: Wanted, spec: RewardSpec | None) -> tuple
     columns = choose(table, wanted, set(taken))
     if columns.numbered or not (columns.features or columns.context or columns.catalogue):
         raise InputError(f"{files[0]} has no features: no numeric column is left. Name some with features=.")
-    single = [name for name in (columns.item, columns.size, columns.catalogue) if name is not None]
+    single = [name for name in (columns.item, columns.size, columns.catalogue, columns.group) if name is not None]
     several = (columns.features, columns.context, columns.vectors, columns.links, tuple(columns.levels))
     used = [columns.problem, *single, *(name for names in several for name in names), *taken]
     for name in used:

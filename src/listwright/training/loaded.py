@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
     if not isinstance(policy, Policy) or not isinstance(features, Features):
         raise InputError("it has no policy")
     try:
-        problems = made_up(signature, whole=_needs_all(parts))
+        problems = made_up(signature, whole=_needs_all(parts), group=_some_group(getattr(model, "per_group", None)))
         model.predict(problems, length=1)
         _check_ranges(signature)
         model.try_out(problems)
@@ -63,14 +63,14 @@ def try_predicting(model: Any) -> None:
     if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
     try:
-        model.predict(made_up(signature, whole=True), length=1)
+        model.predict(made_up(signature, whole=True, group=_some_group(getattr(model, "per_group", None))), length=1)
         _check_ranges(signature)
     except Exception as error:  # noqa: BLE001 - as above
         raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
 
 
-def made_up(signature: Signature, *, whole: bool) -> Problems:
-    """Returns one problem of the kind that the model was trained on, with zeros everywhere."""
+def made_up(signature: Signature, *, whole: bool, group: Any = 0) -> Problems:
+    """Returns one problem of the kind that the model was trained on: zeros everywhere, and one group."""
     items = signature.n_items
     count = 2 if items is None else items if whole else min(2, items)
     widths = signature.n_features, signature.n_context or 0, signature.n_vector or 0
@@ -86,7 +86,13 @@ def made_up(signature: Signature, *, whole: bool) -> Problems:
         links=None if signature.links is None else {name: np.zeros((count, count)) for name in signature.links},
         aspects=None if signature.aspects is None else {name: np.zeros((count, 1)) for name in signature.aspects},
         needs=Needs.from_lists([[]], [[]] * count) if signature.needs else None,
+        groups=[group] * count,
     )
+
+
+def _some_group(per_group: Any) -> Any:
+    """A label that a limit on groups names, or any where it is the same for all."""
+    return next(iter(per_group), 0) if isinstance(per_group, Mapping) else 0
 
 
 def _check_ranges(signature: Signature) -> None:

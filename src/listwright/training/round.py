@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.rewards.laws import Laws
 from listwright.training.visits import States, Visits
-from listwright.walk.limits import as_room
+from listwright.walk.limits import as_capped, as_room
 from listwright.walk.plain import Step, build_lists, walk
 
 FEW = 20  # fewer states than this may recur by chance
@@ -139,6 +140,7 @@ class Training:
     ledger: Ledger = field(default_factory=Ledger)
     training_features: Features | None = None
     budget: float | None = None
+    per_group: Any = None  # of SCP: how many rows of a group a list may hold
 
     def flaw(self) -> str:
         """Returns what is wrong with a training that was read from a file; "" if nothing is."""
@@ -160,6 +162,7 @@ class Training:
         sampled : ndarray of bool, shape (problems,), optional
             Learn only from these problems; the lists of all are built and measured.
         """
+        batch = as_capped(batch, None, self.per_group)
         reward = reward_of(batch)
         earned, room = reward.start(batch), as_room(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
@@ -198,6 +201,7 @@ class Training:
 
     def value(self, problems: Problems) -> float:
         """Returns the mean value of the current policy's lists, for `keep="best"`."""
+        problems = as_capped(problems, None, self.per_group)
         rng, room = np.random.default_rng(0), as_room(self.budget, problems)
         lists = build_lists(
             problems, self.features, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats

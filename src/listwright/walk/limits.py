@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -57,13 +59,25 @@ def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
     return np.broadcast_to(room * (1.0 + ROUNDING), len(problems)).copy()
 
 
+def as_capped(problems: Problems, asked: Any, usual: Any) -> Problems:
+    """The problems under the limit on groups that is asked for; else under their own, and else under the usual one.
+
+    >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), groups=["a", "a", "b"])
+    >>> as_capped(problems.capped(2), None, 1).caps, as_capped(problems, None, 1).caps
+    (array([2, 2, 2]), array([1, 1, 1]))
+    """
+    if asked is None and problems.caps is not None:
+        return problems
+    return problems.capped(usual if asked is None else asked)
+
+
 class Room:
-    """Tracks what is left of the budget of each problem while its list grows.
+    """Tracks what is left of the budget of each problem, and of the room of each group, while its list grows.
 
     Parameters
     ----------
     problems : Problems
-        The problems whose `sizes` count.
+        The problems whose `sizes` count, and whose groups if they are capped: see `Problems.capped`.
     budgets : ndarray of float, shape (problems,), optional
         From `as_room`; None if there is no budget, so that everything fits.
 
@@ -73,6 +87,8 @@ class Room:
         By row; empty if there is no budget, which is how compiled functions recognise it.
     left : ndarray of float, shape (problems,)
         What is left of each budget.
+    groups, caps : ndarray of int
+        By row its group, and how many more rows of it there may be; empty if groups are not capped.
 
     Examples
     --------
@@ -89,20 +105,30 @@ class Room:
             self.sizes, self.left = np.zeros(0), np.full(len(problems), np.inf)
         else:
             self.sizes, self.left = problems.sizes, budgets.copy()
+        if problems.caps is None:
+            self.groups = self.caps = np.zeros(0, dtype=np.int64)
+        else:
+            self.groups, self.caps = problems.group_numbers, problems.caps.copy()
 
     @property
-    def arrays(self) -> tuple[Floats, Floats]:
-        """`sizes` and `left`, as compiled functions take them."""
-        return self.sizes, self.left
+    def arrays(self) -> tuple[Floats, Floats, Ints, Ints]:
+        """`sizes`, `left`, `groups` and `caps`, as compiled functions take them."""
+        return self.sizes, self.left, self.groups, self.caps
 
     def fits(self) -> Bools:
-        """Returns by row whether it fits into what is left."""
-        if not len(self.sizes):
-            return np.ones(self.problems.n_rows, dtype=bool)
-        return self.sizes <= self.left[self.problems.owners]
+        """Returns by row whether there is room for it."""
+        fits = np.ones(self.problems.n_rows, dtype=bool)
+        if len(self.sizes):
+            fits &= self.sizes <= self.left[self.problems.owners]
+        if len(self.caps):
+            fits &= self.caps > 0
+        return fits
 
     def take(self, picks: Ints) -> None:
         """Subtracts the size of one picked row per problem; -1 picks none."""
         if len(self.sizes):
             some = picks >= 0
             self.left[some] -= self.sizes[picks[some]]
+        if len(self.caps):
+            taken = np.where(picks >= 0, self.groups[picks], -1)
+            self.caps -= self.groups == taken[self.problems.owners]

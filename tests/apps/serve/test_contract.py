@@ -215,3 +215,16 @@ def test_a_model_with_a_users_own_parts_is_served_where_they_are_trusted(opened,
     trusting = opened(model=path, trust=own, store=f"sqlite:///{tmp_path}/other.db")
     assert len(trusting.post("/v1/lists", json=asked()).json()["items"]) == 3
     assert trusting.post("/v1/models", content=path.read_bytes(), headers=octets).status_code == 201
+
+
+def test_a_limit_on_groups_holds(opened, store, asked):
+    client, request = opened(store=store), asked(8, per_group=1)
+    for i, item in enumerate(request["items"]):
+        item["group"] = "ab"[i % 2]
+    answer = client.post("/v1/lists", json=request).json()
+    groups = {item["id"]: item["group"] for item in request["items"]}
+    assert sorted(groups[item["id"]] for item in answer["items"]) == ["a", "b"]
+    del request["items"][3]["group"]
+    refused = client.post("/v1/lists", json=request)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field"] == "items.3.group"

@@ -52,6 +52,7 @@ def compare(
     ] = USUAL,
     lengths: Annotated[str, typer.Option(help="Lengths of lists, by commas.")] = "1,3,5",
     budgets: Annotated[str | None, typer.Option(help="Total sizes, by commas, in place of lengths.")] = None,
+    per_group: given.PerGroup = None,
     train_sizes: Annotated[
         str | None, typer.Option(help="Problems to learn from, by commas: numbers, or shares such as 0.5.")
     ] = None,
@@ -73,7 +74,7 @@ def compare(
     from listwright.evaluation import compare as compared
     from listwright.lab.report import write_report
 
-    problems, _, _ = read()
+    problems = _capped(read()[0], per_group)
     chosen = {name: _method(name) for name in methods.split(",")}
     total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
     with notes(), progress("comparing") as tick:
@@ -95,6 +96,14 @@ def compare(
     show_section(report.sections[0])
     show_text(report.findings)
     print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
+
+
+def _capped(problems: Any, per_group: int | None) -> Any:
+    """The problems under a limit on groups, which all methods keep to."""
+    given.groups_for(per_group, problems, "Name it with --group-column.")
+    if per_group is None:
+        return problems
+    return (problems.sample() if hasattr(problems, "shards") else problems).capped(per_group)
 
 
 def report_of(found: Comparison, about: str) -> Report:

@@ -24,6 +24,7 @@ def evaluate(
     references: given.References = None,
     length: given.Length = None,
     budget: given.Budget = None,
+    per_group: given.PerGroup = None,
     short_lists: given.ShortLists = False,
     new_levels: given.NewLevels = "error",
     format: given.Format = None,
@@ -62,13 +63,16 @@ def evaluate(
             learned,
             data,
             budget=budget,
+            per_group=per_group,
             format=format,
             new_levels=new_levels,
             reward=reward or known_reward(learned),
             references=references,
             max_memory=given.memory_of(max_memory, engine),
         )
-    lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
+    lists = learned.predict(
+        problems, length=length, budget=budget, short_lists=short_lists or None, per_group=per_group
+    )
     _show(evaluated(lists, problems), as_json)
 
 

@@ -37,6 +37,7 @@ def fit(
     out: Annotated[str, typer.Option("-o", "--out", help="Model file to write, or - for standard output.")],
     length: given.Length = None,
     budget: given.Budget = None,
+    per_group: given.PerGroup = None,
     short_lists: given.ShortLists = False,
     effort: Annotated[
         str,
@@ -99,8 +100,9 @@ def fit(
     if told := logs.hint(data or []):
         print(f"Note: {told}", file=sys.stderr)
     given.sizes_for(budget, problems, "Name it with --size-column.")
+    given.groups_for(per_group, problems, "Name it with --group-column.")
     settings = {"length": length} if budget is None else {"budget": budget}
-    settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort}
+    settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort, "per_group": per_group}
     model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
     saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
     seconds = _learn(model, problems, say, saved)

@@ -48,6 +48,7 @@ Length = Annotated[int | None, typer.Option(min=1, help="Items of a list.")]
 Budget = Annotated[
     float | None, typer.Option(callback=_above_zero, help="Total size of a list, in the unit of the size column.")
 ]
+PerGroup = Annotated[int | None, typer.Option(min=1, help="Items of one group that a list holds at most.")]
 ShortLists = Annotated[
     bool, typer.Option("--short-lists", help="Accept problems with fewer candidates than the length.")
 ]
@@ -118,6 +119,12 @@ def one_from_standard_input(model: str, data: list[str]) -> None:
     """Standard input can be read once."""
     if model == "-" and "-" in data:
         raise typer.BadParameter("MODEL and DATA cannot both come from standard input.", param_hint="DATA")
+
+
+def groups_for(per_group: int | None, problems: Problems | Scan, advice: str) -> None:
+    """A limit on groups needs to know them."""
+    if per_group is not None and problems.groups is None:
+        raise InputError(f"--per-group needs the groups of items, and there is no column of groups. {advice}")
 
 
 def sizes_for(budget: float | None, problems: Problems | Scan, advice: str) -> None:

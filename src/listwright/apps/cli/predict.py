@@ -23,6 +23,7 @@ def predict(
     ] = STANDARD,
     length: given.Length = None,
     budget: given.Budget = None,
+    per_group: given.PerGroup = None,
     short_lists: given.ShortLists = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add the reasons of each pick.")] = False,
     new_levels: given.NewLevels = "error",
@@ -41,8 +42,12 @@ def predict(
     if memory is not None and (explain or as_json or Path(out).suffix.lower() not in (".parquet", ".pq")):
         raise InputError("Lists that are built in parts go to a .parquet file, without reasons. Name one with --out.")
     with progress("reading"):
-        problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels, max_memory=memory)
-    lists = learned.predict(problems, length=length, budget=budget, short_lists=short_lists or None)
+        problems = read_for(
+            learned, data, budget=budget, per_group=per_group, format=format, new_levels=new_levels, max_memory=memory
+        )
+    lists = learned.predict(
+        problems, length=length, budget=budget, short_lists=short_lists or None, per_group=per_group
+    )
     if memory is not None:
         with progress("building lists") as tick:
             lists.to_parquet(out, tick=tick)

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from listwright.lab.report import Section, SideBySide, Table
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
-              "device", "engine", "features", "format", "groups", "ignore", "item", "length", "list_id",
+              "device", "engine", "features", "format", "group", "groups", "ignore", "item", "length", "list_id",
               "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group", "position",
               "precision", "problem", "propensity", "references", "resume", "reward", "sample", "short_lists",
               "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
 EVERY = 10.0  # seconds between two lines of progress, where these go to a file
-NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "n_passes": "passes",
-                   "list_id": "list-column", "outcome": "outcome-column", "position": "position-column"}  # fmt: skip
+NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "group": "group-column",
+                   "n_passes": "passes", "list_id": "list-column", "outcome": "outcome-column",
+                   "position": "position-column"}  # fmt: skip
 _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|([\d.]*\d))?')
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import is_zipfile
 
-from listwright.apps.cli.options import one_from_standard_input, sizes_for
+from listwright.apps.cli.options import groups_for, one_from_standard_input, sizes_for
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,13 +40,19 @@ def read_problems(
         return read_with_columns(path, format=format or _kind(Path(path)), **options)
 
 
-def read_for(model: Any, data: list[str], *, budget: float | None = None, **options: Any) -> Any:
-    """Problems or a scan for a model, read as its training table was; sizes are only needed where there is a budget."""
+def read_for(
+    model: Any, data: list[str], *, budget: float | None = None, per_group: int | None = None, **options: Any
+) -> Any:
+    """Problems or a scan for a model, read as its training table was; sizes are only needed where there is a budget,
+    and groups where they are limited."""
     known = getattr(model, "columns_", None)
     if known is not None:
         known = known if budget is not None or model.budget is not None else replace(known, size=None)
+        limited = per_group is not None or getattr(model, "per_group", None) is not None
+        known = known if limited else replace(known, group=None)
         problems = read_problems(data, columns=known, **options)[0]
         sizes_for(budget, problems, "Fit the model again on a table that has one.")
+        groups_for(per_group, problems, "Fit the model again with --group-column.")
         return problems
     signature = model.signature_
     if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:

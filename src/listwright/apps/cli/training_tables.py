@@ -49,6 +49,9 @@ def _read(
     problem: Annotated[str, typer.Option("--problem-column", help="Column with the problem's id.")] = "problem",
     item: Annotated[str, typer.Option("--item-column", help="Column with the item's id; may be missing.")] = "item",
     size: Annotated[str, typer.Option("--size-column", help="Column with the item's size; may be missing.")] = "size",
+    group: Annotated[
+        str | None, typer.Option("--group-column", help="Column with the item's group, for --per-group.")
+    ] = None,
     features: Annotated[
         Names,
         typer.Option(help="Columns of features, by commas or as 'f_*'; by default all numbers but the reward's."),
@@ -72,6 +75,7 @@ def _read(
             problem=problem,
             item=item,
             size=size,
+            group=group,
             features=several(features),
             context=several(context),
             vectors=several(vectors),

@@ -255,6 +255,7 @@ class ModelDetail(ModelShown):
     kind: str
     length: int | None
     budget: float | None
+    per_group: int | dict[str, int] | None = None
     n_features: int
     feature_names: list[str] | None
     n_context: int | None

@@ -129,7 +129,7 @@ def from_binary(body: bytes) -> Asked:
     if not rest or len(rest) % (4 * count):
         raise invalid("body", f"Behind the JSON come {count} rows of float32. Got {len(rest)} bytes.")
     none: list[None] = [None] * count
-    for name in ("sizes", "catalogue"):
+    for name in ("sizes", "catalogue", "groups"):
         if len(getattr(head, name) or none) != count:
             raise invalid(name, f"Give one entry for each of the {count} ids.")
     return Asked(
@@ -144,4 +144,6 @@ def from_binary(body: bytes) -> Asked:
         head.context,
         head.explain,
         head.model,
+        head.groups or none,
+        head.per_group,
     )

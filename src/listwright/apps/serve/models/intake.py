@@ -29,6 +29,7 @@ class Shape:
     context_names: tuple[str, ...] | None
     ranges: Mapping[str, Ends]  # by part of a problem: the least and the most that is taken as it is
     refuse: bool  # what is out of range, in place of clipping it
+    per_group: Any = None  # of the model: how many items of a group its lists hold
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
@@ -43,7 +44,8 @@ class Shape:
         parts = ("features", "context", "vectors")
         spans: dict[str, Span | None] = {name: getattr(signature.ranges, name, None) for name in parts}
         ranges = {name: span.limits(tolerance) for name, span in spans.items() if span is not None}
-        return cls(signature, None if columns is None else columns.context, ranges, refuse)
+        names = None if columns is None else columns.context
+        return cls(signature, names, ranges, refuse, getattr(model, "per_group", None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,8 @@ def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Take
             catalogue=_catalogue(asked.catalogue, signature.n_items, at),
             vectors=reading.vectors(asked.vectors),
             feature_names=names,
-        )
+            groups=_groups(asked, shape.per_group, at),
+        ).capped(shape.per_group if asked.per_group is None else asked.per_group)
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
     return Taken(problem, reading.clipped)
@@ -194,6 +197,16 @@ def _sizes(asked: Asked, at: str) -> list[float] | None:
     if asked.budget is not None:
         raise invalid(f"{at}items.{missing}.size", "A budget needs the size of every item.")
     return None
+
+
+def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
+    """The groups, where lists are limited by them."""
+    if asked.per_group is None and usual is None:
+        return None
+    missing = next((i for i, group in enumerate(asked.groups) if group is None), None)
+    if missing is not None:
+        raise invalid(f"{at}items.{missing}.group", "A limit on groups needs the group of every item.")
+    return [group for group in asked.groups if group is not None]
 
 
 def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[int] | None:

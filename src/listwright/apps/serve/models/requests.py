@@ -29,6 +29,7 @@ class Item(Struct, forbid_unknown_fields=True):
         Annotated[int, Meta(ge=0)] | None, Meta(description="Which item of the model's catalogue it is.")
     ] = None
     vector: Annotated[list[float] | None, Meta(description="What similarity is measured on.")] = None
+    group: Annotated[ItemId | None, Meta(description="Its source, author or section, for per_group.")] = None
 
 
 class ListRequest(Struct, forbid_unknown_fields=True):
@@ -37,6 +38,9 @@ class ListRequest(Struct, forbid_unknown_fields=True):
     items: Annotated[list[Item], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
+    per_group: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Items of one group that the list holds at most.")
+    ] = None
     context_features: Annotated[Numbers | None, Meta(description="The context columns of a model that has some.")] = (
         None
     )
@@ -55,6 +59,8 @@ class BinaryHead(Struct, forbid_unknown_fields=True):
     budget: Positive | None = None
     sizes: list[Positive] | None = None
     catalogue: list[Annotated[int, Meta(ge=0)]] | None = None
+    groups: list[ItemId] | None = None
+    per_group: Annotated[int, Meta(ge=1)] | None = None
     context_features: list[float] | None = None
     context: Raw = msgspec.field(default_factory=Raw)
     explain: bool = False
@@ -76,6 +82,8 @@ class Asked:
     context: Raw
     explain: bool
     model: str
+    groups: Sequence[str | int | None]
+    per_group: int | None
 
     @classmethod
     def of(cls, request: ListRequest) -> Asked:
@@ -93,6 +101,8 @@ class Asked:
             request.context,
             request.explain,
             request.model,
+            [item.group for item in items],
+            request.per_group,
         )
 
     @property
