@@ -19,7 +19,15 @@ PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_B
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INCLUDED = re.compile(r'--8<-- "([\w.]+)(?::(\w+|\d+:\d+))?"\n')
 DECIMAL = re.compile(r"\d+\.\d+")
-NEEDS = {"apricot": "apricot", "pyversity": "pyversity", "serving": "uvicorn"}  # beside what every test needs
+NEEDS = {  # beside what every test needs
+    "apricot": "apricot",
+    "packing_haystack": "haystack",
+    "packing_langchain": "langchain_core",
+    "packing_llama_index": "llama_index",
+    "pyversity": "pyversity",
+    "serving": "uvicorn",
+}
+OTHERS = ("apricot", "packing_haystack", "packing_langchain", "packing_llama_index", "pyversity")  # may warn
 
 runner = runpy.run_path(str(DOCS / "run_snippets.py"), run_name="run_snippets")
 SNIPPETS: list[Path] = runner["snippets"]()
@@ -34,7 +42,7 @@ def test_a_snippet_prints_what_the_page_shows(snippet: Path) -> None:
     if snippet.stem in NEEDS:
         pytest.importorskip(NEEDS[snippet.stem], reason=f"docs/snippets/{snippet.name} needs {NEEDS[snippet.stem]}")
     with warnings.catch_warnings():
-        if snippet.stem in ("apricot", "pyversity"):
+        if snippet.stem in OTHERS:
             warnings.simplefilter("ignore")  # other people's code
         printed = runner["printed"](snippet)
     shown = snippet.with_suffix(".txt").read_text(encoding="utf8")

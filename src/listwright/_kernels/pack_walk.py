@@ -14,7 +14,7 @@ UNMET = 4  # columns of `unmet_rows`
 
 
 @njit(cache=True, nogil=True)
-def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, limits: Any) -> tuple[Any, Any]:
+def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: Any, limits: Any) -> tuple[Any, Any]:
     """Returns the rows picked by boosted trees, in order, and the score of each.
 
     A row is described by its own columns, its strongest link of each kind to a picked row, and what the list leaves
@@ -32,6 +32,8 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, limits: 
         (base, arrays) of each model whose sums are added; see `trees.tree_sums`.
     bonus : ndarray of float, shape (rows,)
         Added to the scores.
+    twins : ndarray of bool, shape (rows, rows)
+        `twins[row, picked]`: whether a row brings nothing beside a picked one.
     limits : tuple
         Sizes, room, length, groups, and how many rows of a group may be picked.
 
@@ -63,6 +65,7 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, limits: 
             return picks[:position], scores[:position]
         picks[position], scores[position] = best, values[best]
         taken[best] = True
+        taken |= twins[:, best]
         held[groups[best]] += 1
         room -= sizes[best]
         met[0] |= wholes[best]

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from listwright._internal.arrays import Floats
 from listwright.context.passages import read_passages
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -55,8 +56,8 @@ def read_examples(
     return told
 
 
-def example_problems(examples: Sequence[Example]) -> Problems:
-    """Problems whose reward is the share of the needs that a list meets."""
+def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None = None) -> Problems:
+    """Problems whose reward is the share of the needs that a list meets; `sizes` are tokens."""
     needs = np.concatenate([example.needs for example in examples])
     rows = np.flatnonzero(needs >= 0)
     table = sparse.csr_array((np.ones(len(rows)), (rows, needs[rows])), shape=(len(needs), int(needs.max()) + 1))
@@ -64,6 +65,7 @@ def example_problems(examples: Sequence[Example]) -> Problems:
         [example.query for example in examples],
         [example.texts for example in examples],
         titles=[example.titles for example in examples],
+        sizes=sizes,
         reward=Coverage(table),
     )
 

@@ -35,7 +35,7 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
     if len(given) < 3 or alone.std() == 0:
         return bonus
     likely = np.clip(alone / alone.max(), 0.0, 1.0) if alone.max() > 0 else np.zeros(len(given))
-    for signal in _signals(given):
+    for signal in signals_of(given):
         news = _beyond_words(signal, found)
         share = float(likely.mean())
         apart = float(news @ likely / likely.sum() - news @ (1 - likely) / max((1 - likely).sum(), 1e-9))
@@ -44,7 +44,8 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
     return bonus
 
 
-def _signals(given: Passages) -> list[Floats]:
+def signals_of(given: Passages) -> list[Floats]:
+    """Scores and similarity to the question, where they are given, each with mean 0 and spread 1."""
     signals = [] if given.scores is None else [given.scores]
     if given.embeddings is not None and given.query_embedding is not None:
         lengths = np.linalg.norm(given.embeddings, axis=1) * np.linalg.norm(given.query_embedding)

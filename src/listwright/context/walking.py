@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.needs import unmet_rows
 from listwright._kernels.pack_walk import UNMET, pack_walk
 from listwright.estimators.scp import SCP
@@ -53,8 +53,9 @@ def walk_passages(
     groups: Ints,
     per_group: int,
     bonus: Floats,
+    twins: Bools,
 ) -> tuple[Ints, Floats]:
-    """Rows picked, and their scores; `bonus` is added to the scores of each row."""
+    """Rows picked, and their scores; `bonus` is added to the scores of each row, and `twins` of a pick are left out."""
     trees = trees_of(model)
     assert trees is not None
     needs = found.needs
@@ -65,5 +66,6 @@ def walk_passages(
         (needs.starts, needs.parts, needs.wholes, needs.weights),
         trees,
         bonus,
+        twins,
         (sizes, float(room), int(length), groups, int(per_group)),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -56,8 +56,8 @@ def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) ->
     return [*questions, *wider, *joined, *untitled]
 
 
-def labelled_problems(questions: Sequence[Labelled]) -> Problems:
-    """Problems whose reward is the share of the supporting passages that the list holds."""
+def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> Problems:
+    """Problems whose reward is the share of the supporting passages that the list holds; `vectors` as in Problems."""
     supports = np.concatenate([one.supports for one in questions])
     numbers = np.concatenate([np.cumsum(one.supports) - 1 for one in questions])
     rows = np.flatnonzero(supports)
@@ -66,6 +66,7 @@ def labelled_problems(questions: Sequence[Labelled]) -> Problems:
         [one.question for one in questions],
         [one.texts for one in questions],
         titles=[one.titles for one in questions],
+        vectors=vectors,
         reward=Coverage(table),
     )
 

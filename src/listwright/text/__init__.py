@@ -4,7 +4,7 @@ from listwright.text.budget import Budget, parse_budget, sizes, truncate
 from listwright.text.centrality import lexrank
 from listwright.text.clusters import Cluster
 from listwright.text.duc import read_duc
-from listwright.text.passages import PassageFeatures, passage_features, question_problems
+from listwright.text.passages import PassageFeatures, passage_features, question_problems, shortlist
 from listwright.text.quality import quality_features
 from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
 from listwright.text.scores import rouge
@@ -28,6 +28,7 @@ __all__ = [
     "read_duc",
     "read_jsonl",
     "rouge",
+    "shortlist",
     "sizes",
     "split_sentences",
     "stem_token",

@@ -2,5 +2,6 @@
 
 from listwright.text.passages.features import PassageFeatures, passage_features
 from listwright.text.passages.problems import question_problems
+from listwright.text.passages.shortlist import shortlist
 
-__all__ = ["PassageFeatures", "passage_features", "question_problems"]
+__all__ = ["PassageFeatures", "passage_features", "question_problems", "shortlist"]

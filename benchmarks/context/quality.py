@@ -1,0 +1,140 @@
+"""Share of questions whose first passages hold all that the answer needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+import listwright as lw
+from listwright.baselines import MMR, TopK
+from listwright.context import ContextPacker
+from listwright.context.model import passage_model, passage_policy_features
+from listwright.evaluation.plan import fold_numbers
+from listwright.evaluation.values import list_values
+from listwright.lab.question_variants import Labelled, labelled_problems, read_labelled, variants
+from listwright.lab.shipped_models import MIN_LEAF
+from listwright.lab.simulate.questions import questions
+from listwright.learners import Aggregate
+from listwright.learners.boosting import Boosting
+from listwright.text import hashed_tf_idf, tokens
+
+LENGTHS = (2, 3, 5)
+FOLDS = 5
+WIDTH = 1 << 18  # columns of tf-idf
+N_MADE_UP = 300
+Method = Callable[[lw.Problems, Sequence[Labelled]], Any]  # from training questions to a model
+
+
+def _shipped_way(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
+    """The recipe of the shipped model, on the training questions alone."""
+    return passage_model(labelled_problems(variants(asked)), min_leaf=MIN_LEAF)
+
+
+def _conseqopt(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
+    model = lw.ConSeqOpt(
+        max(LENGTHS),
+        learner=Aggregate(Boosting()),
+        features=passage_policy_features(),
+        weighting="uniform",
+        n_passes=1,
+        batch_size=len(problems),
+        random_state=0,
+    )
+    return model.fit(problems)
+
+
+def _fitted(model: Any) -> Method:
+    return lambda problems, asked: clone(model).fit(problems)
+
+
+UNTRAINED: dict[str, Method] = {
+    "BM25": _fitted(MMR(0.0, relevance="bm25")),
+    "TF-IDF": _fitted(MMR(0.0, relevance="cosine")),
+    "MMR, lambda 0.5": _fitted(MMR(0.5, relevance="relative_cosine")),
+    "MMR, lambda 0.7": _fitted(MMR(0.3, relevance="relative_cosine")),
+}
+TRAINED: dict[str, Method] = {
+    "packer as shipped, without the test questions": _shipped_way,
+    "boosted trees, sorted": _fitted(TopK(Boosting(), length=max(LENGTHS))),
+    "extra-trees, sorted": _fitted(TopK("extra_trees", length=max(LENGTHS), random_state=0)),
+    "ConSeqOpt, boosted trees": _conseqopt,
+    "packer, fitted": lambda problems, asked: passage_model(problems),
+}
+
+
+def hotpotqa(file: Path, seeds: int) -> dict[str, list[float]]:
+    """By method: the shares at each length, over all folds and seeds."""
+    asked = read_labelled(file)
+    problems = _with_vectors(asked)
+    return {name: _crossed(name, method, problems, asked, seeds) for name, method in (UNTRAINED | TRAINED).items()}
+
+
+def _with_vectors(asked: Sequence[Labelled]) -> lw.Problems:
+    """Problems with tf-idf within each question, for MMR."""
+    rows = [
+        hashed_tf_idf([tokens(f"{title} {text}") for title, text in zip(one.titles, one.texts, strict=True)], WIDTH)
+        for one in asked
+    ]
+    return labelled_problems(asked, vectors=sparse.vstack(rows))
+
+
+def _crossed(name: str, method: Method, problems: lw.Problems, asked: list[Labelled], seeds: int) -> list[float]:
+    whole = np.zeros((seeds, len(problems), len(LENGTHS)))
+    for seed in range(seeds if name in TRAINED else 1):
+        folds = fold_numbers(FOLDS, len(problems), seed)
+        for fold in range(FOLDS):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            model = method(problems[train], [asked[i] for i in train])
+            whole[seed, test] = _whole(model, problems[test])
+    found = whole[: seeds if name in TRAINED else 1].mean(axis=(0, 1)).round(4).tolist()
+    print(name, found, flush=True)
+    return [float(share) for share in found]
+
+
+def _whole(model: Any, problems: lw.Problems) -> Any:
+    """(problems, lengths): whether the first passages hold all support."""
+    lists = [model.predict(problems, length=length, short_lists=True) for length in LENGTHS]
+    return np.stack([np.isclose(list_values(one, problems), 1.0) for one in lists], axis=1)
+
+
+def made_up() -> dict[str, list[float]]:
+    """The same on made-up questions of two to four steps, 25 passages each; the packer is the one that is shipped."""
+    asked = questions(N_MADE_UP, random_state=7, steps=(2, 4))
+    steps = [[passage.step for passage in one.passages] for one in asked]
+    labelled = [
+        Labelled(
+            one.text, [p.title for p in one.passages], [p.text for p in one.passages], [s is not None for s in told]
+        )
+        for one, told in zip(asked, steps, strict=True)
+    ]
+    problems = _with_vectors(labelled)
+    found = {
+        name: [_told(steps, model.predict(problems, length=length)) for length in LENGTHS]
+        for name, model in ((name, method(problems, labelled)) for name, method in UNTRAINED.items())
+    }
+    packer = ContextPacker()
+    for name in ("packer as shipped", "packer as shipped, with the scores of BM25"):
+        scores = problems.features[:, list(problems.feature_names or ()).index("bm25")] if "scores" in name else None
+        found[name] = [_packed(packer, labelled, steps, problems, length, scores) for length in LENGTHS]
+    return found
+
+
+def _packed(packer: ContextPacker, asked: Any, steps: Any, problems: lw.Problems, length: int, scores: Any) -> float:
+    rows = np.full((len(asked), length), -1)
+    for i, one in enumerate(asked):
+        start, end = problems.offsets[i], problems.offsets[i + 1]
+        given = None if scores is None else scores[start:end]
+        packed = packer.pack(one.question, one.texts, titles=one.titles, length=length, budget=None, scores=given)
+        rows[i, : len(packed)] = np.array(packed.positions) + start
+    return _told(steps, lw.Lists(problems, rows))
+
+
+def _told(steps: Sequence[Sequence[int | None]], lists: lw.Lists) -> float:
+    """Share of the questions whose list tells every step at least once."""
+    whole = [{told[row] for row in lists[i]} - {None} == set(told) - {None} for i, told in enumerate(steps)]
+    return round(float(np.mean(whole)), 4)

@@ -1,0 +1,46 @@
+# --8<-- [start:pack]
+import listwright as lw
+
+question = "Where was the director of Alien born?"
+passages = [
+    "Rain fell on the town.",
+    "Ridley Scott was born in South Shields in 1937.",
+    "Alien is a film of 1979, directed by Ridley Scott.",
+    "Aliens is a film of 1986, directed by James Cameron.",
+]
+packed = lw.ContextPacker().pack(question, passages, budget=20)
+for text, reason in zip(packed.texts, packed.reasons, strict=True):
+    print(f"{text}  # {reason}")
+# --8<-- [end:pack]
+
+# --8<-- [start:given]
+packed = lw.ContextPacker(tokens=len).pack(  # a function of a text, or a tokenizer with .encode
+    question,
+    passages,
+    budget=200,  # characters, as len counts them
+    titles=["Weather", "Ridley Scott", "Alien (film)", "Aliens (film)"],
+    sources=["news", "people", "films", "films"],
+    per_source=1,
+    scores=[0.1, 0.4, 0.9, 0.8],  # of a retriever or reranker
+)
+print(packed.positions, packed.tokens)
+print(packed.text(order="document"))
+# --8<-- [end:given]
+
+# --8<-- [start:learn]
+records = [
+    {
+        "query": f"Which ship did captain {name} lead?",
+        "passages": [
+            f"Captain {name} liked tea.",
+            f"The ship of {name} was the {ship}.",
+            "Tides rise.",
+        ],
+        "cited": [1],
+    }
+    for name, ship in [("Ada", "Swan"), ("Bo", "Lark"), ("Cy", "Crane"), ("Di", "Heron")] * 10
+]
+packer = lw.ContextPacker().fit(records[:30], cited="cited")
+packer.save("packer.listwright")
+print(packer.score(records[30:], cited="cited", length=1))
+# --8<-- [end:learn]

@@ -1,0 +1,46 @@
+"""Certificates of a packer, from labelled questions that it has not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright.baselines import MMR
+from listwright.context.examples import Example, example_problems
+from listwright.context.tokens import sizes_of
+from listwright.estimators.held_out import refuse_seen
+from listwright.estimators.scp import SCP
+from listwright.evaluation.values import list_values
+from listwright.guarantees import HeldOutCertificate
+from listwright.guarantees.held_out import certificate_of
+from listwright.selection import greedy
+
+
+def certified(
+    packer: Any,
+    model: SCP,
+    examples: Sequence[Example],
+    delta: float,
+    *,
+    budget: float | None,
+    length: int | None,
+) -> HeldOutCertificate:
+    """Lower bounds on what packed contexts hold: see `ContextPacker.certify`."""
+    sizes = [np.maximum(sizes_of(example.texts, None, packer.tokens), 1.0) for example in examples]
+    problems = example_problems(examples, sizes)
+    refuse_seen(example_problems(examples), model.training_.ledger.states)  # it learned without sizes
+    limits: dict[str, Any] = {"length": length, "budget": budget}
+    best = greedy(problems, **limits).values
+    assert best is not None
+    sorted_by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, short_lists=True)
+    values: Floats = np.array([example.share(_positions(packer, example, limits)) for example in examples])
+    rivals = {"BM25": list_values(sorted_by_words, problems)}
+    return certificate_of(values, best, rivals, delta=delta, binary=False, length=length, budget=budget)
+
+
+def _positions(packer: Any, example: Example, limits: dict[str, Any]) -> list[int]:
+    found: list[int] = packer.pack(example.query, example.texts, titles=example.titles, **limits).positions
+    return found

@@ -1,0 +1,72 @@
+"""Which of very many passages are worth a closer look: by words alone, in time that grows with the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._kernels.bags import Bags, bags_of, bm25
+from listwright._kernels.words import CAPITAL, FUNCTION
+from listwright.text.passages.likeness import ranks
+from listwright.text.passages.reading import Reading, read
+
+LEADERS = 10  # best passages whose names may lead on to others
+RARE = 50  # a name leads on where at most one passage in so many holds it
+
+
+def shortlist(
+    question: str,
+    texts: Sequence[str],
+    titles: Sequence[str] | None = None,
+    *,
+    most: int,
+    signals: Sequence[Floats] = (),
+) -> Ints:
+    """The rows of the passages to look at, in order.
+
+    Passages are ranked by BM25 for the question, by BM25 for the rare names in the best passages, which lead on to
+    what the question does not name, and by each signal. They come in by their best rank.
+
+    Parameters
+    ----------
+    question : str
+        The question.
+    texts, titles : sequences of str
+        The passages, and their titles if there are any.
+    most : int
+        How many to keep.
+    signals : sequence of arrays
+        More numbers by passage, higher for better ones, such as a retriever's scores.
+
+    Examples
+    --------
+    >>> texts = [f"Note {i} is about the weather." for i in range(20)]
+    >>> texts[7] = "The film Alien was directed by Ridley Scott."
+    >>> texts[11] = "Ridley Scott grew up in the north."
+    >>> shortlist("Who directed Alien?", texts, most=2)
+    array([ 7, 11])
+    """
+    n = len(texts)
+    if n <= most:
+        return np.arange(n)
+    reading, _ = read(question, texts, [""] * n if titles is None else titles)
+    bags = bags_of(reading.stems, reading.flags, reading.places, reading.n_stems)
+    asked = np.zeros(reading.n_stems, dtype=bool)
+    words = slice(0, reading.n_question)
+    asked[reading.stems[words][reading.flags[words] & FUNCTION == 0]] = True
+    own = bm25(bags, asked)
+    found = [own, bm25(bags, _leads(reading, bags, own, asked)), *signals]
+    best = np.min([ranks(np.asarray(one, dtype=np.float64)) for one in found], axis=0)
+    return np.sort(np.argsort(best, kind="stable")[:most])
+
+
+def _leads(reading: Reading, bags: Bags, scores: Floats, asked: Bools) -> Bools:
+    """By stem: whether it is a rare name of one of the best passages that the question does not hold."""
+    leads = np.zeros(reading.n_stems, dtype=bool)
+    for row in np.argsort(-scores, kind="stable")[:LEADERS]:
+        words = slice(*reading.places[row])
+        leads[reading.stems[words][reading.flags[words] & CAPITAL > 0]] = True
+    rare: Bools = bags.frequency <= max(2, len(scores) // RARE)
+    return leads & rare & ~asked
