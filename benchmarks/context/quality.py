@@ -67,11 +67,12 @@ TRAINED: dict[str, Method] = {
 }
 
 
-def hotpotqa(file: Path, seeds: int) -> dict[str, list[float]]:
-    """By method: the shares at each length, over all folds and seeds."""
+def hotpotqa(file: Path, seeds: int, only: str = "") -> dict[str, dict[str, Any]]:
+    """By method whose name holds `only`: the shares at each length, over all folds and seeds."""
     asked = read_labelled(file)
     problems = _with_vectors(asked)
-    return {name: _crossed(name, method, problems, asked, seeds) for name, method in (UNTRAINED | TRAINED).items()}
+    chosen = {name: method for name, method in (UNTRAINED | TRAINED).items() if only in name}
+    return {name: _crossed(name, method, problems, asked, seeds) for name, method in chosen.items()}
 
 
 def _with_vectors(asked: Sequence[Labelled]) -> lw.Problems:
@@ -83,17 +84,18 @@ def _with_vectors(asked: Sequence[Labelled]) -> lw.Problems:
     return labelled_problems(asked, vectors=sparse.vstack(rows))
 
 
-def _crossed(name: str, method: Method, problems: lw.Problems, asked: list[Labelled], seeds: int) -> list[float]:
+def _crossed(name: str, method: Method, problems: lw.Problems, asked: list[Labelled], seeds: int) -> dict[str, Any]:
+    seeds = seeds if name in TRAINED else 1
     whole = np.zeros((seeds, len(problems), len(LENGTHS)))
-    for seed in range(seeds if name in TRAINED else 1):
+    for seed in range(seeds):
         folds = fold_numbers(FOLDS, len(problems), seed)
         for fold in range(FOLDS):
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             model = method(problems[train], [asked[i] for i in train])
             whole[seed, test] = _whole(model, problems[test])
-    found = whole[: seeds if name in TRAINED else 1].mean(axis=(0, 1)).round(4).tolist()
+    found = whole.mean(axis=(0, 1)).round(4).tolist()
     print(name, found, flush=True)
-    return [float(share) for share in found]
+    return {"shares": found, "seeds": seeds}
 
 
 def _whole(model: Any, problems: lw.Problems) -> Any:
@@ -102,7 +104,7 @@ def _whole(model: Any, problems: lw.Problems) -> Any:
     return np.stack([np.isclose(list_values(one, problems), 1.0) for one in lists], axis=1)
 
 
-def made_up() -> dict[str, list[float]]:
+def made_up() -> dict[str, dict[str, Any]]:
     """The same on made-up questions of two to four steps, 25 passages each; the packer is the one that is shipped."""
     asked = questions(N_MADE_UP, random_state=7, steps=(2, 4))
     steps = [[passage.step for passage in one.passages] for one in asked]
@@ -121,7 +123,7 @@ def made_up() -> dict[str, list[float]]:
     for name in ("packer as shipped", "packer as shipped, with the scores of BM25"):
         scores = problems.features[:, list(problems.feature_names or ()).index("bm25")] if "scores" in name else None
         found[name] = [_packed(packer, labelled, steps, problems, length, scores) for length in LENGTHS]
-    return found
+    return {name: {"shares": shares} for name, shares in found.items()}
 
 
 def _packed(packer: ContextPacker, asked: Any, steps: Any, problems: lw.Problems, length: int, scores: Any) -> float:

@@ -12,8 +12,8 @@ def written(found: dict[str, Any]) -> str:
     parts = [
         _table(
             found.get("hotpotqa", {}),
-            "HotpotQA, 200 questions of ten passages, two of which support the answer; five folds, mean over three "
-            "draws of the folds. Settings were chosen by the same cross-validation.",
+            "HotpotQA, 200 questions of ten passages, two of which support the answer; five folds. Settings were "
+            "chosen by the same cross-validation.",
         ),
         _table(
             found.get("made-up", {}),
@@ -27,8 +27,16 @@ def written(found: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(shares: dict[str, list[float]], about: str) -> str:
-    if not shares:
+def _table(found: dict[str, dict[str, Any]], about: str) -> str:
+    if not found:
         return ""
-    rows = [f"| {name} | {' / '.join(f'{share:.3f}' for share in found)} |" for name, found in shares.items()]
+    rows = [
+        f"| {_name(name, one)} | {' / '.join(f'{share:.3f}' for share in one['shares'])} |"
+        for name, one in found.items()
+    ]
     return "\n".join([about, "", f"| all support in the first | {LENGTHS} |", "| --- | --- |", *rows])
+
+
+def _name(name: str, one: dict[str, Any]) -> str:
+    draws = one.get("seeds", 1)
+    return name if draws == 1 else f"{name} (mean of {draws} draws of the folds)"

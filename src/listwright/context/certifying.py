@@ -11,8 +11,7 @@ from listwright._internal.arrays import Floats
 from listwright.baselines import MMR
 from listwright.context.examples import Example, example_problems
 from listwright.context.tokens import sizes_of
-from listwright.estimators.held_out import refuse_seen
-from listwright.estimators.scp import SCP
+from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.guarantees import HeldOutCertificate
 from listwright.guarantees.held_out import certificate_of
@@ -20,18 +19,11 @@ from listwright.selection import greedy
 
 
 def certified(
-    packer: Any,
-    model: SCP,
-    examples: Sequence[Example],
-    delta: float,
-    *,
-    budget: float | None,
-    length: int | None,
+    packer: Any, examples: Sequence[Example], delta: float, *, budget: float | None, length: int | None
 ) -> HeldOutCertificate:
     """Lower bounds on what packed contexts hold: see `ContextPacker.certify`."""
     sizes = [np.maximum(sizes_of(example.texts, None, packer.tokens), 1.0) for example in examples]
     problems = example_problems(examples, sizes)
-    refuse_seen(example_problems(examples), model.training_.ledger.states)  # it learned without sizes
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None
@@ -39,6 +31,16 @@ def certified(
     values: Floats = np.array([example.share(_positions(packer, example, limits)) for example in examples])
     rivals = {"BM25": list_values(sorted_by_words, problems)}
     return certificate_of(values, best, rivals, delta=delta, binary=False, length=length, budget=budget)
+
+
+def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
+    """Refuses questions that a packer has learned from."""
+    known = [example.query for example in examples if example.key() in learned]
+    if known:
+        raise InputError(
+            f"{len(known)} of these {len(examples)} questions were learned from, such as {known[0]!r:.80}. A "
+            "certificate needs questions that the packer has not seen: hold some back before fit."
+        )
 
 
 def _positions(packer: Any, example: Example, limits: dict[str, Any]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -26,6 +27,10 @@ class Example(NamedTuple):
     texts: list[str]
     titles: list[str]
     needs: list[int]
+
+    def key(self) -> str:
+        """The same for the same question and passages."""
+        return blake2b("\0".join([self.query, *self.texts]).encode(), digest_size=8).hexdigest()
 
     def share(self, positions: Sequence[int]) -> float:
         """Share of the needs that some passages meet."""

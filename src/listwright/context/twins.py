@@ -11,7 +11,7 @@ from listwright.context.passages import Passages
 from listwright.text.passages import PassageFeatures
 
 SAME_WORDS = 0.9  # cosine of tf-idf
-SAME_MEANING, SOME_WORDS = 0.95, 0.4  # cosine of embeddings, and of tf-idf beside it
+SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
 _NUMBER = re.compile(r"\d+")
 
 

@@ -46,7 +46,7 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
     if not isinstance(policy, Policy) or not isinstance(features, Features):
         raise InputError("it has no policy")
     try:
-        problems = made_up(signature, whole=_needs_all(parts), group=_some_group(getattr(model, "per_group", None)))
+        problems = made_up(signature, whole=_needs_all(parts), group=some_group(getattr(model, "per_group", None)))
         model.predict(problems, length=1)
         _check_ranges(signature)
         model.try_out(problems)
@@ -90,7 +90,7 @@ def made_up(signature: Signature, *, whole: bool, group: Any = 0) -> Problems:
     )
 
 
-def _some_group(per_group: Any) -> Any:
+def some_group(per_group: Any) -> Any:
     """A label that a limit on groups names, or any where it is the same for all."""
     return next(iter(per_group), 0) if isinstance(per_group, Mapping) else 0
 

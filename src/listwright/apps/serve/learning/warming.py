@@ -17,6 +17,7 @@ from listwright.apps.serve.models.intake import Shape
 from listwright.apps.serve.models.requests import Asked
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.settings import Settings
+from listwright.training.loaded import some_group
 
 CANDIDATES = 4
 log = logging.getLogger("listwright.serve")
@@ -64,6 +65,8 @@ def _made_up(shape: Shape, name: str) -> Asked:
         context=Raw(),
         explain=False,
         model=name,
+        groups=[some_group(shape.per_group)] * CANDIDATES,
+        per_group=None,
     )
 
 
