@@ -24,16 +24,15 @@ def main() -> None:
     parser.add_argument("--method", default="", help="of HotpotQA: only methods whose name holds this")
     parser.add_argument("--only", choices=["hotpotqa", "made-up", "speed", "page"], help="one part; the others stay")
     options = parser.parse_args()
-    found = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     file = options.data / "multihop_qa" / "hotpotqa200.jsonl.gz"
     parts = {
-        "hotpotqa": lambda: found.get("hotpotqa", {}) | quality.hotpotqa(file, options.seeds, options.method),
+        "hotpotqa": lambda: quality.hotpotqa(file, options.seeds, options.method),
         "made-up": quality.made_up,
         "speed": speed.measured,
     }
-    for name, part in parts.items():
-        if options.only in (None, name):
-            found[name] = part()
+    new = {name: part() for name, part in parts.items() if options.only in (None, name)}
+    found = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+    found |= {name: found.get(name, {}) | part for name, part in new.items()}
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(section.written(found), encoding="utf-8")
     print(TABLE.read_text(encoding="utf-8"))
