@@ -99,7 +99,7 @@ def test_a_context_free_model_and_one_that_learns_online_keep_to_it() -> None:
     model = lw.ContextFreeSCP(4, random_state=0).fit(problems)
     assert most_of_a_group(model.predict(problems, per_group=1)) == 1
     assert most_of_a_group(model.predict(problems, per_group=1, best_list=True)) == 1
-    online = lw.OnlineSCP.from_model(lw.SCP(3, random_state=0).fit(problems))
+    online = lw.OnlineSCP.from_model(lw.SCP(3, effort="fast", random_state=0).fit(problems))
     assert most_of_a_group(online.recommend(problems.capped(1))) == 1
 
 

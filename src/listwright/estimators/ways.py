@@ -21,7 +21,7 @@ from listwright.lists import Lists
 from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.training.sources import Plan
-from listwright.walk.limits import as_room
+from listwright.walk.limits import as_capped, as_room
 from listwright.walk.plain import build_lists
 
 SHARE = 0.5  # weight of a policy's score to start from
@@ -62,6 +62,7 @@ class Way(ABC):
     def _summed_up(self, problems: Problems) -> Floats:
         """What lists by the weighted sum of cross-fitted columns are worth."""
         parts = self.weighed(problems)
+        problems = as_capped(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
         view.parts_ = [part.features.for_training(problems) for part in parts]
         policy = Linear(np.array([weight for part in parts for weight in part.weights]))
