@@ -63,7 +63,7 @@ def try_predicting(model: Any) -> None:
     if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
     try:
-        model.predict(made_up(signature, whole=True, group=_some_group(getattr(model, "per_group", None))), length=1)
+        model.predict(made_up(signature, whole=True, group=some_group(getattr(model, "per_group", None))), length=1)
         _check_ranges(signature)
     except Exception as error:  # noqa: BLE001 - as above
         raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
