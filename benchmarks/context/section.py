@@ -23,7 +23,7 @@ def written(found: dict[str, Any]) -> str:
     ]
     if "speed" in found:
         times = "; ".join(f"{case} tokens: {ms:g} ms" for case, ms in found["speed"].items())
-        parts.append(f"Time of `pack`, warm, on one thread of a shared two-core machine (passages x tokens): {times}.")
+        parts.append(f"Processor time of `pack`, warm, on one thread (passages x tokens): {times}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
