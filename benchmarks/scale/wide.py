@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -45,15 +44,22 @@ def made_up(n: int, items: int, width: int, seed: int) -> lw.Problems:
     return lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(success), problem_ids=ids)
 
 
+def resident(kind: str) -> int:
+    """Bytes of memory that this process holds (VmRSS), or held at most (VmHWM), as Linux tells."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(kind))
+
+
 def measured(n: int, items: int, width: int) -> dict[str, Any]:
     """One fit, in this process."""
     lw.SCP(3, effort="fast", random_state=0).fit(made_up(20, 5, 3, 0))  # compiles
     problems, others = made_up(n, items, width, 0), made_up(200, items, width, 1)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before = resident("VmRSS")
     wall, cpu = time.perf_counter(), time.process_time()
     model = lw.SCP(3, effort="fast", random_state=0).fit(problems)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = resident("VmHWM")
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "model")
         file_bytes = (Path(folder) / "model").stat().st_size

@@ -56,6 +56,19 @@ def test_the_score_is_that_of_ridge_regression_on_all_columns(n, items):
     np.testing.assert_allclose(basis.fold_scores[2] * spread, without, rtol=1e-2, atol=1e-5)
 
 
+def test_an_approximate_span_holds_the_solution(monkeypatch):
+    """Past some size the span of the rows is drawn at random; the directions that regression needs are in it."""
+    monkeypatch.setattr("listwright.estimators.basis.EXACT", 100)
+    monkeypatch.setattr("listwright.estimators.basis.RANK", 80)
+    given = problems(60, 8, 300)
+    gains, folds = given.reward.gains(given.reward.start(given)), np.arange(60) % 5
+    near = basis_of(given, gains, folds, columns=3, components=4)
+    monkeypatch.undo()
+    exact = basis_of(given, gains, folds, columns=3, components=4)
+    for one, other in ((near.weights[0], exact.weights[0]), (near.fold_scores[1], exact.fold_scores[1])):
+        assert np.corrcoef(given.features @ one, given.features @ other)[0, 1] > 0.9
+
+
 def test_wide_tables_learn_and_are_small(tmp_path):
     given, held = problems(200, 10, 700), problems(100, 10, 700, seed=1)
     model = fast().fit(given)

@@ -20,6 +20,7 @@ from listwright.problems import Problems
 AT_ONCE = 2048  # rows that are multiplied at a time
 EXACT = 2048  # rows or columns up to which the span of the rows is exact
 RANK = 512  # of an approximate span
+STEPS = 8  # towards the solution of a regression, that such a span holds
 PENALTY = 100.0  # that the search for the best one starts from
 
 
@@ -59,8 +60,9 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
     """
     scale = Scale.of(problems.features)
     table, target = _differences(scale.apply(problems.features), problems), centered(gains, problems.offsets)
-    span = _span(table)
-    parts = _sums(table if span is None else table @ span, target, folds[problems.owners])
+    by_row = folds[problems.owners]
+    span = _span(table, target, by_row)
+    parts = _sums(table if span is None else table @ span, target, by_row)
     total = reduce(RidgeSums.combined, parts)
     penalty = best_penalty(parts, total, PENALTY)
     own = _most_telling(table, target)[:columns]
@@ -80,7 +82,7 @@ def _differences(table: Floats32, problems: Problems) -> Floats32:
     return table
 
 
-def _span(table: Floats32) -> Floats32 | None:
+def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
     """(columns, rank): an orthonormal basis of the span of the rows, exact where these are few; None where the columns
     are few enough as they are. Ridge regression in the span of the rows has the same solution as on all columns."""
     n, d = table.shape
@@ -91,11 +93,27 @@ def _span(table: Floats32) -> Floats32 | None:
         kept = values > 1e-9 * max(values[-1], 1e-300)
         turned = table.T.astype(np.float64) @ (vectors[:, kept] / np.sqrt(values[kept]))
         return turned.astype(np.float32)
-    drawn = np.random.default_rng(0).standard_normal((n, RANK)).astype(np.float32)
-    for _ in range(2):  # one power iteration sharpens what is drawn (Halko, Martinsson and Tropp 2011)
-        turned, _ = linalg.qr(table.T @ drawn, mode="economic")
-        drawn = table @ turned
-    return turned
+    near = _near_solutions(table, target, folds)
+    drawn = np.random.default_rng(0).standard_normal((n, RANK - near.shape[1])).astype(np.float32)
+    drawn = table @ linalg.qr(table.T @ drawn, mode="economic")[0]  # sharpened (Halko, Martinsson and Tropp 2011)
+    span: Floats32 = linalg.qr(np.concatenate([near, table.T @ drawn], axis=1), mode="economic")[0]
+    return span
+
+
+def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
+    """(columns, STEPS * (FOLDS + 1)): what conjugate gradients combine to solve the regression, with all rows and
+    without each fold: X'y, (X'X) X'y, (X'X)^2 X'y and so on."""
+    targets = np.stack([np.where(folds == fold, 0.0, target) for fold in range(-1, FOLDS)], axis=1)
+    steps = [_unit(table.T @ targets.astype(np.float32))]
+    for _ in range(STEPS - 1):
+        steps.append(_unit(table.T @ (table @ steps[-1])))
+    return np.concatenate(steps, axis=1)
+
+
+def _unit(columns: Floats32) -> Floats32:
+    """The columns at length 1."""
+    found: Floats32 = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
+    return found
 
 
 def _sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:

@@ -9,9 +9,9 @@ from listwright.learners import as_learner
 from listwright.problems import Problems
 from listwright.tables import Scan
 
-COPIES = 24  # measured: 4-byte copies of a batch's columns at the peak
+COPIES = 16  # measured: 4-byte copies of a batch's columns at the peak
 SUMS = FOLDS + 3  # tables of products: one per fold, and those that a solution takes
-SMALL = 6 << 20  # what the smallest of wide tables takes
+SMALL = 2 << 20  # what the smallest of wide tables takes
 NEW = 49  # columns that many are summed up in
 
 
@@ -25,7 +25,7 @@ def learning_bytes(problems: Problems | Scan) -> int:
 
     >>> import numpy as np
     >>> learning_bytes(Problems.from_arrays(np.zeros((500, 20, 8)))) // 2**20
-    2
+    1
     """
     if not isinstance(problems, Problems):
         return problems.max_memory
@@ -34,7 +34,7 @@ def learning_bytes(problems: Problems | Scan) -> int:
         return _narrow(problems, problems.n_features + context)
     rows, columns = problems.n_rows, problems.n_features
     rank = columns if columns <= EXACT and columns <= rows else rows if rows <= EXACT else RANK
-    summing_up = SMALL + 12 * rows * columns + 8 * SUMS * rank**2 + 8 * min(rows, AT_ONCE) * columns
+    summing_up = SMALL + 8 * rows * columns + 8 * SUMS * rank**2 + 8 * min(rows, AT_ONCE) * columns
     return max(summing_up, _narrow(problems, NEW + context))
 
 
