@@ -190,7 +190,7 @@ def test_rouge_155_scores_the_same_summaries(duc, folders, tmp_path, needs):
 
 def test_rouge_155_that_fails_is_told(tmp_path, needs):
     needs("perl")
-    with pytest.raises(InputError, match=r"is not ROUGE-1\.5\.5: there is no ROUGE-1\.5\.5\.pl with a folder data"):
+    with pytest.raises(InputError, match=r"is not ROUGE-1\.5\.5: there is no .*\.pl with a folder named data"):
         find_rouge(tmp_path)
     program = write(tmp_path / "ROUGE-1.5.5.pl", 'die "Cannot locate XML/DOM.pm in the include path\\n";')
     (tmp_path / "data").mkdir()
