@@ -340,6 +340,8 @@ class Problems:
         per_group : int or dict
             The same for all groups, or a number for each label.
 
+        Examples
+        --------
         >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"])
         >>> problems.capped(2).caps
         array([2, 2, 2, 2])
