@@ -338,7 +338,7 @@ def test_check_finds_what_spoils_learning(call, folder) -> None:
     assert "2 of 10 problems" in found["unreachable"]["message"]
     assert "1 of 30 candidates" in found["duplicates"]["message"]
     assert found["constant"]["message"].endswith(": flat.")
-    assert "read off leak:" in found["leak"]["message"]
+    assert "computed from leak:" in found["leak"]["message"]
 
 
 def test_check_takes_sparse_tables(call, folder) -> None:
