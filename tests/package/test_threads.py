@@ -8,10 +8,13 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+import sklearn.ensemble  # noqa: F401  (brings OpenMP)
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import listwright as lw
+from listwright._internal import threads
 from listwright._internal.threads import one_thread
 from listwright.learners import RidgeLeader
 from tests.problem_tools import small_problems
@@ -72,3 +75,37 @@ def test_the_number_of_threads_is_given_back() -> None:
         with one_thread():
             assert set(blas()) <= {1}
         assert blas() == before
+
+
+def openmp() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"}
+
+
+class Watched(RegressorMixin, BaseEstimator):
+    """Notes how many threads it has, in a set that clones share."""
+
+    seen: set[tuple[str, int]] = set()  # noqa: RUF012
+
+    def fit(self, x: Any, y: Any) -> Watched:
+        self.seen.update(("fit", count) for count in openmp())
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, x: Any) -> Any:
+        self.seen.update(("predict", count) for count in openmp())
+        return x[:, 0]
+
+
+@pytest.mark.parametrize(("small", "count"), [(threads.SMALL, 1), (0, 2)], ids=["small tables", "large tables"])
+def test_boosting_does_not_fight_for_threads_over_small_tables(
+    monkeypatch: pytest.MonkeyPatch, small: int, count: int
+) -> None:
+    monkeypatch.setattr(threads, "SMALL", small)
+    problems = make_problems(20, 5, 3)
+    for model in (lw.SCP(2, learner=Watched(), random_state=0), lw.baselines.TopK(Watched(), 2)):
+        Watched.seen.clear()
+        with threadpool_limits(2, user_api="openmp"):
+            before = openmp()
+            model.fit(problems).predict(problems)
+            assert openmp() == before
+        assert Watched.seen == {("fit", count), ("predict", count)}

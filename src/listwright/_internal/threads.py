@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -15,9 +16,13 @@ from threadpoolctl import ThreadpoolController
 
 from listwright._internal.arrays import Ints
 
+OPENMP = ("catboost", "lightgbm", "sklearn", "torch", "xgboost")  # packages that bring OpenMP
+SMALL = 2_000_000  # numbers in a table below which threads cost more than they bring
+
 
 @cache
-def _controller() -> Any:
+def _controller(loaded: frozenset[str] = frozenset()) -> Any:
+    """What holds the threads of the libraries that are loaded; one that comes later needs another."""
     return ThreadpoolController()
 
 
@@ -30,6 +35,22 @@ def one_thread() -> AbstractContextManager[Any]:
     20000.0
     """
     return _controller().limit(limits=1, user_api="blas")
+
+
+def threads_for(table: Any) -> AbstractContextManager[Any]:
+    """Inside, OpenMP, which estimators run on, uses one thread where the table is small.
+
+    Boosting crosses a barrier at every node of every tree. Where other threads are at work too, each waits there for
+    its turn, and small tables take many times as long on two threads as on one.
+
+    Parameters
+    ----------
+    table : array of shape (rows, columns)
+        What an estimator is fitted to, or predicts.
+    """
+    if table.shape[0] * table.shape[1] >= SMALL:
+        return nullcontext()
+    return _controller(frozenset(name for name in OPENMP if name in sys.modules)).limit(limits=1, user_api="openmp")
 
 
 def in_parallel(work: Callable[[int, int], None], offsets: Ints, worth_it: bool = True) -> None:

@@ -21,7 +21,7 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import save
-from listwright.tables.frames_in import TakesFrames
+from listwright.tables.frames_in import TakesFrames, check_reward_named
 from listwright.training.loaded import try_predicting
 from listwright.training.signature import Signature
 from listwright.walk.limits import Room, as_capped, as_room, check_length, check_problems
@@ -31,7 +31,8 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
     """A rival with scikit-learn's manners. Subclasses give `_lists`, and `_learn` where there is something to learn."""
 
     length: int
-    budget: float | None = None  # of those rivals that learn under one
+    budget: float | None = None
+    learns_budget: ClassVar[bool] = False  # whether what is learned depends on the budget
     per_group: int | Mapping[Any, int] | None = None
     needs_reward: ClassVar[bool] = False  # whether lists are built with the reward in sight
 
@@ -45,18 +46,20 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         y : None
             Not used: what a list is worth is the problems' reward.
         reward : str or Reward, optional
-            With a frame: what a list is worth, such as "any:clicked".
+            With a frame: what a list is worth, such as "any:clicked". A method that learns nothing needs none.
         **columns
             With a frame: the options of `Problems.from_frame`, which name its columns.
         """
         if y is not None:
             raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
-        problems, read_as = self._from_frame(problems, reward, columns)
+        problems, read_as = self._from_frame(problems, reward, columns, measured=False)
         check_problems(problems)
-        at_least_one("length", self.length)
         seen = as_capped(self._view(problems), None, self.per_group)
+        self._check_limits(seen)
         self._check_parameters(seen)
         if self._learns(seen):
+            if read_as:
+                check_reward_named(reward)
             reward_of(seen)
             self._learn(seen)
         self.signature_ = Signature.of(seen)
@@ -77,10 +80,14 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 
         Parameters
         ----------
-        length, budget
-            Another length than the constructor's, or a total size; both together hold both. Items that do
-            not fit the budget are skipped.
-        short_lists : bool or None
+        problems : Problems, or a frame
+            A frame is read by the names of the columns that `fit` saw.
+        length : int, optional
+            Another number of items than the constructor's.
+        budget : float or array, optional
+            Another total size, one or one per problem. With a length too, lists keep within both. Items that do not fit
+            are skipped.
+        short_lists : bool, optional
             Accept problems with fewer candidates than the length.
         per_group : int, dict or None
             How many items of a group a list holds at most: a number, or a dictionary with one for each label.
@@ -115,6 +122,13 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "signature_")
+
+    def _check_limits(self, problems: Problems) -> None:
+        if self.budget is None:
+            at_least_one("length", self.length)
+        elif np.ndim(self.budget):
+            raise InputError("The budget to learn with is one number. Budgets by problem go to predict.")
+        as_room(self.budget, problems)
 
     @abstractmethod
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:

@@ -28,11 +28,13 @@ class DPP(Diverse):
     ----------
     scale : float
         How strongly relevance counts; 0 is diverse only. The quality q is exp(scale * relevance / 2).
-    relevance
-        None (cosine to the mean direction of the problem's vectors), the name or number of a feature (used as
-        it is), or an estimator as in `TopK` (then the predicted gain, scaled from 0 to 1 within each problem).
+    relevance : str, int, estimator or None
+        None is the cosine to the mean direction of the problem's vectors. The name or number of a feature is used as it
+        is. An estimator as in `TopK` predicts what an item gains, scaled from 0 to 1 within each problem.
     length : int
         Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
 
@@ -50,11 +52,13 @@ class DPP(Diverse):
         relevance: Any = None,
         length: int = 5,
         *,
+        budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> None:
         self.scale = scale
         self.relevance = relevance
         self.length = length
+        self.budget = budget
         self.per_group = per_group
 
     def _check_parameters(self, problems: Problems) -> None:

@@ -26,6 +26,8 @@ class ForestCover(WeightedCover):
         Size of the forest and of its leaves.
     length : int
         Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
     back_off : float
@@ -52,6 +54,7 @@ class ForestCover(WeightedCover):
         n_estimators: int = 200,
         length: int = 5,
         *,
+        budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
         min_samples_leaf: int = 2,
         back_off: float = 0.1,
@@ -59,6 +62,7 @@ class ForestCover(WeightedCover):
     ) -> None:
         self.n_estimators = n_estimators
         self.length = length
+        self.budget = budget
         self.per_group = per_group
         self.min_samples_leaf = min_samples_leaf
         self.back_off = back_off

@@ -73,6 +73,8 @@ class LearnedDPP(Baseline):
     True
     """
 
+    learns_budget = True  # scaling
+
     def __init__(
         self,
         penalty: float = 1.0,

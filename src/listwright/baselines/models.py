@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.threads import SMALL, threads_for
 from listwright.errors import InputError
+from listwright.learners.estimators import classifies, fit_ranker, is_ranker
 
 NAMES = ("ridge", "extra_trees", "boosting")
 ROUNDS = 200  # of boosting
-SMALL = 2_000_000  # numbers in a table below which threads cost more than they bring
 MANY_ROWS = 5_000  # past this the penalty of a ridge hardly matters, and choosing it costs
 
 
@@ -31,29 +32,21 @@ def check_estimator(estimator: Any, what: str = "estimator") -> None:
         raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {estimator!r}.")
 
 
-def fitted(estimator: Any, table: Any, gains: Floats, seed: int) -> Any:
-    """A fresh model, fitted to predict gains; a classifier learns whether a row gains anything.
+def fitted(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | None = None) -> Any:
+    """A fresh model, fitted to predict gains; a classifier learns whether a row gains anything, a ranker the order
+    within problems, of which `counts` tells the numbers of rows.
 
     Gains that are all the same are predicted as they are: not every estimator bears them.
     """
-    if _classifies(estimator):
+    if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
     if (gains == gains[:1]).all():
         return DummyRegressor().fit(table, gains)
-    return _fresh(estimator, table, seed).fit(table, gains)
-
-
-def predicted(model: Any, table: Any) -> Floats:
-    """Predicted gains; of a classifier the probability to gain, or its margin."""
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(table)[:, -1], dtype=np.float64)
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(table), dtype=np.float64)
-    return np.asarray(model.predict(table), dtype=np.float64)
-
-
-def _classifies(estimator: Any) -> bool:
-    return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+    model = _fresh(estimator, table, seed)
+    with threads_for(table):
+        if is_ranker(estimator) and counts is not None:
+            return fit_ranker(model, table, gains, counts)
+        return model.fit(table, gains)
 
 
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:

@@ -27,6 +27,8 @@ class NearestCover(WeightedCover):
         How many training problems count, all the same.
     length : int
         Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
 
@@ -47,10 +49,12 @@ class NearestCover(WeightedCover):
         n_neighbors: int = 16,
         length: int = 5,
         *,
+        budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.length = length
+        self.budget = budget
         self.per_group = per_group
 
     def _check_parameters(self, problems: Problems) -> None:

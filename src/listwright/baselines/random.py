@@ -20,6 +20,8 @@ class Random(Baseline):
     ----------
     length : int
         Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
     random_state : int, numpy.random.Generator or None
@@ -37,10 +39,12 @@ class Random(Baseline):
         self,
         length: int = 5,
         *,
+        budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.length = length
+        self.budget = budget
         self.per_group = per_group
         self.random_state = random_state
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats
 from listwright._kernels.cosines import Space, centrality
 from listwright.baselines.base import Baseline
-from listwright.baselines.models import NAMES, check_estimator
+from listwright.baselines.by_column import check_relevance, column_of, column_values
 from listwright.baselines.top_k import TopK
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -24,17 +24,11 @@ class Diverse(Baseline):
     def _check_parameters(self, problems: Problems) -> None:
         if problems.vectors is None and not problems.n_features:
             raise InputError("Cosines need vectors or features, but these problems have none.")
-        if self.relevance is None or _column(self.relevance, problems) is not None:
-            return
-        if isinstance(self.relevance, int | np.integer):
-            raise InputError(f"relevance names column {self.relevance} of {problems.n_features}. Count from 0.")
-        if isinstance(self.relevance, str) and self.relevance not in NAMES:
-            known = ", ".join([*(problems.feature_names or ()), *NAMES])
-            raise InputError(f"relevance must be a column or an estimator ({known}). Got {self.relevance!r}.")
-        check_estimator(self.relevance, "relevance")
+        if self.relevance is not None:
+            check_relevance(self.relevance, problems, "relevance")
 
     def _learns(self, problems: Problems) -> bool:
-        return self.relevance is not None and _column(self.relevance, problems) is None
+        return self.relevance is not None and column_of(self.relevance, problems) is None
 
     def _learn(self, problems: Problems) -> None:
         self.top_k_ = TopK(self.relevance, random_state=0).fit(problems)
@@ -44,12 +38,10 @@ class Diverse(Baseline):
         if self.relevance is None:
             vectors = problems.features if problems.vectors is None else problems.vectors
             return centrality(problems.offsets, space, vectors.shape[1])
-        column = _column(self.relevance, problems)
-        if column is None:
-            return _from_0_to_1(self.top_k_.relevance(problems), problems)
-        if sparse.issparse(problems.features):
-            return problems.features[:, [column]].toarray().ravel().astype(np.float64)
-        return problems.features[:, column].astype(np.float64)
+        column = column_of(self.relevance, self.signature_)
+        if column is not None:
+            return column_values(problems, column)
+        return _from_0_to_1(self.top_k_.relevance(problems), problems)
 
 
 def space_of(problems: Problems) -> Space:
@@ -61,15 +53,6 @@ def space_of(problems: Problems) -> Space:
     table = vectors if vectors.has_sorted_indices else vectors.sorted_indices()
     starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
     return Space(np.zeros((0, 0), dtype=np.float32), starts, columns, table.data, inverse)
-
-
-def _column(relevance: Any, problems: Problems) -> int | None:
-    """The column that `relevance` names, by name or number."""
-    if isinstance(relevance, str) and relevance in (problems.feature_names or ()):
-        return list(problems.feature_names or ()).index(relevance)
-    if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):
-        return int(relevance) if 0 <= relevance < problems.n_features else None
-    return None
 
 
 def _from_0_to_1(values: Floats, problems: Problems) -> Floats:

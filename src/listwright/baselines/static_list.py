@@ -28,6 +28,8 @@ class StaticList(Baseline):
     ----------
     length : int
         Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
 
@@ -44,9 +46,11 @@ class StaticList(Baseline):
         self,
         length: int = 5,
         *,
+        budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> None:
         self.length = length
+        self.budget = budget
         self.per_group = per_group
 
     def flaw(self) -> str:

@@ -52,6 +52,8 @@ class SubMod(Baseline):
     array([1])
     """
 
+    learns_budget = True  # scaling
+
     def __init__(
         self,
         redundancy: float | str = "auto",

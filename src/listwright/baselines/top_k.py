@@ -1,4 +1,4 @@
-"""Relevance only: predict what each row gains alone, and sort."""
+"""Relevance only: sort by a column, or by a prediction of what each row gains alone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, lists_by_score
-from listwright.baselines.models import check_estimator, fitted, predicted
+from listwright.baselines.by_column import check_relevance, column_of, column_values
+from listwright.baselines.models import fitted
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of, state_table
 from listwright.errors import InputError
+from listwright.learners.estimators import is_ranker
 from listwright.lists import Lists
+from listwright.policies.estimator import predictions
 from listwright.problems import Problems
 from listwright.training.catalogue import with_catalogue
 
@@ -25,20 +28,31 @@ MULTI_OUTPUT = ("ridge", "extra_trees")  # fit all items at once
 
 @saved_as("baselines.TopK")
 class TopK(Baseline):
-    """Regresses each row's gain in the empty list and sorts by the prediction; the list so far is not looked at.
+    """Sorts by a column, or by a prediction of what each item gains alone; the list so far is not looked at.
 
-    A row is seen by its own features, its problem's context and, where there is a catalogue, one column an item. With
-    `per_item`, every item of the catalogue has a model of its own on what is known of the problem as a whole: its
-    context, or without one the features of the whole catalogue. "ridge" and "extra_trees" then fit all items at once,
-    where every problem offers them all; an item that no training problem offers is predicted to gain nothing.
+    `TopK("retriever_score")` is what most systems do today, and learns nothing. `TopK("boosting")` and
+    `TopK(XGBRanker())` are what they do once there are labels. Where items repeat each other, `SCP`
+    should be ahead of both: compare them.
+
+    An estimator sees a row by its own features, its problem's context and, where there is a catalogue, one column per
+    item. With `per_item`, every item of the catalogue has its own model on what is known of the problem as a whole:
+    its context, or without one the features of the whole catalogue. "ridge" and "extra_trees" then fit all items at
+    once, where every problem offers them all; an item that no training problem offers is predicted to gain nothing.
 
     Parameters
     ----------
-    estimator
-        "ridge", "extra_trees", "boosting" (LightGBM where it is installed, else scikit-learn's), or any
-        scikit-learn regressor or classifier. A classifier learns whether a row gains anything.
+    estimator : str, int or estimator
+        The name or number of a feature to sort by, highest first; "ridge", "extra_trees" or "boosting" (LightGBM where
+        it is installed, else scikit-learn's); or any regressor, classifier or ranker with scikit-learn's manners. A
+        classifier learns whether a row gains anything, a ranker (`LGBMRanker`, `XGBRanker`) the order within problems.
     length : int
         Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
+    per_item : bool or "auto"
+        Whether every item has its own model. "auto": for a catalogue whose rows have no features of their own, such as
+        a portfolio of algorithms.
+    random_state : int, Generator or None
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
     per_item : bool or str
@@ -46,8 +60,20 @@ class TopK(Baseline):
     random_state : int, numpy.random.Generator or None
         Seed of the named estimators.
 
+    See Also
+    --------
+    MMR : Takes a column or an estimator too, and avoids what is alike.
+    listwright.SCP : Learns what an item adds to the list so far.
+
     Examples
     --------
+    >>> scores = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3]]
+    >>> problems = Problems.from_arrays(np.array(scores)[..., None], feature_names=["retriever_score"])
+    >>> [one.tolist() for one in TopK("retriever_score", length=2).fit(problems).predict(problems)]
+    [[1, 2], [0, 2]]
+
+    With labels, an estimator can learn what to sort by:
+
     >>> import listwright as lw
     >>> from listwright.baselines import Oracle
     >>> features = np.random.default_rng(0).random((200, 9, 3))
@@ -61,20 +87,25 @@ class TopK(Baseline):
         estimator: Any = "ridge",
         length: int = 5,
         *,
+        budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
         per_item: bool | str = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.length = length
+        self.budget = budget
         self.per_group = per_group
         self.per_item = per_item
         self.random_state = random_state
 
     def relevance(self, problems: Problems) -> Floats:
-        """One number per row: the predicted gain."""
+        """One number per row: the column, or the predicted gain."""
+        column = column_of(self.estimator, self.signature_)
+        if column is not None:
+            return column_values(problems, column)
         with one_thread():
-            return self._by_item(problems) if self.per_item_ else predicted(self.model_, self._rows(problems))
+            return self._by_item(problems) if self.per_item_ else predictions(self.model_, self._rows(problems))
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return lists_by_score(problems, self.relevance(problems), steps, room)
@@ -83,13 +114,19 @@ class TopK(Baseline):
         return with_catalogue(problems) if self.per_item is True else problems
 
     def _check_parameters(self, problems: Problems) -> None:
-        check_estimator(self.estimator)
+        check_relevance(self.estimator, problems, "estimator")
         if self.per_item not in (True, False, "auto"):
             raise InputError(f'per_item must be True, False or "auto". Got {self.per_item!r}.')
+        if self.per_item is True and is_ranker(self.estimator):
+            raise InputError(f"{type(self.estimator).__name__} ranks items against each other. Leave per_item out.")
+
+    def _learns(self, problems: Problems) -> bool:
+        return column_of(self.estimator, problems) is None
 
     def _learn(self, problems: Problems) -> None:
         self.n_items_ = 0 if problems.catalogue is None else n_items_of(problems)
         self.per_item_ = bool(self.n_items_ and not problems.n_features and problems.context is not None)
+        self.per_item_ &= not is_ranker(self.estimator)
         if self.per_item != "auto":
             self.per_item_ = bool(self.per_item)
         seed = int(as_generator(self.random_state).integers(2**31))
@@ -97,7 +134,7 @@ class TopK(Baseline):
             if self.per_item_:
                 self._learn_items(problems, seed)
             else:
-                self.model_ = fitted(self.estimator, self._rows(problems), gains_alone(problems), seed)
+                self.model_ = fitted(self.estimator, self._rows(problems), gains_alone(problems), seed, problems.counts)
 
     def _rows(self, problems: Problems) -> Any:
         """Own features, context and item, side by side."""
@@ -130,7 +167,7 @@ class TopK(Baseline):
         table = state_table(problems, self.n_items_)
         gains = np.zeros((len(problems), self.n_items_))
         if self.model_ is not None:
-            gains = predicted(self.model_, table).reshape(gains.shape)
+            gains = predictions(self.model_, table).reshape(gains.shape)
         for item, model in self.models_.items():
-            gains[:, item] = predicted(model, table)
+            gains[:, item] = predictions(model, table)
         return gains[problems.owners, items_of(problems)]

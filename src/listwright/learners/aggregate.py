@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from listwright._internal.arrays import Floats, starts_of
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
+from listwright._internal.threads import threads_for
 from listwright.errors import InputError
 from listwright.learners.base import Learner
+from listwright.learners.estimators import classifies, fit_ranker, is_ranker
 from listwright.learners.examples import Examples, centered, sampled_states
 from listwright.policies import Estimator, Policy, Uniform
 
@@ -93,19 +95,17 @@ class Aggregate(Learner):
             rows, counts = pieces(starts_of(counts), states), counts[states]
             table, target, weights = table[rows], target[rows], weights[rows]
         estimator = clone(self.estimator)
-        if type(estimator).__name__.endswith("Ranker"):
-            by_group = type(estimator).__module__.startswith("xgboost")  # which takes one weight per group
-            weights = weights[starts_of(counts)[:-1]] if by_group else weights
-            estimator.fit(table, _grades(target), group=counts, sample_weight=weights)
-        elif is_classifier(estimator):
+        if classifies(estimator):
             ahead = centered(target, starts_of(counts))
             told = np.abs(ahead) > 1e-9 * np.abs(target).max()  # else only rounding tells candidates apart
             if not told.any():
                 return Uniform()
-            weights = (weights * np.abs(ahead))[told]
-            estimator.fit(table[told], ahead[told] > 0, **_weighted(estimator, weights))
-        else:
-            estimator.fit(table, target, **_weighted(estimator, weights))
+            table, target, weights = table[told], ahead[told] > 0, (weights * np.abs(ahead))[told]
+        with threads_for(table):
+            if is_ranker(estimator):
+                fit_ranker(estimator, table, target, counts, weights)
+            else:
+                estimator.fit(table, target, **_weighted(estimator, weights))
         return Estimator(estimator)
 
     def try_out(self, examples: Examples) -> None:
@@ -131,9 +131,3 @@ def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
         name, last = estimator.steps[-1]
         return {f"{name}__{key}": value for key, value in _weighted(last, weights).items()}
     return {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
-
-
-def _grades(target: Floats, levels: int = 30) -> Any:
-    """Whole-number grades for rankers: 0 to `levels` by share of the highest gain."""
-    span = max(float(target.max() - target.min()), 1e-12)
-    return np.rint((target - target.min()) / span * (1 if len(np.unique(target)) <= 2 else levels)).astype(int)

@@ -10,6 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
+from listwright._internal.threads import threads_for
 from listwright.features import Rows
 from listwright.policies.base import Contributions, Policy
 from listwright.policies.forests import Forest, as_forest
@@ -47,13 +48,7 @@ class Estimator(Policy):
     def score(self, rows: Rows) -> Floats:
         """Returns one prediction per row."""
         table = rows.written_out()
-        if self._forest is not None:
-            return self._forest.predict(table)
-        if hasattr(self.estimator, "predict_proba"):
-            return np.asarray(self.estimator.predict_proba(table)[:, -1], dtype=np.float64)
-        if hasattr(self.estimator, "decision_function"):
-            return np.asarray(self.estimator.decision_function(table), dtype=np.float64)
-        return np.asarray(self.estimator.predict(table), dtype=np.float64)
+        return predictions(self.estimator, table) if self._forest is None else self._forest.predict(table)
 
     @cached_property
     def _forest(self) -> Forest | None:
@@ -79,6 +74,19 @@ class Estimator(Policy):
     def nbytes(self) -> None:
         """None: the size of an estimator is unknown."""
         return None
+
+
+def predictions(estimator: Any, table: Any) -> Floats:
+    """Returns one number per row: of a classifier the probability of its highest class, or its margin."""
+    with threads_for(table):
+        if hasattr(estimator, "predict_proba"):
+            found = estimator.predict_proba(table)[:, -1]
+        elif hasattr(estimator, "decision_function"):
+            found = estimator.decision_function(table)
+        else:
+            found = estimator.predict(table)
+    numbers = np.asarray(found, dtype=np.float64)
+    return numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
 
 
 def _shares(estimator: Any, table: Any) -> Floats | None:

@@ -14,7 +14,7 @@ from listwright.problems import Problems
 from listwright.tables.columns import Columns, Wanted
 from listwright.tables.frame import as_table, build, by_problem
 
-OPTIONS = {field.name for field in fields(Wanted)} - {"columns"} | {"references"}
+OPTIONS = {field.name for field in fields(Wanted)} - {"columns", "fixed"} | {"references"}
 
 
 class TakesFrames:
@@ -35,7 +35,9 @@ class TakesFrames:
             raise AttributeError(f"This {type(self).__name__} knows no names of features.")
         return np.array(names, dtype=object)
 
-    def _from_frame(self, given: Any, reward: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _from_frame(
+        self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
+    ) -> tuple[Any, dict[str, Any]]:
         """What to learn from, and what to remember of how it was read."""
         unknown = sorted(options.keys() - OPTIONS)
         if unknown:
@@ -45,8 +47,8 @@ class TakesFrames:
                 named = "reward" if reward is not None else min(options)
                 raise InputError(f"{named}= goes with a frame. Problems have their own: see Problems.from_frame.")
             return given, {}
-        if reward is None:
-            raise InputError('fit on a frame needs to know what a list is worth. Pass reward=, such as "any:clicked".')
+        if measured:
+            check_reward_named(reward)
         references = by_problem(options.pop("references", None), options.get("problem", "problem"))
         problems, columns = build(as_table(given), Wanted(**options), reward=reward, references=references)
         return problems, {"columns_": columns, "reward_spec_": reward if isinstance(reward, str) else None}
@@ -76,6 +78,12 @@ class TakesFrames:
             )
         reward = getattr(self, "reward_spec_", None) if measured else None
         return build(as_table(given), Wanted(columns=columns), reward=reward)[0]
+
+
+def check_reward_named(reward: Any) -> None:
+    """A frame does not say by itself what lists are worth."""
+    if reward is None:
+        raise InputError('fit on a frame needs to know what a list is worth. Pass reward=, such as "any:clicked".')
 
 
 def is_frame(given: Any) -> bool:
