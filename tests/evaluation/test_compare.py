@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 import listwright as lw
 from listwright.baselines import MMR, Oracle, Random, StaticList, TopK
 from listwright.errors import InputError, MissingExtra
-from listwright.evaluation import Comparison, Table, compare
+from listwright.evaluation import Comparison, Table, compare, evaluate
 
 METHODS = {"top-k": TopK(), "static": StaticList(), "random": Random()}
 
@@ -68,7 +68,16 @@ def test_values_are_those_of_a_fit_by_hand() -> None:
 
 def test_records_are_tidy() -> None:
     found = compare(METHODS, made(), folds=2, lengths=[1, 3], seeds=2, train_sizes=[0.5, 1.0])
-    assert list(found.values.columns) == ["method", "fold", "seed", "train_size", "length", "problem", "value"]
+    assert list(found.values.columns) == [
+        "method",
+        "fold",
+        "seed",
+        "train_size",
+        "length",
+        "problem",
+        "value",
+        "failure",
+    ]
     assert len(found.values) == 3 * 2 * 2 * 2 * 30
     row = found.values.records()[0]
     assert row["method"] == "top-k"
@@ -150,12 +159,13 @@ def test_short_problems_get_short_lists() -> None:
 def by_hand(values: dict[str, list[list[float]]], bounded: bool = True) -> Comparison:
     """A comparison with one length, from (seeds, problems) by method."""
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("method", "seed", "train_size", "length", "problem", "value")
+        name: [] for name in ("method", "seed", "train_size", "length", "problem", "value", "failure")
     }
     for method, table in values.items():
         for seed, row in enumerate(table):
             for problem, value in enumerate(row):
-                for column, entry in zip(columns.values(), (method, seed, 1.0, 3, f"p{problem}", value), strict=True):
+                entries = (method, seed, 1.0, 3, f"p{problem}", value, 1 - value)
+                for column, entry in zip(columns.values(), entries, strict=True):
                     column.append(entry)
     arrays = {name: np.array(column, dtype=object if name == "method" else None) for name, column in columns.items()}
     return Comparison(Table(arrays), tuple(values), "length", bounded)
@@ -216,13 +226,49 @@ def test_one_length_or_size_only() -> None:
         found.table(budget=2)
 
 
-def test_unbounded_rewards_have_no_failure() -> None:
-    covers = np.random.default_rng(0).integers(0, 2, (180, 4))
-    found = compare(METHODS, made(reward=lw.rewards.Coverage(covers, normalize=False)), folds=2)
-    assert "failure" not in found.table().columns
-    assert "failure_ratio" not in found.differences("top-k").columns
-    with pytest.raises(InputError, match='y must be "value"'):
-        found.picture("failure")
+@pytest.mark.parametrize("normalize", [True, False])
+def test_failure_means_the_same_as_in_evaluate(normalize: bool) -> None:
+    covers = np.random.default_rng(0).integers(0, 2, (180, 4)) * np.random.default_rng(1).integers(0, 2, (180, 1))
+    covers[:18] = 0  # three problems that no list can serve
+    problems = made(reward=lw.rewards.Coverage(covers, normalize=normalize))
+    found = compare({"one": MMR(0.2, 0), "oracle": Oracle()}, problems, test=problems, lengths=[2])
+    lists = MMR(0.2, 0, length=2).fit(problems).predict(problems)
+    evaluated = evaluate(lists, problems).metrics["failure"].mean
+    assert 0 < evaluated < 1
+    assert found.table().where(method="one")["failure"][0] == pytest.approx(evaluated)
+    ratio = evaluated / found.table().where(method="oracle")["failure"][0]
+    assert found.differences("oracle")["failure_ratio"][0] == pytest.approx(ratio)
+    assert found.differences("oracle", pooled=True)["failure_ratio"][0] == pytest.approx(ratio)
+    drawn = specified(found.picture("failure"))["data"]["values"]
+    assert drawn[0]["mean"] == pytest.approx(evaluated)
+
+
+def test_failure_of_probabilities_is_what_is_expected() -> None:
+    problems = made(reward=lw.rewards.AnySuccess(np.random.default_rng(0).random((30, 6))))
+    found = compare({"mmr": MMR(0.2, 0)}, problems, test=problems, lengths=[2])
+    expected = evaluate(MMR(0.2, 0, length=2).fit(problems), problems).metrics["failure"].mean
+    assert found.table()["failure"][0] == pytest.approx(expected)
+    assert found.table()["failure"][0] == pytest.approx(1 - found.table()["value"][0])
+
+
+def test_one_limit_is_drawn_as_a_row_per_method() -> None:
+    found = compare({"static": StaticList(), "random": Random()}, made(), folds=2, budgets=[3.0])
+    chart = specified(found.picture())
+    assert chart["layer"][0]["encoding"]["y"]["field"] == "method"
+    assert chart["layer"][0]["encoding"]["x"]["title"] == "mean value, budget 3"
+    assert "budget 3 " in repr(found).replace("\n", " ")
+    assert len(chart["data"]["values"]) == 2
+
+
+class Once(Spy):
+    """What it learns does not depend on the budget."""
+
+    learns_budget = False
+
+
+def test_methods_whose_learning_no_budget_changes_are_fitted_once() -> None:
+    compare({"once": Once()}, made(), folds=2, budgets=[2.0, 3.0, 4.0])
+    assert len(Spy.seen) == 2
 
 
 def test_scp_and_rivals_side_by_side() -> None:
@@ -257,7 +303,7 @@ def test_long_tables_are_cut_when_printed() -> None:
 def test_frames(backend: Any) -> None:
     found = compare(METHODS, made(problem_ids=[f"p{i}" for i in range(30)]), folds=2, lengths=[1])
     frame = found.to_frame(backend)
-    assert frame.shape == (90, 7)
+    assert frame.shape == (90, 8)
     assert type(frame).__module__.split(".")[0] == (backend or "pandas")
     assert found.table().to_frame(backend).shape == (3, 6)
 
@@ -269,7 +315,7 @@ def specified(chart: Any) -> dict[str, Any]:
 def test_a_picture_against_length() -> None:
     tables = {"a": [[1, 0, 1, 1] * 4], "b": [[1, 1, 1, 1] * 4]}
     chart = specified(by_hand(tables).picture("failure"))
-    assert chart["layer"][0]["encoding"]["x"]["field"] == "length"
+    assert chart["layer"][0]["encoding"]["x"]["title"] == "mean failure, length 3"
     points = chart["data"]["values"]
     assert [point["mean"] for point in points] == [0.25, 0.0]
     assert (points[0]["low"], points[0]["high"]) == pytest.approx((0.1018, 0.4950), abs=1e-4)  # Wilson's, 4 of 16

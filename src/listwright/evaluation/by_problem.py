@@ -16,10 +16,10 @@ from listwright.engines.tasks import Build
 from listwright.errors import InputError
 from listwright.evaluation.distance import intra_list_distance
 from listwright.evaluation.topics import alpha_ndcg, err_ia, has_topics, subtopic_recall
-from listwright.evaluation.values import earned, measured
+from listwright.evaluation.values import earned, failures, measured
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, reward_of
+from listwright.rewards import reward_of
 from listwright.tables import Scan
 
 
@@ -27,8 +27,7 @@ def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
     """Returns the metrics that apply to these problems, by name, for lists that are already measured."""
     values = lists.values
     assert values is not None
-    probable = isinstance(problems.reward, AnySuccess)
-    found = {"value": values, "failure": 1.0 - values if probable else (values <= 0).astype(np.float64)}
+    found = {"value": values, "failure": failures(values, reward_of(problems))}
     if has_topics(problems):
         found["alpha_ndcg"] = alpha_ndcg(lists, problems)
         found["err_ia"] = err_ia(lists, problems)

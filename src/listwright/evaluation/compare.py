@@ -15,7 +15,7 @@ from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.plan import Split, as_seeds, splits
 from listwright.evaluation.table import Table
-from listwright.evaluation.values import earned, list_values, measured
+from listwright.evaluation.values import earned, failures, list_values, measured
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
@@ -161,7 +161,8 @@ def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Fl
             worth = earned(measured(lists, split.test))
             yield from ((length, worth[:, min(length, worth.shape[1]) - 1]) for length in group)
         return
-    takes_budget, model = "budget" in method.get_params(), None
+    takes_budget = "budget" in method.get_params() and getattr(method, "learns_budget", True)
+    model = None
     for budget in limits.values:
         if model is None or takes_budget:
             model = _fitted(method, split, {"budget": budget})
@@ -187,4 +188,5 @@ def _records(method: str, split: Split, limit_name: str, limit: Any, values: Flo
         limit_name: np.full(n, limit),
         "problem": split.test.problem_ids,
         "value": values,
+        "failure": failures(values, reward_of(split.test)),
     }

@@ -28,13 +28,13 @@ class Comparison:
     Attributes
     ----------
     values : Table
-        One row per list: method, fold, seed, train_size, length or budget, problem and value.
+        One row per list: method, fold, seed, train_size, length or budget, problem, value and failure.
     methods : tuple of str
         The names of the methods.
     limit : {"length", "budget"}
         What lists were limited by.
     bounded : bool
-        Whether values are shares of 1, so that 1 - value is a failure.
+        Whether values are shares of 1.
 
     See Also
     --------
@@ -43,7 +43,7 @@ class Comparison:
     Examples
     --------
     >>> values = {"method": ["scp", "scp", "mmr", "mmr"], "train_size": [1.0] * 4, "length": [3] * 4}
-    >>> values |= {"problem": [1, 2, 1, 2], "value": [1.0, 0.5, 0.5, 0.5]}
+    >>> values |= {"problem": [1, 2, 1, 2], "value": [1.0, 0.5, 0.5, 0.5], "failure": [0.0] * 4}
     >>> table = Table({name: np.array(column) for name, column in values.items()})
     >>> comparison = Comparison(table, ("scp", "mmr"), "length", bounded=True)
     >>> comparison
@@ -68,7 +68,14 @@ class Comparison:
 
     @cached_property
     def _cube(self) -> Floats:
-        """The values averaged over seeds and folds: shape (methods, training sizes, limits, problems)."""
+        return self._averaged("value")
+
+    @cached_property
+    def _failures(self) -> Floats:
+        return self._averaged("failure")
+
+    def _averaged(self, column: str) -> Floats:
+        """(methods, train sizes, limits, problems): a column, averaged over seeds and folds."""
         axes = {"method": list(self.methods), **self._axes}
         places = []
         for name, labels in axes.items():
@@ -76,7 +83,7 @@ class Comparison:
             places.append(np.array([codes[label] for label in self.values[name].tolist()]))
         shape = tuple(map(len, axes.values()))
         sums, counts = np.zeros(shape), np.zeros(shape)
-        np.add.at(sums, tuple(places), self.values["value"])
+        np.add.at(sums, tuple(places), self.values[column])
         np.add.at(counts, tuple(places), 1.0)
         if (counts == 0).any():
             raise InputError("Methods can only be compared where all were tested on the same problems.")
@@ -90,7 +97,9 @@ class Comparison:
     def table(
         self, length: int | None = None, *, budget: float | None = None, train_size: float | None = None
     ) -> Table:
-        """Returns the mean value of each method, its failure (1 - value) and its standard error.
+        """Returns the mean value of each method, its standard error, and how many of its lists fail.
+
+        `failure` is the share of lists that earn nothing, as in `evaluate`.
 
         Parameters
         ----------
@@ -112,9 +121,7 @@ class Comparison:
             If there is no such length, budget or training size in the comparison.
         """
         found = self._means
-        columns = self._grid() | {"value": found.mean.ravel()}
-        if self.bounded:
-            columns["failure"] = 1.0 - found.mean.ravel()
+        columns = self._grid() | {"value": found.mean.ravel(), "failure": self._failures.mean(axis=-1).ravel()}
         columns["standard_error"] = found.error.ravel()
         return self._chosen(Table(columns), length, budget, train_size)
 
@@ -168,10 +175,9 @@ class Comparison:
         place = _ranks(cube)
         columns["rank"] = np.delete(place, own, axis=0).ravel()
         columns["reference_rank"] = np.broadcast_to(place[own], rest.shape[:-1]).ravel()
-        if self.bounded:
-            failures = 1.0 - cube.mean(axis=-1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                columns["failure_ratio"] = (np.delete(failures, own, axis=0) / failures[own]).ravel()
+        failures = self._failures.mean(axis=(1, 2, 3) if pooled else -1, keepdims=pooled)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            columns["failure_ratio"] = (np.delete(failures, own, axis=0) / failures[own]).ravel()
         return Table(columns) if pooled else self._chosen(Table(columns), length, budget, train_size)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
@@ -192,10 +198,12 @@ class Comparison:
     def picture(self, y: str = "value") -> Any:
         """Returns an altair chart of the means with 95 % intervals, against training size or length.
 
+        Where there is one of each, it has one row per method.
+
         Parameters
         ----------
         y : {"value", "failure"}, default "value"
-            What to draw. "failure" needs values that are shares of 1.
+            What to draw.
 
         Returns
         -------
@@ -207,10 +215,11 @@ class Comparison:
         MissingExtra
             If altair is not installed (extra `plots`).
         """
-        if y not in ("value", "failure") or (y == "failure" and not self.bounded):
-            raise InputError(f'y must be "value", or "failure" where values are shares of 1. Got {y!r}.')
-        ends = {"low": self._means.low.ravel(), "high": self._means.high.ravel()}
-        return curves(Table(self.table().columns | ends), self.methods, self.limit, y)
+        if y not in ("value", "failure"):
+            raise InputError(f'y must be "value" or "failure". Got {y!r}.')
+        found = self._means if y == "value" else means(self._failures, bounds=SHARES)
+        drawn = {"mean": found.mean.ravel(), "low": found.low.ravel(), "high": found.high.ravel()}
+        return curves(Table(self._grid() | drawn), self.methods, self.limit, y)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
         """Returns the label columns of a table with one row per method, training size and limit."""
@@ -236,7 +245,7 @@ class Comparison:
         mean, error = self._means[:2]
         sizes, limits = self._axes["train_size"], self._axes[self.limit]
         several = len(sizes) > 1
-        rows = [["method", *(["train size"] if several else []), *(f"{self.limit} {limit}" for limit in limits)]]
+        rows = [["method", *(["train size"] if several else []), *(f"{self.limit} {limit:g}" for limit in limits)]]
         for i, method in enumerate(self.methods):
             for j, size in enumerate(sizes):
                 cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[i, j], error[i, j], strict=True)]

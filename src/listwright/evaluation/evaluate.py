@@ -111,9 +111,9 @@ def evaluate(
 ) -> Evaluation:
     """Measures what lists are worth and how diverse they are, on problems with a reward.
 
-    The metrics: value; failure (the share of lists that earned nothing; for probabilities, the expected share);
-    alpha-nDCG, ERR-IA and subtopic recall if the reward has topics; and intra-list distance if there are vectors or
-    features. To compare methods use `compare`, which also handles the splits.
+    The metrics: value; failure (the share of lists that earn nothing; where items succeed with a probability, the
+    expected share); alpha-nDCG, ERR-IA and subtopic recall if the reward has topics; and intra-list distance if there
+    are vectors or features. To compare methods use `compare`, which also handles the splits.
 
     Parameters
     ----------

@@ -15,13 +15,16 @@ def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
     """Returns an altair chart with one line per method and 95 % intervals.
 
     The x axis is the training size if there are several and only one length; else it is the length, with one chart per
-    training size.
+    training size. Where there is one of each, the chart has one row per method.
     """
     alt = altair()
     sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
+    records = [record | {end: none_if_nan(record[end]) for end in ("low", "high")} for record in table.records()]
+    base = alt.Chart(alt.Data(values=records))
+    if len(sizes) == len(limits) == 1:
+        return _points(base, methods, f"mean {y}, {limit} {limits[0]:g}")
     x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
-    records = [_point(record, y) for record in table.records()]
-    base = alt.Chart(alt.Data(values=records)).encode(
+    base = base.encode(
         x=alt.X(f"{x}:Q", title=x.replace("_", " "), axis=alt.Axis(values=np.unique(table[x]).tolist())),
         color=alt.Color("method:N", sort=list(methods)),
     )
@@ -33,14 +36,16 @@ def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
     return chart
 
 
-def _point(record: dict[str, Any], y: str) -> dict[str, Any]:
-    """Returns a row of the table with the interval of what is drawn, which for failures is that of the value
-    turned round.
-    """
-    low, high = none_if_nan(record["low"]), none_if_nan(record["high"])
-    if y == "failure":
-        low, high = (None if end is None else 1.0 - end for end in (high, low))
-    return record | {"mean": record[y], "low": low, "high": high, "standard_error": None}
+def _points(base: Any, methods: tuple[str, ...], title: str) -> Any:
+    """A row per method: its mean, and its interval as a line."""
+    alt = altair()
+    base = base.encode(
+        y=alt.Y("method:N", sort=list(methods), title=None),
+        color=alt.Color("method:N", sort=list(methods), legend=None),
+    )
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)), x2="high:Q")
+    tooltip = ["method:N", "mean:Q", "low:Q", "high:Q"]
+    return alt.layer(bars, base.mark_point(filled=True, size=80).encode(x="mean:Q", tooltip=tooltip))
 
 
 def altair() -> Any:

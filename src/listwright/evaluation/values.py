@@ -12,7 +12,7 @@ from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.rewards import reward_of
+from listwright.rewards import AnySuccess, Reward, reward_of
 
 T = TypeVar("T")
 
@@ -58,6 +58,20 @@ def measured(lists: Lists, problems: Problems) -> Lists:
         after = reward.value(state)
         gains[:, position], before = after - before, after
     return replace(lists, picked_gains=gains)
+
+
+def failures(values: Floats, reward: Reward) -> Floats:
+    """By list: 1 where it earns nothing, else 0. Where items succeed with a probability, the chance that none does.
+
+    This is what `failure` means everywhere: in `evaluate`, in `compare` and on the command line.
+
+    >>> from listwright.rewards import Coverage
+    >>> failures(np.array([0.0, 0.4]), AnySuccess([[0.0, 0.4]]))
+    array([1. , 0.6])
+    >>> failures(np.array([0.0, 0.4]), Coverage([[[1.0, 0.0]]]))
+    array([1., 0.])
+    """
+    return 1.0 - values if isinstance(reward, AnySuccess) else (values <= 0).astype(np.float64)
 
 
 def list_values(lists: Lists, problems: Problems) -> Floats:

@@ -50,8 +50,10 @@ def compare(
         str,
         typer.Option(callback=_chosen, help=f"By commas; others are compared with the first. {', '.join(METHODS)}."),
     ] = USUAL,
-    lengths: Annotated[str, typer.Option(help="Lengths of lists, by commas.")] = "1,3,5",
-    budgets: Annotated[str | None, typer.Option(help="Total sizes, by commas, in place of lengths.")] = None,
+    lengths: Annotated[str, typer.Option("--lengths", "--length", help="Lengths of lists, by commas.")] = "1,3,5",
+    budgets: Annotated[
+        str | None, typer.Option("--budgets", "--budget", help="Total sizes of lists, by commas, in place of lengths.")
+    ] = None,
     per_group: given.PerGroup = None,
     train_sizes: Annotated[
         str | None, typer.Option(help="Problems to learn from, by commas: numbers, or shares such as 0.5.")
@@ -75,6 +77,7 @@ def compare(
     from listwright.lab.report import write_report
 
     problems = _capped(read()[0], per_group)
+    given.sizes_for(min(wanted["budgets"]) if "budgets" in wanted else None, problems, "Name it with --size-column.")
     chosen = {name: _method(name) for name in methods.split(",")}
     total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
     with notes(), progress("comparing") as tick:
@@ -111,13 +114,16 @@ def report_of(found: Comparison, about: str) -> Report:
     from listwright.lab.report import Figure, Report, Section, Table
 
     means = found.table()
-    rows = [[_text(entry) for entry in (record | _learned_from(record)).values()] for record in means.records()]
+    rows = [
+        [_text(entry) for entry in (record | _in_words(record, found.limit)).values()] for record in means.records()
+    ]
     heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
     parts: list[Any] = [Table(heads, rows, "Mean over problems; learned from so many problems of the other folds.")]
     apart = _differences(found)
     if apart:
         shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
-        caption = f"{found.methods[0]} less the other method, problem by problem, over all lengths; 95 % interval."
+        over = f"over all {found.limit}s" if len(set(means[found.limit].tolist())) > 1 else f"at one {found.limit}"
+        caption = f"{found.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
         parts.append(Table(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
     parts.append(Figure("values", found.picture(), "Mean value with 95 % intervals."))
     return Report("Methods compared", findings(found), [Section("Methods on the same folds", about, parts)])
@@ -159,10 +165,11 @@ def _differences(found: Comparison) -> list[dict[str, Any]]:
     return [{key: _finite(value) for key, value in record.items()} for record in records]
 
 
-def _learned_from(record: dict[str, Any]) -> dict[str, str]:
-    """The size of the training part in words: a share, or a number of problems."""
+def _in_words(record: dict[str, Any], limit: str) -> dict[str, str]:
+    """The size of the training part, a share or a number of problems; and the length or budget as it was given."""
     size = record["train_size"]
-    return {"train_size": "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"}
+    learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"
+    return {"train_size": learned_from, limit: f"{record[limit]:g}"}
 
 
 def _finite(value: Any) -> Any:
