@@ -116,7 +116,10 @@ ERRORS: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "empty parquet": ("t.parquet", b"", {}, "t.parquet cannot be read"),
     "header alone": ("t.csv", "problem,x\n", {}, "t.csv has no rows"),
     "header without an end": ("t.csv", "problem,x", {}, "t.csv has a header and no rows"),
-    "other separators": ("t.csv", "problem;x\n1;2\n", {}, "t.csv: fields seem to be separated by ';'"),
+    "too many fields": ("t.csv", "problem;x\n1;2;3\n", {}, "line 2: expected 2 fields as in the header. Got 3"),
+    "two decimal points": ("t.csv", "problem;x\n1;2,5\n1;2.5\n", {"features": ["x"]}, "'2,5' is text where a number"),
+    "too deep": ("t.jsonl", '{"problem": ' + "[" * 20_000 + "]" * 20_000 + "}\n", {}, "line 1: nested more than 64"),
+    "deep": ("t.jsonl", '{"problem": ' + "[" * 65 + "]" * 65 + "}\n", {}, "line 1: nested more than 64"),
     "half a character": ("t.jsonl", '{"problem": "\\ud800", "x": 1}\n', {}, "'problem' cannot be used: .* no Unicode"),
     "no such column": ("t.csv", CSV, {"reward": "any:bought"}, "t.csv has no column 'bought'"),
     "text among numbers": (

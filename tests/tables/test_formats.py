@@ -141,3 +141,19 @@ def test_text_that_looks_like_a_date_is_text(tmp_path: Path) -> None:
         problems = read(write(table, tmp_path, ending), reward="coverage:topics")
         assert problems.problem_ids.tolist() == ["2020-01-01", "2020-01-02"]
         assert lw.greedy(problems, length=1).values.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(("mark", "decimal"), [(";", ","), (";", "."), ("\t", ","), ("\t", "."), ("|", ".")])
+def test_fields_may_be_separated_otherwise(tmp_path: Path, mark: str, decimal: str) -> None:
+    text = "problem,item,price,age,note,clicked\nq1,a,0.5,1,x y,0\nq1,b,2.25,3,,1\nq2,a,1e-3,2,z,1\n"
+    (tmp_path / "commas.csv").write_text(text)
+    (tmp_path / "others.csv").write_text(text.replace(",", mark).replace(".", decimal))
+    expected = read(tmp_path / "commas.csv", reward="any:clicked")
+    found = read(tmp_path / "others.csv", reward="any:clicked")
+    assert_same(found, expected, length=1)
+    assert found.feature_names == ("price", "age")
+
+
+def test_a_comma_within_a_name_is_no_separator(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('problem;item;"price, net";clicked\nq1;a;1;0\nq1;b;2;1\n')
+    assert read(tmp_path / "t.csv", reward="any:clicked").feature_names == ("price, net",)

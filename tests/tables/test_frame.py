@@ -132,7 +132,7 @@ ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "vectors": (
         {"e": [[1.0], [2.0], [3.0, 4.0], [5.0]]},
         {"vectors": "e"},
-        r"Row 2 .* 2 numbers, the first row's has 1",
+        r"Row 2 .* 2 numbers, most have 1",
     ),
     "vectors of text": ({"e": [["x"], ["y"], ["z"], ["w"]]}, {"vectors": "e"}, "does not hold finite numbers"),
     "new_levels": ({}, {"new_levels": "guess"}, "new_levels must be"),
@@ -160,7 +160,7 @@ def test_where_a_model_names_the_columns_no_option_is_advised() -> None:
             {"price": [1, 2, None, 3]},
             r"column 'price': the value is missing. Put a number there, or leave the row out\.$",
         ),
-        ({"item": ["a", "b", "a", "b"]}, r"at row 0 \(from 0\). List an item once a problem\.$"),
+        ({"item": ["a", "b", "a", "b"]}, r"at row 0 \(from 0\). List an item once per problem\.$"),
     ):
         with pytest.raises(InputError, match=message):
             from_frame(table(**changes), columns=columns)
@@ -213,3 +213,22 @@ def test_dates_are_left_out_with_a_warning_that_names_them() -> None:
 def test_arrays_of_text_are_refused(values) -> None:
     with pytest.raises(InputError, match=r"features must be numbers\. Got text, such as"):
         Problems.from_arrays(values, offsets=[0, 2])
+
+
+@pytest.mark.parametrize("backend", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [(None, "the vector is missing"), ([], "the vector is empty"), ([1.0], "the vector has 1 numbers, most have 2")],
+    ids=str,
+)
+def test_the_row_whose_vector_is_wrong_is_named(backend: Any, first: Any, told: str) -> None:
+    frame = backend({**TABLE, "embedding": [first, [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]})
+    with pytest.raises(InputError, match=rf"Row 0 \(from 0\), column 'embedding': {told}\."):
+        from_frame(frame, vectors="embedding")
+
+
+def test_columns_may_have_numbers_for_names() -> None:
+    frame = pd.DataFrame(np.arange(8.0).reshape(4, 2)).assign(problem=[1, 1, 2, 2])
+    problems = from_frame(frame)
+    assert problems.feature_names == ("0", "1")
+    np.testing.assert_array_equal(problems.features, np.arange(8.0).reshape(4, 2))

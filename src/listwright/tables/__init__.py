@@ -3,9 +3,10 @@
 from listwright.tables.columns import Columns
 from listwright.tables.files import read, read_with_columns
 from listwright.tables.frame import from_frame
+from listwright.tables.kinds import known_rewards
 from listwright.tables.runs import read_run, run_lists, write_run
 from listwright.tables.scan import Scan, scan
-from listwright.tables.spec import RewardSpec, known_rewards, parse_reward
+from listwright.tables.spec import RewardSpec, parse_reward
 from listwright.tables.trec import Judgements, qrels_reward, read_qrels
 
 __all__ = [

@@ -60,6 +60,7 @@ class Wanted:
     new_levels: str = "error"
     columns: Columns | None = None
     links: str | Sequence[str] | None = None
+    fixed: bool = False  # whether no option can name other columns, as a model has named them
 
     def read_as_text(self) -> set[str]:
         """Columns of names, which a reader must not take for numbers or dates."""

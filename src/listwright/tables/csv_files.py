@@ -1,4 +1,4 @@
-"""Tables from CSV files."""
+"""Tables from CSV files, whatever their fields are separated by."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from listwright.errors import InputError
 from listwright.tables.streams import opened, text_lines, unreadable
 from listwright.tables.table import Part, Table, no_repeats
+from listwright.tables.values import is_text
+
+DELIMITERS = (",", ";", "\t", "|")  # in order of preference
+HEADER = 1 << 16  # bytes that the header is looked for in
+DECIMAL_COMMA = r"^\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*$"
+WHOLE = r"^\s*[-+]?\d+([eE][-+]?\d+)?\s*$"  # which has no point to be written otherwise
 
 
 def read_csv(path: Path, as_text: set[str]) -> Table:
-    """A file with a header; columns in `as_text` stay text whatever they look like."""
-    delimiter = "\t" if ".tsv" in path.suffixes else ","
-    try:
-        with opened(path) as stream:
-            found = arrow_csv.read_csv(
-                stream,
-                parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-                convert_options=arrow_csv.ConvertOptions(column_types=dict.fromkeys(as_text, pa.string())),
-            )
-            no_repeats(found.column_names, str(path))
-            _separated(found.column_names, path)
-    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-        _explain(path, delimiter)
-        raise unreadable(path, error) from None
+    """A file with a header, by whose look the delimiter is found; columns in `as_text` stay text whatever they look
+    like. Where fields are not separated by commas, numbers may have a decimal comma."""
+    delimiter = _delimiter(path)
+    found = _parsed(path, delimiter, as_text, ".")
+    if delimiter != "," and any(_has_decimal_commas(found[name]) for name in found.column_names if name not in as_text):
+        found = _parsed(path, delimiter, as_text, ",")
     if any(pa.types.is_binary(field.type) for field in found.schema):
         for _ in text_lines(path):
             pass  # the line that is not UTF-8 ends this with its error
@@ -36,11 +36,45 @@ def read_csv(path: Path, as_text: set[str]) -> Table:
     return Table(dict(zip(found.column_names, found.columns, strict=True)), (part,))
 
 
-def _separated(names: list[str], path: Path) -> None:
-    """Refuses a file whose fields are separated by something else."""
-    other = next((mark for mark in (";", "\t", "|") if len(names) == 1 and mark in names[0]), None)
-    if other is not None:
-        raise InputError(f"{path}: fields seem to be separated by {other!r}. Separate them by commas, or tabs in .tsv.")
+def _parsed(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -> pa.Table:
+    try:
+        with opened(path) as stream:
+            found = arrow_csv.read_csv(
+                stream,
+                parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(as_text, pa.string()), decimal_point=decimal_point
+                ),
+            )
+            no_repeats(found.column_names, str(path))
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+        _explain(path, delimiter)
+        raise unreadable(path, error) from None
+    return found
+
+
+def _delimiter(path: Path) -> str:
+    """The one that splits the header into most fields; a file named .tsv has tabs."""
+    if ".tsv" in path.suffixes:
+        return "\t"
+    try:
+        with opened(path) as stream:
+            lines = stream.read(HEADER).decode("utf-8-sig", errors="replace").splitlines()
+        header = next((line for line in lines if line.strip()), "")
+        return max(DELIMITERS, key=lambda one: len(next(csv.reader([header], delimiter=one), [])))
+    except (OSError, pa.ArrowException, csv.Error):
+        return ","  # reading the file tells what is wrong with it
+
+
+def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
+    """Whether a column of text is numbers with a decimal comma, some of them perhaps whole."""
+    if not is_text(column.type):
+        return False
+    filled = np.asarray(pc.not_equal(column, "").fill_null(False))
+    broken, whole = (
+        np.asarray(pc.match_substring_regex(column, one).fill_null(False)) for one in (DECIMAL_COMMA, WHOLE)
+    )
+    return bool(broken.any() and (broken | whole | ~filled).all())
 
 
 def _explain(path: Path, delimiter: str) -> None:

@@ -51,6 +51,7 @@ class Options(TypedDict, total=False):
     ignore: Sequence[str]
     columns: Columns | None
     new_levels: str
+    fixed: bool
 
 
 def read(
@@ -62,7 +63,8 @@ def read(
     ----------
     paths : Paths
         A file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines
-        and SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file.
+        and SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file. Fields
+        of CSV files may be separated by commas, semicolons (then also with decimal commas), tabs or |.
     reward, references
         As in `from_frame`; references may also be a file with columns problem and reference.
     format : str or None

@@ -118,7 +118,7 @@ def from_frame(
 
 def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any = None) -> tuple[Problems, Columns]:
     """Problems from a table, and how it was read."""
-    table = replace(table, fixed=wanted.columns is not None)
+    table = replace(table, fixed=wanted.fixed or wanted.columns is not None)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
     spec = as_spec(reward)
@@ -175,7 +175,7 @@ def as_table(frame: Any) -> Table:
     columns, unreadable = {}, {}
     for name in eager.columns:
         try:
-            columns[str(name)] = plain(eager[name].to_arrow())
+            columns[str(name)] = plain(eager.get_column(name).to_arrow())
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             unreadable[str(name)] = str(error).partition("\n")[0]
     categories = tuple(str(name) for name, kind in eager.schema.items() if kind in (nw.Categorical, nw.Enum))

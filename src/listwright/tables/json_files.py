@@ -1,4 +1,4 @@
-"""Tables from files with one JSON object a line."""
+"""Tables from files with one JSON object per line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pyarrow as pa
 from pyarrow import json as arrow_json
 
 from listwright.errors import InputError
-from listwright.tables.streams import opened, text_lines
+from listwright.tables.nesting import DEEPEST, is_deep, may_be_deep
+from listwright.tables.streams import content, opened, text_lines
 from listwright.tables.table import Part, Table
 from listwright.tables.values import is_list
 
@@ -19,6 +20,8 @@ BLOCK = 1 << 24  # bytes that are parsed at a time: no object may be longer
 
 def read_jsonl(path: Path) -> Table:
     """Objects by line: quickly where they are all alike, else one by one, so that a bad line is named."""
+    if may_be_deep(content(path)):  # too deep for the stack of the quick parser
+        return _one_by_one(path)
     try:
         found = _quickly(path)
         found.validate(full=True)  # refuses text that is not UTF-8
@@ -55,7 +58,7 @@ def _one_by_one(path: Path) -> Table:
     filled = [(number, line) for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     objects = [_object(line, f"{path}, line {number}") for number, line in filled]
     if not objects:
-        raise InputError(f"{path} is empty. It must have one JSON object a line.")
+        raise InputError(f"{path} is empty. It must have one JSON object per line.")
     lines = [number for number, _ in filled]
     columns: dict[str, pa.ChunkedArray] = {}
     mixed: dict[str, str] = {}
@@ -74,11 +77,19 @@ def _object(line: str, place: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
+        if isinstance(error, RecursionError):
+            raise _too_deep(place) from None
         reason = getattr(error, "msg", type(error).__name__)
         raise InputError(f"{place}: not JSON ({reason}). Write one object per line.") from None
     if not isinstance(found, dict):
         raise InputError(f"{place}: expected a JSON object such as {{...}}. Got {type(found).__name__}.")
+    if is_deep(found):
+        raise _too_deep(place)
     return found
+
+
+def _too_deep(place: str) -> InputError:
+    return InputError(f"{place}: nested more than {DEEPEST} levels deep. Write numbers, text and lists of these.")
 
 
 def _kinds(values: list[Any], lines: list[int]) -> str:

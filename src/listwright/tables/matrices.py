@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, first_bad
+from listwright._internal.arrays import Floats, Floats32, Ints, first_bad
 from listwright.errors import InputError
 from listwright.tables.categories import one_hot
 from listwright.tables.columns import Columns
@@ -54,7 +54,7 @@ def vectors_of(table: Table, columns: Columns, groups: Groups) -> Floats32 | Non
 
 
 def sizes_of(table: Table, columns: Columns, groups: Groups) -> Floats | None:
-    """One size above 0 a row."""
+    """One size above 0 per row."""
     if columns.size is None:
         return None
     sizes = numbers(table, columns.size, "size")
@@ -96,16 +96,27 @@ def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
     if len(chosen) > 1 or not (is_list(kind) or is_text(kind)):
         return np.stack([as_float32(table, name, option) for name in chosen], axis=1)
     values, lengths = lists(table, chosen[0], option)
-    bad = first_bad(lengths != lengths[0])
-    if bad is not None:
-        problem = f"the list has {lengths[bad]} numbers, the first row's has {lengths[0]}"
-        raise table.error(bad, chosen[0], problem, "Vectors must be equally long.")
+    width = _width(table, chosen[0], lengths)
     flat = _floats(values)
     bad = 0 if flat is None else first_bad(~(np.abs(flat) <= np.finfo(np.float32).max))
     if flat is None or bad is not None:
-        row = 0 if bad is None or not lengths[0] else bad // int(lengths[0])
+        row = 0 if bad is None else bad // width
         raise table.error(row, chosen[0], "the list does not hold finite numbers", "Put numbers there.")
-    return flat.astype(np.float32).reshape(table.n_rows, int(lengths[0]))
+    return flat.astype(np.float32).reshape(table.n_rows, width)
+
+
+def _width(table: Table, name: str, lengths: Ints) -> int:
+    """How many numbers the vectors have, which is how many most of them have."""
+    missing = first_bad(lengths == 0)
+    if missing is not None:
+        problem = "the vector is empty" if table.columns[name][missing].is_valid else "the vector is missing"
+        raise table.error(missing, name, problem, "Put numbers there, or leave the row out.")
+    width = int(np.bincount(lengths).argmax())
+    bad = first_bad(lengths != width)
+    if bad is not None:
+        problem = f"the vector has {lengths[bad]} numbers, most have {width}"
+        raise table.error(bad, name, problem, "Vectors must be equally long.")
+    return width
 
 
 def _floats(values: Any) -> Floats | None:

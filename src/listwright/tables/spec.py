@@ -7,22 +7,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from listwright.errors import InputError
+from listwright.tables.kinds import KINDS, known_rewards
 from listwright.tables.table import Table
 
-KINDS = {
-    "any": "any:COLUMN, worth 1 as soon as one item succeeds (0/1, or probabilities)",
-    "graded": "graded:COLUMN, the same for grades 0, 1, 2, ... with probability (2^grade - 1) / 2^highest",
-    "share": "share:COLUMN, share of the labelled items (or of the sum of a column) that the list holds",
-    "sum": "sum:COLUMN, sum of a column over the list; sum:COLUMN<=3 counts at most 3; sum:COLUMN*WEIGHT multiplies",
-    "coverage": "coverage:COLUMNS, share of topics that some item covers",
-    "probabilistic": "probabilistic:COLUMNS, the same where items cover topics with a probability",
-    "sqrt": "sqrt:COLUMNS, sum over topics of the square root of what the list brings",
-    "log": "log:COLUMNS, the same with log(1 + x)",
-    "facility": "facility:COLUMNS, how well the list stands for all items, by cosine similarity",
-    "rouge": "rouge:COLUMN, ROUGE-1 recall of the text against references",
-    "rouge2": "rouge2:COLUMN, the same with ROUGE-2",
-    "qrels": "qrels:FILE, share of a query's subtopics covered, from TREC diversity judgements",
-}
 WEIGHTED = ("coverage", "probabilistic", "sqrt", "log", "share", "sum")
 CAPPED = ("share", "sum")
 _OWN = re.compile(r"(?P<path>.+\.py):(?P<function>[^\W\d]\w*)")
@@ -89,15 +76,10 @@ def parse_reward(spec: str) -> RewardSpec:
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise InputError(f"Unknown reward {spec!r}.{hint} Known are:\n{known_rewards()}")
     if not colon or not argument:
-        raise InputError(f"Reward {spec!r} names no column. Write {KINDS[kind].partition(',')[0]}.")
+        raise InputError(f"Reward {spec!r} names no column. Write {KINDS[kind].form}.")
     if kind in CAPPED and (capped := _CAP.fullmatch(argument)):
         return RewardSpec(kind, capped["columns"].strip(), cap=float(capped["cap"]))
     return RewardSpec(kind, argument)
-
-
-def known_rewards() -> str:
-    """One line for each kind of reward."""
-    return "\n".join(f"  {line}" for line in [*KINDS.values(), "FILE.py:FUNCTION, your own f(problem, items)"])
 
 
 def is_pattern(name: str) -> bool:

@@ -95,8 +95,8 @@ def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def _record(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{where} is not JSON: {error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is not JSON: {error}.") from None
     if not isinstance(record, dict) or not isinstance(record.get("docs") or [], list):
         raise InputError(f"{where} needs an object with 'id' and a list of 'docs'.")
     return {name: value for name, value in record.items() if value is not None}

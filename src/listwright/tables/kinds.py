@@ -1,0 +1,106 @@
+"""What a list can be worth, in one line of text: every kind of reward, with what it means and an example."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """A kind of reward.
+
+    `form` is how it is written, `meaning` what a list is worth then, `more` what else can be said of it. `examples` are
+    rewards on the table of the page that lists all kinds.
+    """
+
+    form: str
+    meaning: str
+    examples: tuple[str, ...]
+    more: str = ""
+
+
+KINDS = {
+    "any": Kind(
+        "any:COLUMN",
+        "worth 1 as soon as one item succeeds (0/1, or probabilities)",
+        ("any:clicked", "any:chance"),
+        "With probabilities p, a list is worth 1 - (1 - p1)(1 - p2)...: the chance that at least one item succeeds, if "
+        "items succeed or fail independently of each other.",
+    ),
+    "graded": Kind(
+        "graded:COLUMN",
+        "the same for grades 0, 1, 2, ... with probability (2^grade - 1) / 2^highest",
+        ("graded:grade",),
+        "For judgements such as 0 (off topic) to 3 (perfect). A grade becomes the probability that the item is all "
+        "that the user needs, as in the metric ERR (Chapelle et al. 2009): with grades up to 3 it is 0 for grade 0, "
+        "1/8 for grade 1, 3/8 for grade 2 and 7/8 for grade 3. A list is worth the chance that some item is enough, so "
+        "a second perfect item adds little to a first one. The highest grade is the highest in the table. Use "
+        "any:COLUMN where the column holds 0 and 1, and sum:COLUMN where grades simply add up.",
+    ),
+    "share": Kind(
+        "share:COLUMN",
+        "share of the labelled items (or of the sum of a column) that the list holds",
+        ("share:clicked", "share:clicked<=1", "share:clicked*price"),
+        "This is recall: 1 where the list holds every labelled item of its problem. With <=CAP, so many labelled items "
+        "are all that one can ask for; with *WEIGHT, items count by another column.",
+    ),
+    "sum": Kind(
+        "sum:COLUMN",
+        "sum of a column over the list; sum:COLUMN<=3 counts at most 3; sum:COLUMN*WEIGHT multiplies",
+        ("sum:clicked", "sum:price<=5", "sum:clicked*price"),
+        "The number of clicks, or with a weight the turnover. Nothing makes an item redundant here unless there is a "
+        "cap, so that sorting by a good prediction is the best that one can do.",
+    ),
+    "coverage": Kind(
+        "coverage:COLUMNS",
+        "share of topics that some item covers",
+        ("coverage:topics", "coverage:topics*weight", "coverage:is_*"),
+        "Topics are a column of lists (in CSV: a|b, or JSON), or 0/1 columns that a pattern names. A problem's topics "
+        "are those of its candidates. With *WEIGHT, topics count by a second column: one number for all topics of a "
+        "row, or a list with one for each.",
+    ),
+    "probabilistic": Kind(
+        "probabilistic:COLUMNS",
+        "the same where items cover topics with a probability",
+        ("probabilistic:about_*",),
+    ),
+    "sqrt": Kind(
+        "sqrt:COLUMNS",
+        "sum over topics of the square root of what the list brings",
+        ("sqrt:about_*",),
+        "As a share of what all candidates bring together. A topic that the list has much of still gains, but less.",
+    ),
+    "log": Kind("log:COLUMNS", "the same with log(1 + x)", ("log:about_*",)),
+    "facility": Kind(
+        "facility:COLUMNS",
+        "how well the list stands for all items, by cosine similarity",
+        ("facility:about_*",),
+        "Columns of numbers, or one column of lists, such as embeddings.",
+    ),
+    "rouge": Kind(
+        "rouge:COLUMN",
+        "ROUGE-1 recall of the text against references",
+        ("rouge:text",),
+        "The references are the texts that a good list would contain: `references=` in Python, `--references FILE` on "
+        "the command line, a table with columns problem and reference.",
+    ),
+    "rouge2": Kind("rouge2:COLUMN", "the same with ROUGE-2", ("rouge2:text",)),
+    "qrels": Kind(
+        "qrels:FILE",
+        "share of a query's subtopics covered, from TREC diversity judgements",
+        ("qrels:judgements.txt",),
+        "Lines of the file read: query, subtopic, document, grade. Problems are queries, and items are documents.",
+    ),
+}
+OWN = Kind(
+    "FILE.py:FUNCTION",
+    "your own f(problem, items)",
+    ("own.py:worth",),
+    "The file is run. The function is called with one problem (its id is `problem.problem_ids[0]`) and the positions "
+    "of the list's items among its candidates, and gives a number. `listwright check` tries whether it behaves as a "
+    "reward should.",
+)
+
+
+def known_rewards() -> str:
+    """One line for each kind of reward."""
+    return "\n".join(f"  {kind.form}, {kind.meaning}" for kind in (*KINDS.values(), OWN))
