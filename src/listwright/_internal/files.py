@@ -16,7 +16,7 @@ from listwright.errors import InputError
 def whole_file(path: Path) -> Iterator[Path]:
     """A file to write beside the target, which takes its place at the end: a reader sees the old content or the new.
 
-    After an error the target is as it was. A link stays a link.
+    After an error the target is as it was. A link stays a link, and a file that was there keeps its mode.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
@@ -24,6 +24,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield beside
         with beside.open("rb") as file:
             os.fsync(file.fileno())
+        if target.is_file():
+            beside.chmod(target.stat().st_mode & 0o777)
         beside.replace(target)
     finally:
         with suppress(OSError):

@@ -32,7 +32,7 @@ def export(
     LISTWRIGHT_STORE_PASSWORD."""
     if out == STANDARD:
         raise InputError("A log is written to a file. Name one with --out.")
-    check_place(out)
+    check_place(out, store.removeprefix("sqlite:///"))
     from listwright.apps.serve.export import export as exported  # only here: it takes packages of the service
 
     with progress("exporting") as tick:

@@ -34,6 +34,7 @@ def fit(
     data: given.OptionalData = None,
     *,
     reward: given.OptionalReward = None,
+    references: given.References = None,
     out: Annotated[str, typer.Option("-o", "--out", help="Model file to write, or - for standard output.")],
     length: given.Length = None,
     budget: given.Budget = None,
@@ -43,7 +44,9 @@ def fit(
         str,
         typer.Option(
             callback=_known,
-            help="fast: linear, in a moment; auto: the simplest way that does best; best: many together, in minutes.",
+            help="fast: a linear policy, in a moment. auto: the simplest way that does best on held-out lists. best: "
+            "many together, in minutes. Where items recur (--catalogue) and any: is the reward, both also learn how "
+            "often an item succeeds in other problems where the items before it fail.",
         ),
     ] = "auto",
     passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 10,
@@ -79,7 +82,7 @@ def fit(
     """Learn to build lists from a table of problems whose lists can be measured, or from a log of lists that were shown
     (--log), and write a model file."""
     given.one_limit(length, budget)
-    check_place(out)
+    check_place(out, *(data or []), *(log or []), references, checkpoint)
     logs.one_source(data, log)
     settings: dict[str, Any]
     if log:
@@ -96,7 +99,7 @@ def fit(
     say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
     worth, memory_limit = logs.needs_reward(reward), given.memory_of(max_memory, engine, checkpoint)
     with logs.hinting(data or []):
-        problems, columns, spec = read(data=data, reward=worth, max_memory=memory_limit)
+        problems, columns, spec = read(data=data, reward=worth, references=references, max_memory=memory_limit)
     if told := logs.hint(data or []):
         print(f"Note: {told}", file=sys.stderr)
     given.sizes_for(budget, problems, "Name it with --size-column.")

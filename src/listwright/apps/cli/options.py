@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from listwright.tables import Scan
 
 REWARDS = (
-    "any:COLUMN, graded:COLUMN, coverage:COLUMNS, probabilistic:COLUMNS, sqrt:COLUMNS, log:COLUMNS, facility:COLUMNS, "
-    "rouge:COLUMN, rouge2:COLUMN, qrels:FILE, or FILE.py:FUNCTION, which is run"
+    "any:COLUMN, graded:COLUMN, share:COLUMN, sum:COLUMN, coverage:COLUMNS, probabilistic:COLUMNS, sqrt:COLUMNS, "
+    "log:COLUMNS, facility:COLUMNS, rouge:COLUMN, rouge2:COLUMN, qrels:FILE, or FILE.py:FUNCTION, which is run"
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from listwright.apps.cli.sources import check_place
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def pack(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write to.")] = None,
 ) -> None:
     """Choose passages for each question that together hold what its answer needs."""
+    if output is not None:
+        check_place(str(output), str(file), None if model is None else str(model))
     from listwright.context import ContextPacker
 
     records = _records(file)
@@ -74,7 +77,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
         if line.strip():
             try:
                 records.append(json.loads(line))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"Line {number} of {file} is no JSON: {error}.") from None
             if not isinstance(records[-1], dict):
                 raise InputError(f"Line {number} of {file} must hold a JSON object.")

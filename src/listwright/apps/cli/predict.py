@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import progress, show_json
+from listwright.apps.cli.show import many, progress, show_json
 from listwright.apps.cli.sources import STANDARD, check_place, load_model, read_for
 from listwright.apps.cli.written_lists import as_records, check_ending, write_lists
 from listwright.errors import InputError
@@ -35,7 +35,7 @@ def predict(
     as_json: given.AsJson = False,
 ) -> None:
     """Build a list for each problem of a table: one row per pick, in order. The model knows its columns."""
-    check_place(out)
+    check_place(out, model, *data)
     check_ending(out)
     learned = load_model(model, data, trust)
     learned.engine, memory = given.engine_of(engine, address), given.memory_of(max_memory, engine)
@@ -51,7 +51,7 @@ def predict(
     if memory is not None:
         with progress("building lists") as tick:
             lists.to_parquet(out, tick=tick)
-        print(f"Wrote {len(lists):,} lists to {out}.", file=sys.stderr)
+        print(f"Wrote {many(len(lists), 'list')} to {out}.", file=sys.stderr)
         return
     reasons = None
     if explain:
@@ -65,4 +65,4 @@ def predict(
     if as_json:
         show_json(as_records(lists, reasons))
     elif out != STANDARD:
-        print(f"Wrote {len(lists):,} lists to {out}.", file=sys.stderr)
+        print(f"Wrote {many(len(lists), 'list')} to {out}.", file=sys.stderr)

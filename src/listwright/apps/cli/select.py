@@ -54,7 +54,7 @@ def select(
     from listwright.selection.intake import read_column
     from listwright.selection.memory import told
 
-    check_place(out)
+    check_place(out, str(vectors), targets)
     check_ending(out)
     check_picture(picture)
     print(told(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)

@@ -52,6 +52,15 @@ def as_options(message: str) -> str:
     return _PARAMETER.sub(option, message)
 
 
+def many(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> many(1, "list"), many(2000, "list")
+    ('1 list', '2,000 lists')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
 @contextmanager
 def notes() -> Iterator[None]:
     """Says on the standard error stream what there is to tell about data; other warnings stay as they are."""

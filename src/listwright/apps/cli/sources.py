@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import is_zipfile
@@ -57,7 +58,7 @@ def read_for(
     signature = model.signature_
     if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:
         raise InputError("This model does not know the columns of its table. Fit it with `listwright fit`.")
-    return read_problems(data, features=list(signature.feature_names), **options)[0]
+    return read_problems(data, features=list(signature.feature_names), fixed=True, **options)[0]
 
 
 def load_model(model: str, data: list[str], trust: str) -> Any:
@@ -94,15 +95,27 @@ def save_model(model: Any, out: str) -> None:
         sys.stdout.buffer.write((Path(folder) / "model").read_bytes())
 
 
-def check_place(out: str) -> None:
-    """Refuses a file that cannot be written, before any work is done for it."""
+def check_place(out: str, *read: str | Path | None) -> None:
+    """Refuses a file that cannot be written, or that is itself read, before any work is done for it."""
     path = Path(out)
     if out == STANDARD:
         return
+    for name in read:
+        if name is not None and path.exists() and any(path.samefile(one) for one in _existing(str(name))):
+            raise InputError(f"{path} is read from, so it cannot be written to as well. Name another file to write.")
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file to write.")
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
+
+
+def _existing(name: str) -> list[str]:
+    """The files that a name on the command line stands for, as far as they are there."""
+    if not name or name == STANDARD:
+        return []
+    found = [name] if Path(name).exists() else glob(name, recursive=True)
+    inside = [str(file) for one in found if Path(one).is_dir() for file in Path(one).rglob("*") if file.is_file()]
+    return [*found, *inside]
 
 
 def check_folder(out: Path) -> None:
@@ -117,6 +130,8 @@ def _file(name: str, what: str) -> Iterator[str]:
     if name != STANDARD:
         yield name
         return
+    if sys.stdin is None:
+        raise InputError("Standard input is closed, so there is nothing to read. Name a file.")
     with tempfile.TemporaryDirectory() as folder:
         data = sys.stdin.buffer.read()
         packed = next((ending for ending, start in PACKED.items() if data.startswith(start)), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from listwright.reasons.explain import Reasons
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
+FORMULA = re.compile(r"\s*(=|[-+@].*[(!|])")  # what a spreadsheet would run; @name and -7 are names and numbers
 
 
 def check_ending(out: str) -> None:
@@ -84,9 +86,22 @@ def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
     if ending in (".parquet", ".pq"):
         parquet.write_table(pa.table(columns), sink)
     else:
+        columns = {name: _harmless(name, values) for name, values in columns.items()}
         options = csv.WriteOptions(delimiter="\t" if ending == ".tsv" else ",", quoting_style="needed")
         csv.write_csv(pa.table(columns), sink, options)
     return bytes(sink.getvalue())
+
+
+def _harmless(name: str, values: Any) -> Any:
+    """Text that a spreadsheet would run as a formula gets a ' in front, which it shows as text; who reads is told."""
+    if not isinstance(values, list) or not any(isinstance(one, str) and FORMULA.match(one) for one in values):
+        return values
+    print(
+        f"Note: some values of {name!r} begin like a formula. They are written with a ' in front, so that no "
+        "spreadsheet runs them. Write .jsonl or .parquet to keep them as they are.",
+        file=sys.stderr,
+    )
+    return [f"'{one}" if isinstance(one, str) and FORMULA.match(one) else one for one in values]
 
 
 def _plain(value: Any) -> Any:
