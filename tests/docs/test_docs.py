@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 WRITTEN_BY_COMMANDS = {"gpu.md", "performance.md", "results.md"}  # by `make bench` and `listwright reproduce`
+MADE = runpy.run_path(str(DOCS / "pages.py"), run_name="pages")["PAGES"]  # from the code
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_BY_COMMANDS)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INCLUDED = re.compile(r'--8<-- "([\w.]+)(?::(\w+|\d+:\d+))?"\n')
@@ -84,6 +85,25 @@ def test_every_line_printed_is_on_a_page() -> None:
     for name, numbers in shown.items():
         count = len((DOCS / "snippets" / name).read_text(encoding="utf8").splitlines())
         assert set(range(1, count + 1)) <= numbers, f"{name}: lines are on no page"
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_pages_made_from_the_code_are_current(name: str) -> None:
+    pytest.importorskip("typer")
+    assert (DOCS / name).read_text(encoding="utf8") == MADE[name](), "write it anew with: python docs/pages.py"
+
+
+def test_every_reward_is_on_its_page_and_in_the_help() -> None:
+    from listwright.apps.cli.options import REWARDS
+    from listwright.tables.kinds import KINDS, OWN
+    from listwright.tables.rewards import _BUILDERS
+
+    page = (DOCS / "rewards.md").read_text(encoding="utf8")
+    assert set(KINDS) | {"python"} == set(_BUILDERS)
+    for kind in (*KINDS.values(), OWN):
+        assert f"`{kind.form}`" in page
+        assert kind.form in REWARDS
+        assert all(f"`{example}`" in page for example in kind.examples)
 
 
 def commands_on(page: Path) -> list[list[str]]:

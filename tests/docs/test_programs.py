@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem != "rag")  # which draws nothing
+SHORT = ("from_a_dataframe", "rag")  # which draw nothing
+PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem not in SHORT)
 COMPARING = [program for program in PROGRAMS if program.stem != "clicks"]
 CELL = re.compile(r"^# %%(?: \[markdown\])?$")
 
@@ -84,3 +85,20 @@ def test_a_prompt_is_packed_with_reasons(capsys: pytest.CaptureFixture[str]) -> 
     printed = capsys.readouterr().out
     assert "linked by 'Ridley Scott'" in printed
     assert printed.rstrip().endswith("born?")
+
+
+def test_a_frame_becomes_explained_and_certified_lists_in_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    program = EXAMPLES / "from_a_dataframe.py"
+    text = program.read_text(encoding="utf8")
+    assert len(text.splitlines()) < 15
+    assert f"({program.name})" in (EXAMPLES / "README.md").read_text(encoding="utf8")
+    page = (EXAMPLES.parent / "README.md").read_text(encoding="utf8")
+    assert page.partition("```python\n")[2].partition("```")[0] == text, "the first code on the front page"
+    names = runpy.run_path(str(program))
+    assert len(names["lists"]) == 100
+    printed = capsys.readouterr().out
+    assert "Problem 200: 3 items" in printed
+    assert "ahead of" in printed
+    certificate = printed.rpartition("\n\n")[2]
+    told = page.partition("```text\n")[2].partition("```")[0]
+    assert " ".join(told.split()) == " ".join(certificate.split()), "what the front page says that it prints"

@@ -1,0 +1,181 @@
+"""Pages that are made from the code. `python docs/pages.py` writes them anew; a test says when that is due."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import listwright as lw
+from listwright.evaluation.values import list_values
+from listwright.lists import Lists
+from listwright.tables.kinds import KINDS, OWN, Kind
+
+DOCS = Path(__file__).parent
+CANDIDATES: dict[str, list[Any]] = {
+    "problem": ["q1"] * 4,
+    "item": ["a", "b", "c", "d"],
+    "age": [1, 4, 2, 3],
+    "clicked": [1, 1, 0, 1],
+    "chance": [0.5, 0.5, 0.0, 0.8],
+    "grade": [2, 2, 0, 3],
+    "price": [3, 1, 4, 2],
+    "topics": [["sport", "music"], ["sport"], ["food"], ["music"]],
+    "weight": [[2.0, 1.0], [2.0], [1.0], [1.0]],
+    "is_sport": [1, 1, 0, 0],
+    "is_music": [1, 0, 0, 1],
+    "about_x": [0.9, 0.8, 0.0, 0.1],
+    "about_y": [0.2, 0.0, 0.5, 0.7],
+    "text": ["a red fox ran", "a red fox slept", "the dog barked", "the dog ran"],
+}
+LISTS = {"a": [0], "a, b": [0, 1], "a, c": [0, 2], "all four": [0, 1, 2, 3]}
+REFERENCES = {"q1": ["a red fox ran and the dog barked"]}
+JUDGEMENTS = "q1 1 a 1\nq1 1 b 1\nq1 2 c 1\n"
+FUNCTION = "def worth(problem, items):\n    return len(set(items)) / 4\n"
+
+
+def rewards() -> str:
+    """Every reward that can be written in one line, with what some lists are worth by it."""
+    lines = [
+        "# Rewards by name",
+        "",
+        "What a list is worth can be said in one line of text, the same everywhere: `fit(frame, reward=...)`,",
+        '`Problems.from_frame(frame, reward=...)`, and `--reward` on the command line. `"any:clicked"` names a kind of',
+        "reward and the columns that it is made of; these columns are then no features. Rewards for arrays are in the",
+        "[reference](reference/rewards.md), and [your own](how-to/own-reward.md) may be any function.",
+        "",
+        "Values below are those of a list of the items that head the column, for this problem with four candidates:",
+        "",
+        *_table(
+            list(CANDIDATES)[1:], zip(*[map(_cell, values) for values in list(CANDIDATES.values())[1:]], strict=True)
+        ),
+        "",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            Path("judgements.txt").write_text(JUDGEMENTS, encoding="utf8")
+            Path("own.py").write_text(FUNCTION, encoding="utf8")
+            for kind in (*KINDS.values(), OWN):
+                lines += _kind(kind)
+        finally:
+            os.chdir(before)
+    return "\n".join(lines) + "\n".join(WORDS)
+
+
+WORDS = [
+    "## Failure",
+    "",
+    "`evaluate` and `compare` also tell the *failure* of lists, by one meaning: the share of lists that earn nothing.",
+    "Where items succeed with a probability (`any`, `graded`), it is the expected share, 1 - value.",
+    "",
+]
+
+
+def _kind(kind: Kind) -> list[str]:
+    name = kind.form.partition(":")[0] if kind is not OWN else "Your own function"
+    rows = [[f"`{one}`", *(_number(_worth(one, rows)) for rows in LISTS.values())] for one in kind.examples]
+    told, more = f"`{kind.form}`: {_escaped(kind.meaning)}.", _escaped(kind.more)
+    return [f"## {name}", "", told, "", *([more, ""] if more else []), *_table(["reward", *LISTS], rows), ""]
+
+
+def _worth(reward: str, rows: list[int]) -> float:
+    references = REFERENCES if reward.startswith("rouge") else None
+    problems = lw.Problems.from_frame(pa.table(CANDIDATES), features=["age"], reward=reward, references=references)
+    return float(list_values(Lists(problems.without_reward(), np.array([rows])), problems)[0])
+
+
+def commands() -> str:
+    """Every command with its arguments and options."""
+    from typer.main import get_command
+
+    from listwright.apps.cli.app import app
+
+    found: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    lines = [
+        "# Command line",
+        "",
+        "```sh",
+        'pip install "listwright[cli]"',
+        "```",
+        "",
+        "Or `make demo` from a checkout, which installs it into `.venv`. `python -m listwright` is the same command.",
+        "",
+        "Tables have one row per candidate: Parquet, CSV (also with semicolons or tabs), JSON lines or SVMlight.",
+        "[Rewards by name](rewards.md) lists what `--reward` takes, [pandas and polars](how-to/pandas-and-polars.md)",
+        "has the same in Python. `-` is standard input or output, `--json` prints for machines, and files are written",
+        "whole or not at all. Exit codes: 0 fine, 1 the input is wrong, 2 the command is.",
+        "",
+        *_table(["command", "what it does"], [[f"[{name}](#{name})", _first(one.help)] for name, one in found.items()]),
+    ]
+    for name, command in found.items():
+        lines += ["", f"## {name}", "", _one_line(command.help), "", "```sh"]
+        lines += [command.epilog.removeprefix("Example: "), "```", ""]
+        lines += _table(["argument or option", "default", "what it is for"], map(_parameter, command.params))
+    return "\n".join(lines) + "\n"
+
+
+def _parameter(one: Any) -> list[str]:
+    flags = [*one.opts, *one.secondary_opts]
+    is_option = flags[0].startswith("-")
+    names = ", ".join(f"`{flag}`" for flag in flags) if is_option else f"`{one.metavar or flags[0].upper()}`"
+    unset = one.default is None or one.default is False or one.default == ()
+    default = "required" if one.required else "" if unset else f"`{one.default}`"
+    return [names, default, _escaped(_one_line(one.help))]
+
+
+def _first(text: str) -> str:
+    """The first sentence."""
+    told = _one_line(text)
+    return _escaped(told.partition(". ")[0].rstrip(".") + ".")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+def _table(heads: list[str], rows: Any) -> list[str]:
+    return [_row(heads), _row(["---"] * len(heads)), *map(_row, rows)]
+
+
+def _row(cells: Any) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(value: Any) -> str:
+    return (
+        ", ".join(map(_cell, value))
+        if isinstance(value, list)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+PAGES: dict[str, Callable[[], str]] = {"rewards.md": rewards, "command-line.md": commands}
+
+
+def written() -> Iterator[Path]:
+    """Writes all pages."""
+    for name, made in PAGES.items():
+        (DOCS / name).write_text(made(), encoding="utf8")
+        yield DOCS / name
+
+
+if __name__ == "__main__":
+    for page in written():
+        print(page.name)
