@@ -49,14 +49,11 @@ class TopK(Baseline):
         Number of items of a list.
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
     per_item : bool or "auto"
         Whether every item has its own model. "auto": for a catalogue whose rows have no features of their own, such as
         a portfolio of algorithms.
-    random_state : int, Generator or None
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
-    per_item : bool or str
-        "auto": for a catalogue whose rows have no features of their own, such as a portfolio of algorithms.
     random_state : int, numpy.random.Generator or None
         Seed of the named estimators.
 
