@@ -42,7 +42,7 @@ from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_room, check_length, check_problems
+from listwright.walk.limits import as_capped, as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
@@ -166,6 +166,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         length: int | None = None,
         budget: ArrayLike | None = None,
         short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
         """The lists that are best as far as is known: nothing is explored, and no feedback is expected.
 
@@ -177,9 +178,11 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
             Another length or budget than the constructor's; both together hold both.
         short_lists : bool, optional
             Accept problems with fewer candidates than the length; by default as in the constructor.
+        per_group : int, dict or None
+            At most so many items of each group; the problems must have `groups`.
         """
         self._check_begun()
-        problems = self._as_problems(problems)
+        problems = as_capped(self._as_problems(problems), per_group, None)
         features, playing = self._view(problems, "predict")
         steps, room = self._limits(problems, length, budget, short_lists)
         policy = playing.policy if playing.policy.certain else Likeliest(playing, self.exploration_)

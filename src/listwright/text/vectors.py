@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfTransformer
 
 from listwright._internal.linalg import unit_rows
 from listwright.text.words import word_number
@@ -68,6 +67,8 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
      [0.13 0.   0.99]
      [1.   0.   0.  ]]
     """
+    from sklearn.feature_extraction.text import TfidfTransformer  # here: it takes a second to import
+
     counts, columns = term_counts(texts)
     if not columns:
         return counts.astype(np.float32)
