@@ -1,4 +1,11 @@
-"""From tables to problems: frames and files with one row per candidate, and rewards in one line of text."""
+"""Turn tables into problems: data frames and files with one row per candidate, and rewards written as text.
+
+`from_frame` takes a data frame, `read` takes files that fit in memory, and `scan` streams Parquet files that do not.
+All three accept the same column options and the same reward strings, such as `"any:clicked"`, which `parse_reward`
+explains and `known_rewards` lists. `Columns` records how a table was read, so that the next table is encoded in the
+same way. `read_qrels`, `read_run`, `run_lists`, `qrels_reward` and `write_run` exchange judgements and rankings with
+the tools of TREC (trec_eval, ndeval).
+"""
 
 from listwright.tables.columns import Columns
 from listwright.tables.files import read, read_with_columns

@@ -1,4 +1,8 @@
-"""Which column of a table is what."""
+"""Decide the role of each column of a table: id, feature, context, vector, size and so on.
+
+`Wanted` holds the caller's options before any table is seen, `choose` matches them with a table, and `Columns` is
+the result, which models store so that later tables are read alike.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,41 @@ NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 @saved_as("Columns")
 @dataclass(frozen=True)
 class Columns:
-    """How a table was read: all that is needed to read another one for the same model.
+    """How a table was read: everything needed to read another table for the same model.
 
-    `tables.read_with_columns` gives one; pass it as `columns=` to `from_frame` or `read` for the tables to come, so
-    that features come in the same order and names get the same codes.
+    `read_with_columns` returns one, and estimators keep it as `columns_`. Pass it as `columns=` to `from_frame`, `read`
+    or `scan` for later tables, so that features come in the same order and categories get the same codes. There is no
+    need to create one by hand: the column options of `from_frame` are more convenient.
+
+    Attributes
+    ----------
+    problem : str
+        Column of problem ids.
+    item, size, group : str or None
+        Columns of item ids, sizes and group labels, where there are any.
+    features, context, vectors, links : tuple of str
+        Columns by role, with patterns expanded.
+    catalogue : str or None
+        Column that identifies an item of a recurring set.
+    levels : mapping of str to tuple of str
+        Levels of each categorical column, in the order of its 0/1 features.
+    catalogue_names : tuple of str
+        Items of the catalogue; the position of a name is its code.
+    numbered : tuple of int or None
+        For SVMlight files: number of the first feature, and one more than that of the last.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from listwright.tables import read_with_columns
+    >>> frame = pa.table({"problem": [1, 1], "price": [2.0, 3.0], "kind": ["new", "old"]})
+    >>> _, columns = read_with_columns(frame, categorical=["kind"])
+    >>> columns.features, columns.levels
+    (('price', 'kind'), {'kind': ('new', 'old')})
+
+    See Also
+    --------
+    read_with_columns : Returns problems together with their `Columns`.
     """
 
     problem: str
@@ -43,7 +78,11 @@ class Columns:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller asked for, before a table is seen."""
+    """The caller's column options, before a table is seen; the fields are the options of `from_frame`.
+
+    If `columns` is given, it replaces all other column options. `fixed` marks that a model has chosen the columns in
+    another way, so that error messages do not suggest naming other ones.
+    """
 
     problem: str = "problem"
     item: str | None = "item"
@@ -63,7 +102,7 @@ class Wanted:
     fixed: bool = False  # whether no option can name other columns, as a model has named them
 
     def read_as_text(self) -> set[str]:
-        """Columns of names, which a reader must not take for numbers or dates."""
+        """Columns of ids and categories, which a file reader must not convert to numbers or dates."""
         if self.columns is not None:
             kept = self.columns
             single = (kept.item, kept.catalogue, kept.group)
@@ -73,7 +112,22 @@ class Wanted:
 
 
 def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
-    """Settles the columns; those in `taken` belong to the reward and are no features unless named."""
+    """Match the caller's options with the columns of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table; its values are looked at only to detect stray text and SVMlight numbering.
+    wanted : Wanted
+        The caller's options.
+    taken : set of str
+        Columns of the reward. They are not features unless named explicitly, since they would give the answer away.
+
+    Returns
+    -------
+    Columns
+        Levels and catalogue names are empty where the caller gave none; `frame.build` or a scan fills them in.
+    """
     if wanted.new_levels not in ("error", "zeros"):
         raise InputError(f'new_levels must be "error" or "zeros". Got {wanted.new_levels!r}.')
     if wanted.columns is not None:
@@ -99,7 +153,7 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
 
 
 def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str, ...]:
-    """Columns that the table itself calls categorical become features too, unless they are something else."""
+    """Columns of a categorical type, which become features by default unless they have another role."""
     if wanted.features is not None:
         return ()
     several = (wanted.context, wanted.vectors, wanted.links, wanted.categorical, wanted.ignore)
@@ -109,13 +163,20 @@ def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str,
 
 
 def _numbers(table: Table) -> tuple[int, int] | None:
-    """The range of numbered columns; by the format they start at 1, but some files start at 0."""
+    """Range of feature numbers of an SVMlight table. The format starts at 1, but a file that uses feature 0 starts
+    at 0.
+    """
     if table.matrix is None:
         return None
     return int(not (table.matrix.indices == 0).any()), max(int(table.matrix.shape[1]), 2)
 
 
 def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -> tuple[str, ...]:
+    """The feature columns: those named by the caller, or by default every numeric or categorical column without a role.
+
+    With the default, a column that cannot be read or that mixes numbers with text raises `InputError`, and dates are
+    left out with a warning: silently dropping them would hide a mistake in the data.
+    """
     if wanted.features is not None:
         named = _expanded(table, wanted.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
@@ -135,6 +196,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
 
 
 def _warn_of_dates(table: Table, names: Sequence[str]) -> None:
+    """Warn that columns of dates and times are not used as features."""
     dates = [repr(name) for name in names if pa.types.is_temporal(table.columns[name].type)]
     if dates:
         warnings.warn(
@@ -146,7 +208,10 @@ def _warn_of_dates(table: Table, names: Sequence[str]) -> None:
 
 
 def _no_stray_text(table: Table, name: str) -> None:
-    """Refuses a column of a text file that is numbers but for some entries: a slip, not a column of text."""
+    """Raise for a column of a text file in which fewer than half of the values are not numbers.
+
+    Such a column is most likely numeric with a few typing errors or markers such as "n/a", not a column of text.
+    """
     column = table.columns[name]
     if not is_text(column.type) or not all(part.is_text for part in table.parts):
         return
@@ -159,22 +224,27 @@ def _no_stray_text(table: Table, name: str) -> None:
 
 
 def _where_there(table: Table, name: str | None, default: str) -> str | None:
-    """A column that may be missing as long as nobody named it."""
+    """A column name that defaults to `default`; None if the default column does not exist, an error if a named one
+    does not.
+    """
     return None if name == default and name not in table.names else _named(table, name, default)
 
 
 def _named(table: Table, name: str | None, option: str) -> str | None:
+    """The name itself, after a check that the column exists."""
     if name is not None:
         table.column(name, option)
     return name
 
 
 def _expanded(table: Table, patterns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Column names that one or several patterns stand for, without repetition."""
     found = [name for pattern in _several(patterns, option) for name in table.matching(pattern, option)]
     return tuple(dict.fromkeys(found))
 
 
 def _several(names: str | Sequence[str] | None, option: str) -> list[str]:
+    """One name or a sequence of names as a list; raises `InputError` for anything else."""
     several = [names] if isinstance(names, str) else list(names or ())
     if not all(isinstance(name, str) for name in several):
         raise InputError(f"{option} must name columns. Got {names!r}.")

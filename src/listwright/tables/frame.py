@@ -1,4 +1,9 @@
-"""From a table to problems: one row per candidate."""
+"""Build problems from a data frame or table with one row per candidate.
+
+`from_frame` is the public entry point. `build` is shared by frames and files: it chooses the role of each column,
+collects the levels of categorical columns and calls `assembled`, which groups rows by problem and makes the arrays.
+A scan calls `assembled` directly for each block, because its columns are already chosen.
+"""
 
 from __future__ import annotations
 
@@ -85,6 +90,24 @@ def from_frame(
     new_levels : str
         What a level that is not known means: "error", or "zeros" for none of the levels.
 
+    Returns
+    -------
+    Problems
+        One problem per id, with its candidates in the order of the frame, and with the reward if one was given.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a value is missing or of the wrong kind, an item occurs twice in a problem, or no
+        feature
+        is left. The message names the row, the column and the option that helps.
+
+    See Also
+    --------
+    read : The same from files.
+    scan : The same for Parquet files that do not fit in memory.
+    parse_reward : The syntax of `reward`.
+
     Examples
     --------
     >>> frame = pa.table(
@@ -117,7 +140,24 @@ def from_frame(
 
 
 def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any = None) -> tuple[Problems, Columns]:
-    """Problems from a table, and how it was read."""
+    """Choose the columns of a table and build its problems.
+
+    Parameters
+    ----------
+    table : Table
+        At least one row.
+    wanted : Wanted
+        The caller's column options.
+    reward : str, RewardSpec, Reward or None
+        What lists are worth.
+    references : dict or None
+        Reference texts by problem, for the ROUGE rewards.
+
+    Returns
+    -------
+    tuple of Problems and Columns
+        The problems, and how the table was read, with levels and catalogue filled in.
+    """
     table = replace(table, fixed=wanted.fixed or wanted.columns is not None)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
@@ -132,7 +172,24 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
 
 
 def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, new_levels: str) -> Problems:
-    """Problems from a table whose columns are known."""
+    """Build problems from a table whose columns are chosen and whose levels are known.
+
+    Rows are grouped by problem first; every array is then put into that order. The reward is built last, as it may need
+    the ids of the items.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    columns : Columns
+        Role of each column.
+    reward : RewardSpec, Reward or None
+        What lists are worth.
+    references : dict or None
+        Reference texts by problem.
+    new_levels : str
+        "error" or "zeros": how to treat levels of categorical columns that are not in `columns`.
+    """
     groups = group(table, columns.problem)
     features, feature_names = features_of(table, columns, groups, new_levels=new_levels)
     problems = Problems.from_arrays(
@@ -154,7 +211,7 @@ def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, n
 
 
 def by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:
-    """Reference texts by problem, from a dict or a frame."""
+    """Reference texts by problem id, from a dict or a data frame; None stays None."""
     if references is None:
         return None
     if isinstance(references, Mapping):
@@ -163,7 +220,11 @@ def by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:
 
 
 def as_table(frame: Any) -> Table:
-    """The columns of a frame; one that cannot be read is an error only when it is needed."""
+    """Convert a data frame of pandas, polars or pyarrow to a `Table`.
+
+    A column that Arrow cannot represent is noted in `Table.unreadable` and raises only if it is needed. Lazy frames and
+    other objects raise `InputError`.
+    """
     try:
         eager = nw.from_native(frame, eager_only=True)
     except nw.exceptions.NarwhalsError as error:
@@ -183,13 +244,13 @@ def as_table(frame: Any) -> Table:
 
 
 def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in chunks, with levels of a categorical type written out as text."""
+    """The column as a chunked array; categorical (dictionary) columns are decoded to text."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     return chunked.cast(pa.string()) if pa.types.is_dictionary(chunked.type) else chunked
 
 
 def _with_levels(table: Table, columns: Columns) -> Columns:
-    """Levels and catalogue as the table has them, where they are not given."""
+    """Fill in levels and catalogue items from the table where the caller has not given them."""
     levels = {name: given or levels_of(table, name) for name, given in columns.levels.items()}
     if columns.catalogue is not None and not columns.catalogue_names:
         columns = replace(columns, catalogue_names=catalogue_of(table, columns.catalogue))
@@ -197,6 +258,7 @@ def _with_levels(table: Table, columns: Columns) -> Columns:
 
 
 def _items(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | None:
+    """Item ids by row in the order of the problems, or None without an item column; refuses an item listed twice."""
     if columns.item is None:
         return None
     codes, values = names(table, columns.item, "item")
@@ -205,6 +267,7 @@ def _items(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | Non
 
 
 def _labels(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | None:
+    """Group labels by row in the order of the problems, or None without a group column."""
     if columns.group is None:
         return None
     codes, values = names(table, columns.group, "group")
@@ -212,6 +275,7 @@ def _labels(table: Table, columns: Columns, groups: Groups) -> NDArray[Any] | No
 
 
 def _catalogue(table: Table, columns: Columns, groups: Groups) -> Ints | None:
+    """Catalogue codes by row in the order of the problems, or None; refuses an item that a problem lists twice."""
     if columns.catalogue is None:
         return None
     codes = catalogue_codes(table, columns.catalogue, columns.catalogue_names)

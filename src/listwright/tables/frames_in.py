@@ -1,4 +1,8 @@
-"""Frames in place of problems, for everything that learns and builds lists."""
+"""Data frames in place of `Problems` for every estimator.
+
+Estimators inherit `TakesFrames`, which lets `fit`, `predict` and `score` accept a frame and remembers how the
+training frame was read, so that later frames are encoded in the same way whatever the order of their columns.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,24 @@ OPTIONS = {field.name for field in fields(Wanted)} - {"columns", "fixed"} | {"re
 
 
 class TakesFrames:
-    """Lets `fit`, `predict` and `score` take a frame of pandas, polars or pyarrow with one row per candidate.
+    """Mixin that lets `fit`, `predict` and `score` take a frame of pandas, polars or pyarrow with one row per
+    candidate.
 
-    `fit` remembers how it read the frame: `columns_` and `reward_spec_`. Other frames are then read by the names of
-    their columns, in whatever order they come.
+    `fit` remembers how it read the frame. Later frames are read by column name, so their columns may come in any order
+    and further columns are ignored. Objects that are no frames pass through unchanged.
+
+    Attributes
+    ----------
+    columns_ : Columns
+        How the training frame was read; set only if `fit` was given a frame.
+    reward_spec_ : str
+        The reward string that `fit` was given; set only if it was a string.
+    feature_names_in_ : ndarray of str
+        Names of the features, as in scikit-learn.
+
+    See Also
+    --------
+    listwright.tables.from_frame : Makes problems from a frame explicitly.
     """
 
     columns_: Columns | None
@@ -29,7 +47,7 @@ class TakesFrames:
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
-        """Names of the features seen in `fit`, where they have names."""
+        """Names of the features seen in `fit`; raises `AttributeError` before `fit` or if features have no names."""
         names = None if "signature_" not in vars(self) else vars(self)["signature_"].feature_names
         if names is None:
             raise AttributeError(f"This {type(self).__name__} knows no names of features.")
@@ -38,7 +56,24 @@ class TakesFrames:
     def _from_frame(
         self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
     ) -> tuple[Any, dict[str, Any]]:
-        """What to learn from, and what to remember of how it was read."""
+        """Convert what `fit` was given to problems.
+
+        Parameters
+        ----------
+        given : frame, Problems or Scan
+            The training data.
+        reward : str, Reward or None
+            What lists are worth; only allowed with a frame.
+        options : dict
+            Column options of `from_frame`; only allowed with a frame.
+        measured : bool
+            Whether a frame must come with a reward.
+
+        Returns
+        -------
+        tuple
+            The problems, and the attributes that `_remember` is to set once fitting has succeeded.
+        """
         unknown = sorted(options.keys() - OPTIONS)
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
@@ -54,12 +89,13 @@ class TakesFrames:
         return problems, {"columns_": columns, "reward_spec_": reward if isinstance(reward, str) else None}
 
     def _remember(self, read_as: dict[str, Any]) -> None:
+        """Set `columns_` and `reward_spec_` from the result of `_from_frame`, and drop those of an earlier fit."""
         for name in ("columns_", "reward_spec_"):
             self.__dict__.pop(name, None)
         self.__dict__.update({name: value for name, value in read_as.items() if value is not None})
 
     def _alike(self, given: Any, read_as: dict[str, Any]) -> Any:
-        """Other problems with a reward, from a frame that is read as the training frame was."""
+        """Further problems with a reward (such as a validation set), read in the same way as the training frame."""
         if not is_frame(given):
             return given
         if "columns_" not in read_as:
@@ -67,7 +103,10 @@ class TakesFrames:
         return build(as_table(given), Wanted(columns=read_as["columns_"]), reward=read_as["reward_spec_"])[0]
 
     def _as_problems(self, given: Any, *, measured: bool = False) -> Any:
-        """Problems from a frame with the columns that the model knows; what is no frame stays as it is."""
+        """Convert a frame to problems with the columns of the training frame; anything else is returned unchanged.
+
+        With `measured`, the reward of the training frame is computed as well, as `score` needs it.
+        """
         if not is_frame(given):
             return given
         columns = getattr(self, "columns_", None)
@@ -81,13 +120,15 @@ class TakesFrames:
 
 
 def check_reward_named(reward: Any) -> None:
-    """A frame does not say by itself what lists are worth."""
+    """Raise `InputError` if no reward is given, as a frame does not tell what lists are worth."""
     if reward is None:
         raise InputError('fit on a frame needs to know what a list is worth. Pass reward=, such as "any:clicked".')
 
 
 def is_frame(given: Any) -> bool:
     """Whether this is a frame of pandas, polars or pyarrow.
+
+    Lazy frames count as frames too, so that `as_table` can explain that they must be collected first.
 
     Examples
     --------

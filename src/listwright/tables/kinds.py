@@ -1,4 +1,8 @@
-"""What a list can be worth, in one line of text: every kind of reward, with what it means and an example."""
+"""The kinds of reward that can be written as text, with their syntax, meaning and examples.
+
+`KINDS` is the single source for error messages (`known_rewards`), for the parser in `listwright.tables.spec` and for
+the documentation page on rewards. A new kind needs an entry here and a builder in `listwright.tables.rewards`.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,18 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """A kind of reward.
+    """Description of one kind of reward.
 
-    `form` is how it is written, `meaning` what a list is worth then, `more` what else can be said of it. `examples` are
-    rewards on the table of the page that lists all kinds.
+    Attributes
+    ----------
+    form : str
+        How it is written, such as "any:COLUMN".
+    meaning : str
+        What a list is worth under it, in one phrase.
+    examples : tuple of str
+        Reward strings that work on the example table of the documentation page.
+    more : str
+        Further explanation for that page: formulas, when to use the kind and when to prefer another.
     """
 
     form: str
@@ -102,5 +114,20 @@ OWN = Kind(
 
 
 def known_rewards() -> str:
-    """One line for each kind of reward."""
+    """List every kind of reward with its meaning, one line each, as shown in error messages.
+
+    Returns
+    -------
+    str
+        Indented lines of the form `  any:COLUMN, worth 1 as soon as one item succeeds ...`.
+
+    See Also
+    --------
+    parse_reward : Parses a reward of one of these kinds.
+
+    Examples
+    --------
+    >>> print(known_rewards().splitlines()[0].strip())
+    any:COLUMN, worth 1 as soon as one item succeeds (0/1, or probabilities)
+    """
     return "\n".join(f"  {kind.form}, {kind.meaning}" for kind in (*KINDS.values(), OWN))

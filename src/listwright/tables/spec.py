@@ -1,4 +1,9 @@
-"""Rewards in one line of text, the same in Python and on the command line."""
+"""Parse reward strings such as `"coverage:topic_*"`, the same in Python and on the command line.
+
+`parse_reward` checks the syntax only. Column names are resolved later, when a table is known:
+`RewardSpec.columns_of` tells which columns belong to the reward, so that they are not used as features, and
+`listwright.tables.rewards` builds the reward object.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,28 @@ _PATTERN = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True)
 class RewardSpec:
-    """A reward by kind and what it is made of: columns, a file, or a function in a file."""
+    """A parsed reward string: the kind of reward and the columns, file or function that it is computed from.
+
+    Made by `parse_reward`. It holds no data, so one spec serves training tables, test tables and every block of a scan.
+
+    Attributes
+    ----------
+    kind : str
+        One of the keys of `KINDS`, or "python" for a function in a file.
+    argument : str
+        The column, pattern of columns or file that stands after the colon; the path of the file for "python".
+    function : str
+        Name of the function for "python", otherwise empty.
+    highest : float or None
+        For "graded": the highest possible grade. None takes the highest grade of the table; a scan sets it, because no
+        single block of rows need contain the highest grade.
+    cap : float or None
+        For "sum" and "share": the largest total that a list can be credited with.
+
+    See Also
+    --------
+    parse_reward : Makes a spec from text.
+    """
 
     kind: str  # one of KINDS, or "python"
     argument: str
@@ -28,9 +54,12 @@ class RewardSpec:
     cap: float | None = None  # of sum and share: no list counts for more
 
     def topics_and_weights(self, table: Table) -> tuple[str, str | None]:
-        """The pattern of the topic columns and the column of their weights, which stands behind the last `*`.
+        """Split the argument into the pattern of the topic columns and the column of their weights, or None without
+        weights.
 
-        In `topic_*` the star belongs to the pattern; in `topics*weight` it does not, as long as there is such a column.
+        The `*` is ambiguous: in `topic_*` it belongs to the pattern, in `topics*weight` it separates two names. It is
+        taken
+        as a separator only if the text after the last `*` is the name of a column of `table`.
         """
         topics, star, weight = (part.strip() for part in self.argument.rpartition("*"))
         if self.kind in WEIGHTED and star and weight in table.names and topics:
@@ -38,14 +67,19 @@ class RewardSpec:
         return self.argument, None
 
     def columns_of(self, table: Table) -> list[str]:
-        """All columns that this reward is made of."""
+        """All columns of `table` that the reward is computed from, weights included; these are not features by
+        default.
+        """
         if self.kind in ("python", "qrels"):
             return []
         topics, weight = self.topics_and_weights(table)
         return table.matching(topics, "reward") + ([] if weight is None else [weight])
 
     def read_as_text(self) -> set[str]:
-        """Columns of text or names, which a reader must not take for numbers or dates."""
+        """Columns that must be read as text, even if every value looks like a number or a date.
+
+        File readers need this before they parse: topic names such as "007" would otherwise lose their zeros.
+        """
         if self.kind not in ("coverage", "rouge", "rouge2"):
             return set()
         return {name for name in (self.argument, self.argument.rpartition("*")[0].strip()) if not is_pattern(name)}
@@ -59,6 +93,26 @@ def parse_reward(spec: str) -> RewardSpec:
     topics from a second column), `probabilistic:topic_*`, `sqrt:topic_*`, `log:topic_*`, `facility:embedding` (a column
     of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and `file.py:function` for one's own
     `f(problem, items)`; the file is run.
+
+    Parameters
+    ----------
+    spec : str
+        `KIND:COLUMNS`, `qrels:FILE` or `FILE.py:FUNCTION`. Blanks around the parts are ignored.
+
+    Returns
+    -------
+    RewardSpec
+        The parsed reward; no column has been looked up yet.
+
+    Raises
+    ------
+    InputError
+        If the kind is unknown (the message suggests the nearest one and lists all) or names no column.
+
+    See Also
+    --------
+    known_rewards : A table of all kinds with their meaning.
+    from_frame : Takes such a string as `reward=`.
 
     Examples
     --------
@@ -83,5 +137,5 @@ def parse_reward(spec: str) -> RewardSpec:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name stands for several columns."""
+    """Whether a name contains a wildcard (`*`, `?` or `[`), and so may stand for several columns."""
     return _PATTERN.search(name) is not None

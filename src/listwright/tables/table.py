@@ -1,4 +1,9 @@
-"""A table as it came in: named columns, and where each row stood, so that messages can point at it."""
+"""The common in-memory form of every input: Arrow columns by name, plus the origin of each row.
+
+All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `Table`, and everything after
+them works on tables only. `Part` remembers the file and line of each row, so that every error message can name the
+cell that is wrong and the option that fixes it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,22 @@ NAMES_SHOWN = 12  # column names that a message lists
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows of one file, or of a frame."""
+    """Consecutive rows that come from one file, or from a data frame.
+
+    Attributes
+    ----------
+    name : str
+        Path of the file; empty for a data frame.
+    n_rows : int
+        Number of rows.
+    line_of : callable or None
+        Maps a row of this part to its line in a text file, counted from 1. It may read the file again, so it is called
+        only while an error message is being made. None where rows have no lines, as in Parquet.
+    is_text : bool
+        Whether the format cannot distinguish 7 from "7" (CSV, SVMlight), so that integer ids are read back as integers.
+    first : int
+        Row of the file at which this part begins; above 0 for blocks of a scan.
+    """
 
     name: str  # the file, "" for a frame
     n_rows: int
@@ -27,16 +47,33 @@ class Part:
     first: int = 0  # row of the file that these rows start at
 
     def place(self, row: int) -> str:
-        """How messages name a row."""
+        """Describe the position of a row for an error message, such as "log.csv, line 7" or "row 6 (from 0)"."""
         where = f"row {self.first + row} (from 0)" if self.line_of is None else f"line {self.line_of(row)}"
         return f"{self.name}, {where}" if self.name else where
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns by name; rows of several files one after the other.
+    """Named columns of equal length, with the rows of several files one after the other.
 
-    `matrix` holds the features of SVMlight files, which have numbers instead of names.
+    Instances are immutable; `dataclasses.replace` makes variants.
+
+    Attributes
+    ----------
+    columns : dict of str to pyarrow.ChunkedArray
+        Columns in the order of the file or frame.
+    parts : tuple of Part
+        Where the rows come from, in order.
+    unreadable : dict of str to str
+        Columns that exist but cannot be converted, with the reason; an error only if such a column is needed.
+    categories : tuple of str
+        Columns whose type in the frame or file is categorical.
+    matrix : scipy.sparse.csr_array or None
+        Features of SVMlight files, which are numbered instead of named, one row per row of the table.
+    fixed : bool
+        Whether a trained model determines the role of each column. Error messages then do not suggest another column.
+    streamed : bool
+        Whether the rows are whole problems out of a larger table that a scan has already checked.
     """
 
     columns: dict[str, pa.ChunkedArray]
@@ -49,29 +86,42 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of all parts."""
+        """Number of rows of all parts together."""
         return sum(part.n_rows for part in self.parts)
 
     @property
     def names(self) -> list[str]:
-        """Names of all columns, in order."""
+        """Names of all columns, the unreadable ones last."""
         return [*self.columns, *self.unreadable]
 
     @property
     def starts(self) -> Ints:
-        """Where each part starts."""
+        """Row at which each part begins, followed by the number of rows; one entry more than there are parts."""
         return starts_of([part.n_rows for part in self.parts])
 
     @property
     def source(self) -> str:
-        """How messages name the whole table."""
+        """Name of the whole table in error messages: its first file, or "The table" for a frame."""
         named = [part.name for part in self.parts if part.name]
         if not named:
             return "The table"
         return named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
 
     def column(self, name: str, option: str) -> pa.ChunkedArray:
-        """A column, or the error that says which option names it."""
+        """Return a column by name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column; patterns are not expanded.
+        option : str
+            The option that named it, such as "features", for the advice in the error message.
+
+        Raises
+        ------
+        InputError
+            If there is no such column, or it cannot be read; the message lists the columns that exist.
+        """
         if name in self.columns:
             return self.columns[name]
         if name in self.unreadable:
@@ -81,7 +131,12 @@ class Table:
         raise InputError(f"{self.source} has no column {name!r}. It has {_listed(self.names)}. {advice}.")
 
     def matching(self, pattern: str, option: str) -> list[str]:
-        """Names that a name or a pattern such as `topic_*` stands for, in the order of the table."""
+        """Expand a name or a shell pattern such as `topic_*` to column names, in the order of the table.
+
+        An exact name wins over a pattern, so a column that is really called `topic_*` can be named. Raises `InputError`
+        if
+        nothing matches.
+        """
         if pattern in self.names:
             return [pattern]
         found = [name for name in self.names if fnmatchcase(name, pattern)]
@@ -90,20 +145,36 @@ class Table:
         return found
 
     def is_fixed(self, option: str) -> bool:
-        """Whether a model says which column this option means; what lists are worth can always be said anew."""
+        """Whether a trained model determines the column of this option; the reward and references can always be
+        chosen anew.
+        """
         return self.fixed and option not in ("reward", "references")
 
     def advice(self, option: str, way: str, choice: str) -> str:
-        """What to do about a column; to choose another one is no way out where a model has chosen."""
+        """Compose the advice of an error message: `way`, and also `choice` unless a model has already made that
+        choice.
+        """
         return f"{way}." if self.is_fixed(option) else f"{way}, or {choice}."
 
     def place(self, row: int) -> str:
-        """How messages name a row: its file and line."""
+        """Describe the position of a row across all parts: its file and line."""
         part = int(np.searchsorted(self.starts, row, side="right")) - 1
         return self.parts[part].place(row - int(self.starts[part]))
 
     def error(self, row: int, column: str, problem: str, advice: str) -> InputError:
-        """What is wrong in one cell, and what to do about it."""
+        """Build (not raise) the error for one bad cell.
+
+        Parameters
+        ----------
+        row : int
+            Row of the table.
+        column : str
+            Column of the cell.
+        problem : str
+            What is wrong, without a full stop.
+        advice : str
+            What the user can do about it, as a sentence.
+        """
         place = self.place(row)
         return InputError(
             f"{place if self.parts[0].name else place.capitalize()}, column {column!r}: {problem}. {advice}"
@@ -111,7 +182,7 @@ class Table:
 
 
 def no_repeats(names: Iterable[str], source: str) -> None:
-    """Refuses two columns of one name, which nobody can tell apart."""
+    """Raise `InputError` if two columns have the same name, as neither could be addressed."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -120,6 +191,7 @@ def no_repeats(names: Iterable[str], source: str) -> None:
 
 
 def _listed(names: list[str]) -> str:
+    """Join column names for an error message; after `NAMES_SHOWN` of them, only the number of the rest is given."""
     shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return (shown + more) or "no columns"

@@ -1,4 +1,8 @@
-"""Columns as numbers, as names or as lists; what cannot be is reported by file, line and column."""
+"""Read table columns as numbers, names, texts or lists, with errors that name file, line and column.
+
+These functions are the only place where cell values are checked. The `option` argument that most of them take is
+the name of the option that selected the column, for the advice in error messages.
+"""
 
 from __future__ import annotations
 
@@ -20,37 +24,45 @@ SHOWN = 40  # characters of a bad value that a message shows
 
 
 class Names(NamedTuple):
-    """A column of names: which of the different values each row has."""
+    """A column of names, dictionary-encoded.
+
+    Attributes
+    ----------
+    codes : ndarray of int64
+        By row, the index of its value in `values`.
+    values : list
+        Distinct values in order of first appearance: all int or all str.
+    """
 
     codes: Ints
     values: list[Any]  # different values in order of first appearance: all int or all str
 
 
 class Listed(NamedTuple):
-    """A column of lists, one after the other."""
+    """A column of lists, flattened: all entries one after the other, and the number of entries of each row."""
 
     values: pa.Array
     lengths: Ints
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a column of this type can be a feature as it is."""
+    """Whether a column of this type can be used as a feature directly: integers, floats, decimals and booleans."""
     types = pa.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether a column holds strings."""
+    """Whether a column of this type holds strings."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Whether a column holds lists."""
+    """Whether a column of this type holds lists."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def numbers(table: Table, name: str, option: str) -> Floats:
-    """A column of finite numbers."""
+    """Read a column as float64; raises `InputError` for text and for missing or infinite values."""
     column = table.column(name, option)
     if pa.types.is_null(column.type):
         raise table.error(0, name, "the value is missing", _fill(table, option))
@@ -67,7 +79,13 @@ def numbers(table: Table, name: str, option: str) -> Floats:
 
 
 def names(table: Table, name: str, option: str) -> Names:
-    """A column of ids or levels; numbers stay whole numbers, anything else is text."""
+    """Read a column of ids or categories.
+
+    Integers stay integers, and floats that are all whole become integers (pandas turns integer columns with gaps into
+    floats); everything else is text. In text formats, values that all look like integers are converted, so that the
+    same
+    data in CSV and Parquet gives the same ids. Missing and empty values raise `InputError`.
+    """
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
     missing = first_bad(np.asarray(encoded.is_null()))
@@ -83,7 +101,7 @@ def names(table: Table, name: str, option: str) -> Names:
 
 
 def as_array(values: list[Any]) -> NDArray[Any]:
-    """Names as an array: int64, strings of fixed width, or Python strings where that would waste room."""
+    """Convert names to an array: int64, fixed-width strings, or Python strings if a long one would waste memory."""
     if all(isinstance(value, int) for value in values):
         return np.array(values, dtype=np.int64)
     fixed = all(len(value) <= LONGEST_FIXED and "\0" not in value for value in values)
@@ -91,7 +109,7 @@ def as_array(values: list[Any]) -> NDArray[Any]:
 
 
 def texts(table: Table, name: str, option: str) -> list[str]:
-    """A column of text."""
+    """Read a column of text; raises `InputError` for other types and for missing values."""
     column = table.column(name, option)
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
@@ -103,7 +121,11 @@ def texts(table: Table, name: str, option: str) -> list[str]:
 
 
 def lists(table: Table, name: str, option: str) -> Listed:
-    """A column of lists; text is split at `|`, or read as JSON where it begins with `[`; one value is a list of one."""
+    """Read a column of lists.
+
+    Text is split at `|`, or parsed as JSON if it begins with `[`. A column of single values gives lists of one. Missing
+    lists count as empty; a missing entry within a list raises `InputError`.
+    """
     column = table.column(name, option)
     if is_text(column.type):
         column = _split(table, name, column)
@@ -120,6 +142,7 @@ def lists(table: Table, name: str, option: str) -> Listed:
 
 
 def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
+    """The column as integers or strings, ready for dictionary encoding; NaN becomes missing."""
     column = table.column(name, option)
     if pa.types.is_integer(column.type) or is_text(column.type):
         return column
@@ -135,6 +158,7 @@ def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
 
 
 def _whole(column: pa.ChunkedArray) -> bool:
+    """Whether all values are whole numbers that float64 represents exactly (below 2**53)."""
     array = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
     return bool((np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**53)).all())
 
@@ -148,6 +172,7 @@ def _is_plain_integer(value: Any) -> bool:
 
 
 def _not_numbers(table: Table, name: str, option: str) -> InputError:
+    """Build the error for a column that should be numeric, pointing at the first cell that is not a number."""
     column = table.columns[name]
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must hold numbers. Got {column.type}"
@@ -160,7 +185,7 @@ def _not_numbers(table: Table, name: str, option: str) -> InputError:
 
 
 def reads_as_number(text: str) -> bool:
-    """Whether text is a number as Python reads it."""
+    """Whether Python's `float` accepts the text."""
     try:
         float(text)
     except ValueError:
@@ -169,20 +194,24 @@ def reads_as_number(text: str) -> bool:
 
 
 def _shown(value: Any) -> str:
+    """`repr` of a value, cut to `SHOWN` characters for messages."""
     text = repr(value)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
 def _fill(table: Table, option: str) -> str:
+    """Advice for a missing or infinite number."""
     leave = "leave the column out with ignore=" if option == "features" else f"name another column with {option}="
     return table.advice(option, "Put a number there, or leave the row out", leave)
 
 
 def _another(table: Table, option: str, way: str) -> str:
+    """Advice that offers `way`, or naming another column."""
     return table.advice(option, way, f"name another column with {option}=")
 
 
 def _split(table: Table, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Parse a column of lists that are written as text; if the entries are of mixed types, all become strings."""
     rows = [_entries(text) for text in column.to_pylist()]
     bad = next((i for i, entries in enumerate(rows) if entries is None), None)
     if bad is not None:
