@@ -1,6 +1,8 @@
-"""scikit-learn estimators inside a model, in one skops member.
+"""scikit-learn estimators inside a model file, in one skops member.
 
-Without the user's word only types that run no code of the file's choice, and whose compiled code trusts nothing.
+skops describes objects in a schema and makes them by class name. By default only types are accepted that run no code
+of the file's choice and whose compiled code is safe on any input; other types need the user's trust. The schema is
+checked before skops sees it: functions are rejected, and decision trees are checked node by node.
 """
 
 from __future__ import annotations
@@ -54,7 +56,17 @@ UNSAFE = ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM")  # their compiled code 
 
 
 def dump_estimators(estimators: list[Any]) -> bytes:
-    """All estimators as one member, refused at once where it could not be read again."""
+    """Serializes estimators into one skops member.
+
+    The member is read back at once, with its own types trusted, so that a model that could not be loaded fails when it
+    is
+    saved.
+
+    Raises
+    ------
+    InputError
+        If an estimator holds something that files cannot hold, such as a function.
+    """
     from skops import io  # here and below: it takes a while to import, and few models need it
 
     try:
@@ -70,13 +82,18 @@ def dump_estimators(estimators: list[Any]) -> bytes:
 
 
 def has_function(estimator: Any) -> bool:
-    """Whether a parameter is a function, which files cannot hold."""
+    """Whether a parameter of the estimator, at any depth, is a function, which files cannot hold."""
     values = estimator.get_params().values()
     return any(callable(value) and not isinstance(value, type | BaseEstimator) for value in values)
 
 
 def untrusted_types(data: bytes) -> list[str]:
-    """The types in a member that need the user's word, as module:Class."""
+    """Returns the sorted names of the types in a member that need the user's trust, as "module:Class".
+
+    These are the types that neither skops nor `TRUSTED` accepts, and support vector machines, because libsvm reads
+    memory
+    by indices that the file provides. Nothing is instantiated.
+    """
     from skops import io
 
     schema = _checked_schema(data)
@@ -89,7 +106,26 @@ def untrusted_types(data: bytes) -> list[str]:
 
 
 def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[Any]:
-    """The estimators, after every check that can be made before and after."""
+    """Returns the estimators of a member.
+
+    Parameters
+    ----------
+    data : bytes
+        The skops member.
+    trusted : frozenset of str
+        Types that the user trusts, as "module:Class".
+
+    Returns
+    -------
+    list of estimator
+        In the order in which they were saved.
+
+    Raises
+    ------
+    InputError
+        If a type is not trusted, or the member is damaged. Trees are checked both in the schema, before they are made,
+        and afterwards against the number of columns of the estimators around them.
+    """
     from skops import io
 
     check_trusted(untrusted_types(data), trusted)
@@ -106,7 +142,11 @@ def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[
 
 
 def _checked_schema(data: bytes) -> Any:
-    """What is to be made, where none of it is a function or a broken tree. Nothing is made yet."""
+    """Returns the schema of a member after checking it, without making any object.
+
+    Every node must use a loader from `LOADERS`, none of which calls a function that the file names, and every decision
+    tree must be well formed.
+    """
     members = members_of(data, "the member estimators.skops")
     try:
         schema = json.loads(members.get("schema.json", b""))
@@ -122,7 +162,7 @@ def _checked_schema(data: bytes) -> Any:
 
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
-    """All nodes of a skops schema."""
+    """Yields all nodes of a skops schema, at any depth, in no particular order."""
     stack = [schema]
     while stack:
         node = stack.pop()
@@ -135,8 +175,10 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _is_unsafe(node: dict[str, Any]) -> bool:
+    """Whether a node describes a support vector machine, whose compiled code does not check its arrays."""
     return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 
 def _damaged(error: Exception) -> InputError:
+    """Returns the error for a member that cannot be read, with a short form of the cause."""
     return InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})")

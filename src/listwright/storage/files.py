@@ -1,4 +1,8 @@
-"""Models to files and back."""
+"""Saving models to files and loading them: the public functions of this package.
+
+`save` encodes a model into archive members, `load` decodes them and runs the model's own checks. `inspect` reads the
+manifest alone. `check_can_save`, `warn_unsavable` and `own_parts` answer questions about a model before it is saved.
+"""
 
 from __future__ import annotations
 
@@ -83,14 +87,24 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
 
 
 def check_can_save(model: Any) -> None:
-    """Raises an `InputError` that says why, if a model could not be saved once it is fitted.
+    """Raises an `InputError` that gives the reason if a model could not be saved once it is fitted.
 
-    `fit` warns of this before it trains.
+    Call it before a long training run whose result must be saved, above all if the model has features, learners or
+    estimators of your own. `fit` runs a cheaper form of this check and warns.
 
     Parameters
     ----------
     model : SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP or a baseline
         A model, fitted or not.
+
+    Raises
+    ------
+    InputError
+        If the model could not be saved. The message names the part that is in the way.
+
+    See Also
+    --------
+    save : Writes the file.
 
     Examples
     --------
@@ -115,7 +129,11 @@ def check_can_save(model: Any) -> None:
 
 
 def warn_unsavable(model: Any) -> None:
-    """Warns before training that a model could not be saved. Cheaper than `check_can_save`, as every fit calls it."""
+    """Warns with an `UnsavableWarning`, before training, that a model could not be saved.
+
+    Cheaper than `check_can_save`, as every `fit` calls it: only the parameters are encoded, wrong numbers are left for
+    `fit` to report, and skops is used only for estimators that have a function among their parameters.
+    """
     parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "engine"}
     encoder = Encoder(numbers=False)  # wrong ones are named by fit itself
     try:
@@ -129,16 +147,22 @@ def warn_unsavable(model: Any) -> None:
 
 
 def own_parts(model: Any) -> list[str]:
-    """The names of the classes in a model that are not listwright's: what `load` must trust once it is saved."""
+    """Returns the names of the classes in a model that are not listwright's, as "module:Class".
+
+    These are the names that `load` needs in `trusted` once the model is saved.
+    """
     encoder, tree = _encoded(model, slim=False)
     return _needed(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
 
 
 def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
-    """The model in a file. It gives the same lists as before, and can learn on with `partial_fit`.
+    """Reads a model from a file. It gives the same lists as before, and can be trained further with `partial_fit`.
 
-    A file that is damaged, or was made to harm, is an `InputError`: no code from it is ever run. Classes that are not
-    listwright's own are made only if they are trusted, for making them runs the code of their modules.
+    Safe to use on files from others: a file that is damaged, or was made to do harm, is an `InputError`, and no code
+    from
+    it is ever run. Classes that are not listwright's own are made only if you trust them, because making them imports
+    their
+    modules and so runs the code of these.
 
     Parameters
     ----------
@@ -148,7 +172,22 @@ def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYT
         Names of classes to trust, such as "mypackage.features:Mine". If some are missing, the error lists all names
         that the file needs. Look at them before you pass them on.
     limit : int
-        The most bytes that the file may have.
+        The largest size of the file in bytes.
+
+    Returns
+    -------
+    SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP or a baseline
+        The fitted model. A model that was saved with `slim=True` predicts, but cannot be trained further.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is damaged, has another format version, or needs classes that are not trusted.
+
+    See Also
+    --------
+    save : Writes the file, with an example.
+    inspect : Shows what a file holds without loading the model.
     """
     members = read_archive(Path(path), limit=limit)
     manifest, trusted = _read_manifest(members, path), as_trusted(trusted)
@@ -159,9 +198,43 @@ def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYT
 
 
 def inspect(path: str | Path) -> dict[str, Any]:
-    """What a model file says of itself, without loading the model.
+    """Returns what a model file says of itself, without loading the model.
 
-    Class, parameters, features, training, versions of libraries, and the classes that `load` must trust.
+    Use it to find out which classes a file from elsewhere needs before you trust it, or which library versions it was
+    saved with.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `save` wrote.
+
+    Returns
+    -------
+    dict
+        With the keys "format", "version", "class", "parameters", "features", "n_features", "n_items", "training",
+        "libraries" and "needs_trust", the names of the classes that `load` must trust.
+
+    Raises
+    ------
+    InputError
+        If the file is not a model file or is damaged.
+
+    See Also
+    --------
+    load : Loads the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import listwright as lw
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((20, 4, 2))
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(lw.baselines.TopK(length=2).fit(problems), f"{folder}/model.listwright")
+    ...     about = inspect(f"{folder}/model.listwright")
+    >>> about["class"], about["n_features"], about["needs_trust"]
+    ('TopK', 2, [])
     """
     members = read_archive(Path(path))
     manifest = _read_manifest(members, path)
@@ -170,19 +243,27 @@ def inspect(path: str | Path) -> dict[str, Any]:
 
 
 def _check_model(model: Any) -> str:
-    """The name of its class."""
+    """Returns the name of the model's class; raises unless it is one that can be saved."""
     if not isinstance(model, _models()):
         raise InputError(f"Only {', '.join((*MODELS, *BASELINES))} can be saved. Got {type(model).__name__}.")
     return type(model).__name__
 
 
 def _models() -> tuple[type[Any], ...]:
-    """The classes of what can be saved. With them come all classes that files may name."""
+    """Returns the classes of what can be saved.
+
+    Looking them up imports their modules, which registers every class that a file may name.
+    """
     rivals = listwright.baselines
     return (*(getattr(listwright, name) for name in MODELS), *(getattr(rivals, name) for name in BASELINES))
 
 
 def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
+    """Encodes a model and returns the encoder, with its tables, and the root node.
+
+    The engine is replaced by "local" in a copy: where a model was fitted is not part of it, and loading a file must not
+    make anyone connect to a cluster.
+    """
     if "engine" in vars(model):
         model = copy.copy(model)
         model.engine = "local"  # where a model was fitted is no part of it: a file must not make anyone connect
@@ -191,7 +272,7 @@ def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
 
 
 def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
-    """The members of a file, and the classes in it that are not listwright's."""
+    """Returns the members of a file, and the names of the classes in it that are not listwright's."""
     encoder, tree = _encoded(model, slim)
     members = {MANIFEST: _manifest(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
@@ -201,11 +282,27 @@ def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
 
 
 def _needed(tree: Any, estimators: bytes | None) -> list[str]:
-    """The classes that are not listwright's."""
+    """Returns the sorted names of the classes that are not listwright's, from the tree and from the skops member."""
     return sorted({*named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})
 
 
 def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
+    """Decodes a model and runs its own checks.
+
+    Parameters
+    ----------
+    manifest : dict
+        The manifest, already checked for format and version.
+    members : dict of str to bytes
+        All members of the archive.
+    trusted : frozenset of str
+        Classes that the user trusts, as "module:Class".
+
+    Returns
+    -------
+    object
+        The model. Each model inside, if it is fitted, has checked that its parts fit together (`check_loaded`).
+    """
     arrays = unpack(members.get(ARRAYS, b""))
     check_trusted(_needed(manifest.get("model"), members.get(ESTIMATORS)), trusted)
     models = _models()  # before anything is decoded
@@ -222,6 +319,7 @@ def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: froz
 
 
 def _manifest(model: Any, tree: Any) -> bytes:
+    """Returns the manifest as JSON bytes: a description for readers and `inspect`, then the tree under "model"."""
     signature = model.signature_
     about = {
         "format": FORMAT,
@@ -238,6 +336,9 @@ def _manifest(model: Any, tree: Any) -> bytes:
 
 
 def _training(model: Any) -> dict[str, Any]:
+    """Returns figures on how the model was trained: lists shown online, or rounds, passes and mean value; may be
+    empty.
+    """
     if hasattr(model, "playing_"):
         return {"lists": model.playing_.version}
     if not hasattr(model, "training_"):
@@ -247,10 +348,12 @@ def _training(model: Any) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
+    """Returns a parameter as plain JSON: scalars as they are, everything else as its repr."""
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
 
 
 def _versions() -> dict[str, str]:
+    """Returns the versions of Python and of the installed libraries that a model may depend on."""
     found = {"python": platform.python_version()}
     for name in ("listwright", "numpy", "scikit-learn", "lightgbm", "xgboost"):
         try:
@@ -261,6 +364,7 @@ def _versions() -> dict[str, str]:
 
 
 def _read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]:
+    """Returns the manifest of a file, checked to be JSON of this format and version; `path` is for error messages."""
     data = members.get(MANIFEST, b"")
     try:
         manifest = json.loads(data) if len(data) <= LARGEST_MANIFEST else None

@@ -1,4 +1,8 @@
-"""Whether a value is what a type hint says: so that a model file cannot bring in anything else."""
+"""Checks values against type hints, so that a model file cannot put a value of another type into a field.
+
+`decode` uses it on the fields of listwright's own classes. Only the hints that occur there are supported; an unknown
+hint accepts nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,23 @@ import numpy as np
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether the value is of the hinted type, containers and arrays looked into.
+    """Whether a value is of the hinted type; the entries of containers and the dtype of arrays are checked too.
+
+    Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
+    one
+    in place of the other is damaged.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    hint : type hint
+        A class, `None`, `Any`, a union, a `Literal`, `NDArray[...]`, or a tuple, sequence or mapping of these.
+
+    Returns
+    -------
+    bool
+        Whether it fits.
 
     Examples
     --------
@@ -37,6 +57,10 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
+    """Whether a value is a tuple, mapping or sequence of the hinted kind with entries that fit.
+
+    `origin` and `inner` are the parts of the hint as `typing.get_origin` and `typing.get_args` return them.
+    """
     if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):
         return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
     if not isinstance(origin, type):
@@ -50,6 +74,8 @@ def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
 
 
 def _fits_dtype(value: np.ndarray[Any, Any], inner: tuple[Any, ...]) -> bool:
-    """NDArray[np.float64] is np.ndarray[shape, np.dtype[np.float64]]."""
+    """Whether the array's dtype is the hinted one: `NDArray[np.float64]` is `np.ndarray[shape,
+    np.dtype[np.float64]]`.
+    """
     kinds = get_args(inner[1]) if len(inner) == 2 else ()
     return not kinds or kinds[0] is Any or (isinstance(kinds[0], type) and issubclass(value.dtype.type, kinds[0]))

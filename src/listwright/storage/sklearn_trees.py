@@ -1,4 +1,9 @@
-"""Decision trees from files: their compiled code follows node numbers blindly, so these are checked first."""
+"""Checks on scikit-learn's decision trees from files.
+
+The compiled code of trees follows node numbers and column numbers without checking them, so a damaged or hostile tree
+would read foreign memory or loop forever. `check_tree_nodes` runs on the skops schema, before anything is made;
+`check_trees` runs on the estimators afterwards, where the number of columns of the estimator around a tree is known.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,15 @@ MOST_OUTPUTS = 1 << 20
 
 
 def check_tree_nodes(nodes: Iterable[dict[str, Any]], members: Mapping[str, bytes]) -> None:
-    """Checks the trees of a skops schema before any of them is made."""
+    """Raises unless every tree of a skops schema is well formed; nothing is instantiated.
+
+    Parameters
+    ----------
+    nodes : iterable of dict
+        The nodes of the schema.
+    members : mapping of str to bytes
+        The members of the skops archive, which hold the arrays of the trees.
+    """
     for node in nodes:
         if node["__loader__"] == "TreeNode" or node.get("__class__") == "Tree":
             try:
@@ -28,7 +41,12 @@ def check_tree_nodes(nodes: Iterable[dict[str, Any]], members: Mapping[str, byte
 
 
 def check_trees(estimators: Any) -> None:
-    """Checks what holds between trees and the estimators around them, once they are made."""
+    """Raises unless every tree fits the estimator around it: no split may look at a column past the input's width.
+
+    Trees of histogram boosting (`TreePredictor`) are checked completely here, as their nodes become readable only once
+    they
+    are made.
+    """
     for tree, width in _found(estimators, None, set()):
         if hasattr(tree, "n_features"):
             if tree.n_features > (tree.n_features if width is None else width):
@@ -38,6 +56,19 @@ def check_trees(estimators: Any) -> None:
 
 
 def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state: dict[str, Any]) -> None:
+    """Raises unless the arrays of one `sklearn.tree._tree.Tree` agree with one another.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of input columns.
+    n_classes : ndarray of int, shape (n_outputs,)
+        Classes per output; 1 for regression.
+    n_outputs : int
+        Number of outputs.
+    state : dict
+        "nodes" (a structured array), "values" of shape (nodes, outputs, classes) and "node_count".
+    """
     nodes, values, count = state["nodes"], state["values"], state["node_count"]
     if not 0 < n_outputs <= MOST_OUTPUTS or n_classes.shape != (n_outputs,) or n_classes.dtype.kind not in "iu":
         raise _damaged("outputs")
@@ -54,6 +85,10 @@ def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state:
 
 
 def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
+    """Raises unless the nodes of one histogram-boosting tree form a tree over at most `width` columns.
+
+    Categorical splits are rejected, because their bit sets are indexed without checks.
+    """
     inner = nodes[nodes["is_leaf"] == 0]
     _check_children(np.flatnonzero(nodes["is_leaf"] == 0), inner["left"], inner["right"], len(nodes))
     columns = inner["feature_idx"]
@@ -64,7 +99,7 @@ def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
 
 
 def _check_children(parents: NDArray[Any], left: NDArray[Any], right: NDArray[Any], count: int) -> None:
-    """Children come behind their parents, so every walk ends."""
+    """Raises unless all children come after their parents and exist, so that every walk down the tree ends."""
     for children in (left, right):
         behind = children.astype(np.int64)
         if not ((behind > parents) & (behind < count)).all():
@@ -72,7 +107,11 @@ def _check_children(parents: NDArray[Any], left: NDArray[Any], right: NDArray[An
 
 
 def _found(value: Any, width: int | None, seen: set[int]) -> Iterator[tuple[Any, int | None]]:
-    """All trees inside, each with the number of columns that the estimators around it promise."""
+    """Yields all trees inside a value, each with the number of columns that the estimators around it guarantee, or
+    None.
+
+    Walks through containers, object arrays and instance attributes; `seen` holds the ids of what was visited.
+    """
     if id(value) in seen or isinstance(value, str | bytes | int | float | type(None)):
         return
     seen.add(id(value))
@@ -122,4 +161,5 @@ def _plain(node: dict[str, Any], members: Mapping[str, bytes]) -> Any:
 
 
 def _damaged(what: str) -> InputError:
+    """Returns the error for a tree that is not well formed."""
     return InputError(f"a decision tree is damaged ({what})")

@@ -1,4 +1,8 @@
-"""Classes that are not listwright's: files name them as module:Class, and only those that the user trusts are made."""
+"""Classes that are not listwright's own: their names in files, and the rules for making them.
+
+Files name such classes as "module:Class". Importing a module runs its code, so a class is imported only if the user has
+passed its name to `load` as trusted.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,14 @@ _NAME = re.compile(r"(?!\d)[\w.]+:(?!\d)[\w.]+")
 
 
 def class_name(kind: type[Any]) -> str:
-    """module:Class, if the class can be found by that name."""
+    """Returns the name of a class in files, "module:Class".
+
+    Raises
+    ------
+    InputError
+        If the class could not be found again by that name (it is defined inside a function, for example), is a builtin,
+        or has a constructor whose arguments cannot be inspected.
+    """
     name = f"{kind.__module__}:{kind.__qualname__}"
     if kind.__module__ == "builtins" or not hasattr(kind, "__dict__"):
         raise InputError(f"A model file cannot hold a {kind.__qualname__}")
@@ -29,14 +40,31 @@ def class_name(kind: type[Any]) -> str:
 
 
 def as_trusted(names: Iterable[str]) -> frozenset[str]:
-    """The names, checked."""
+    """Returns the names as a set.
+
+    Raises
+    ------
+    InputError
+        If `names` is a single string, or an entry does not have the form "module:Class".
+
+    Examples
+    --------
+    >>> sorted(as_trusted(["mypackage.features:Mine"]))
+    ['mypackage.features:Mine']
+    """
     if isinstance(names, str) or not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
         raise InputError(f'trusted must be a list of names such as "mypackage.features:Mine". Got {names!r:.80}.')
     return frozenset(names)
 
 
 def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
-    """The class of a name that is trusted; its module is imported, which runs it."""
+    """Imports the module of a trusted class, which runs its code, and returns the class.
+
+    Raises
+    ------
+    InputError
+        If the name is not among `trusted`, the module cannot be imported, or it has no such class.
+    """
     if name not in trusted:
         raise InputError(f"it names the class {name!r:.80}, which is none of listwright's and not trusted")
     module, _, path = name.partition(":")
@@ -50,7 +78,10 @@ def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
 
 
 def named_classes(tree: Any) -> Iterator[str]:
-    """The classes in a tree of a model file that are not listwright's."""
+    """Yields the names of the classes in a tree of JSON nodes that are not listwright's; names may repeat.
+
+    Those are the names that contain a colon. The tree need not be valid: it is searched as plain JSON.
+    """
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -64,7 +95,7 @@ def named_classes(tree: Any) -> Iterator[str]:
 
 
 def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
-    """One error that names all classes that would have to be trusted."""
+    """Raises unless all needed classes are trusted, with one error that names every class that is missing."""
     missing = sorted(set(needed) - trusted)
     if missing:
         raise InputError(
@@ -74,6 +105,7 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
 
 
 def _attribute(module: Any, path: str) -> Any:
+    """Returns the attribute at a dotted path below a module, or None where a part of the path is missing."""
     found = module
     for part in path.split("."):
         found = getattr(found, part, None)

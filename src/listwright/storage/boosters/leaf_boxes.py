@@ -1,4 +1,8 @@
-"""Trees as boxes: what must hold of a row, column by column, for it to end in a leaf."""
+"""Trees as boxes: for each leaf, the interval of each column that a row must lie in to reach it.
+
+This form makes Shapley values of single predictions cheap: a leaf's value is a product of indicators, one per column,
+and `Boosted.contributions` works on these products.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,23 @@ Sides = dict[int, tuple[float, float, float]]  # by column: above, up to, share 
 
 
 class Boxes(NamedTuple):
-    """The sides of every leaf's box, one leaf after the other."""
+    """The boxes of all leaves of all trees, as flat arrays; the sides of leaf i are `starts[i]` to `starts[i + 1]`.
+
+    Attributes
+    ----------
+    starts : ndarray of int
+        By leaf, where its sides begin; one entry more than there are leaves.
+    columns : ndarray of int
+        By side, the column that it bounds.
+    above, up_to : ndarray of float
+        By side, the interval: above < x <= up_to.
+    shares : ndarray of float
+        By side, the share of the training rows that the column's splits keep on the way to the leaf.
+    values : ndarray of float
+        By leaf, its value.
+    base : float
+        Mean over the training rows of the sum of all trees.
+    """
 
     starts: Ints  # by leaf
     columns: Ints
@@ -25,7 +45,12 @@ class Boxes(NamedTuple):
 
 
 def boxes_of(trees: Trees) -> Boxes:
-    """All leaves of all trees."""
+    """Returns the boxes of all leaves.
+
+    Each tree is walked from its root; every split on a column narrows that column's interval and multiplies its share
+    by
+    the fraction of training rows that took the same branch.
+    """
     roots, columns, thresholds, left, right, leaves = trees.arrays
     counts = _counts(trees)
     found: list[tuple[int, Sides]] = []
@@ -51,7 +76,10 @@ def boxes_of(trees: Trees) -> Boxes:
 
 
 def _counts(trees: Trees) -> Any:
-    """Training rows of a node, or of a leaf below 0."""
+    """Returns a function from a node number, or a leaf as -1 - i, to its training rows.
+
+    The counts of inner nodes are sums over their children, which come later in the arrays than their parents.
+    """
     left, right = trees.arrays[3:5]
     inner = np.zeros(len(left))
 

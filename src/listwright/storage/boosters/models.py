@@ -1,4 +1,8 @@
-"""Boosting models as they come from files: they only predict."""
+"""Boosting models as they come from files. They predict and explain, and cannot be trained.
+
+`boosted` picks the reader by the ending of the member's name and checks that kind and objective go together. The trees
+are evaluated by compiled functions in `listwright._kernels.trees`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,19 @@ SCORES = (
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """A regressor or ranker as it was fitted."""
+    """A fitted regressor or ranker, independent of the library that trained it.
+
+    Attributes
+    ----------
+    text : str
+        The model in the library's own format, kept so that it can be saved again unchanged.
+    format : {"txt", "json"}
+        The format: "txt" of LightGBM, "json" of XGBoost.
+    kind : {"regressor", "ranker", "classifier"}
+        What the estimator was.
+    trees : Trees
+        The checked trees.
+    """
 
     text: str
     format: str  # "txt" of LightGBM, "json" of XGBoost
@@ -35,22 +51,28 @@ class Boosted:
     trees: Trees = field(repr=False)
 
     def predict(self, table: Any) -> Floats:
-        """The sum of the trees."""
+        """Returns the sum of the trees for each row of a table of shape (rows, columns)."""
         sums = tree_sums(self._table(table), self.trees.base, *self.trees.arrays)
         return np.asarray(sums, dtype=np.float64)
 
     def contributions(self, table: Any) -> Floats:
-        """(rows, columns + 1): what each column adds to the sum, as the libraries' `pred_contrib`, and the rest.
+        """Returns what each column adds to each prediction, shape (rows, columns + 1); the last entry is the base
+        value.
 
-        These are Shapley values: what a column adds on average over all orders in which columns become known, where
-        unknown ones go the ways of the training rows.
+        These are Shapley values, as in the libraries' `pred_contrib`: what a column adds on average over all orders in
+        which
+        columns become known, where a split on an unknown column sends a row both ways, in the proportions of the
+        training
+        rows. Each row sums to the prediction.
         """
         boxes = self._boxes
         shares = box_shares(self._table(table), *boxes[:-1])
         return np.concatenate([shares, np.full((len(shares), 1), boxes.base + self.trees.base)], axis=1)
 
     def _table(self, table: Any) -> Floats:
-        """The rows in the precision that the library compares them in."""
+        """Returns the rows as float64, rounded to float32 first where the library compares in single precision
+        (XGBoost).
+        """
         table = np.asarray(table, dtype=np.float32 if self.format == "json" else np.float64)
         if table.ndim != 2 or table.shape[1] != self.trees.n_columns:
             raise InputError(f"This boosting model takes {self.trees.n_columns} columns. Got shape {table.shape}.")
@@ -58,21 +80,46 @@ class Boosted:
 
     @cached_property
     def _boxes(self) -> Boxes:
+        """The leaves as boxes, computed at the first call of `contributions`."""
         return boxes_of(self.trees)
 
 
 @dataclass(frozen=True, eq=False)
 class BoostedClassifier(Boosted):
-    """A classifier of two classes as it was fitted."""
+    """A fitted classifier of two classes, independent of the library that trained it."""
 
     def predict_proba(self, table: Any) -> Floats:
-        """Probabilities of both classes."""
+        """Returns the probabilities of both classes, shape (rows, 2), from the logistic function of the sum of the
+        trees.
+        """
         p = logistic(super().predict(table), self.trees.slope)
         return np.stack([1.0 - p, p], axis=1)
 
 
 def boosted(member: str, content: bytes, kind: str) -> Boosted:
-    """A model from a member of a file."""
+    """Reads a boosting model from a member of a file.
+
+    Parameters
+    ----------
+    member : str
+        Name of the member; its ending says the format.
+    content : bytes
+        The text.
+    kind : {"regressor", "ranker", "classifier"}
+        What the estimator was.
+
+    Returns
+    -------
+    Boosted
+        A `BoostedClassifier` for classifiers.
+
+    Raises
+    ------
+    InputError
+        If the text is damaged, or the objective is one whose prediction is not the plain sum of trees (for a
+        classifier,
+        its logistic function).
+    """
     text, ending = content.decode(errors="replace"), member.rpartition(".")[2]
     if ending not in READERS:
         raise InputError(f"boosting models of the format {ending!r:.20} are not known")

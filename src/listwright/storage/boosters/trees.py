@@ -1,4 +1,7 @@
-"""Trees of a boosting model, checked, and laid out one after the other."""
+"""The trees of a boosting model: checked, and laid out in flat arrays for the compiled evaluator.
+
+Both readers produce `Tree`s; `joined` checks each and concatenates them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,23 @@ from listwright.errors import InputError
 
 
 class Tree(NamedTuple):
-    """One tree: split nodes in order, leaves as children below 0. A row goes left up to and with the threshold."""
+    """One tree: split nodes in order, with leaves as negative children (leaf i is -1 - i).
+
+    A row goes left if its value is at most the threshold. Node 0 is the root; a tree without splits is its only leaf.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        By split, the column that it looks at.
+    thresholds : ndarray of float
+        By split, the highest value that goes left.
+    left, right : ndarray of int
+        By split, its children.
+    leaves : ndarray of float
+        Values by leaf, in the precision that the library sums them in.
+    cover : ndarray of float
+        Training rows by leaf, or their total weight.
+    """
 
     columns: Ints
     thresholds: Floats
@@ -22,7 +41,23 @@ class Tree(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """All trees of a model."""
+    """All trees of a model, with what is needed to turn their sum into a prediction.
+
+    Attributes
+    ----------
+    n_columns : int
+        Width of the input.
+    objective : str
+        The library's name of the loss.
+    arrays : tuple of ndarray
+        Roots, columns, thresholds, left, right and leaves, in the order that the compiled evaluator takes them.
+    cover : ndarray of float
+        Training rows by leaf, over all trees.
+    slope : float
+        Slope of a classifier's logistic function.
+    base : float
+        The number that the leaves are added to.
+    """
 
     n_columns: int
     objective: str
@@ -33,7 +68,22 @@ class Trees(NamedTuple):
 
 
 def joined(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
-    """Arrays of all trees, once each is found to be one."""
+    """Checks each tree and concatenates all of them, with children renumbered.
+
+    Parameters
+    ----------
+    trees : list of Tree
+        The trees, each numbered from 0.
+    n_columns : int
+        Width of the input.
+
+    Returns
+    -------
+    arrays : tuple of ndarray
+        Roots, columns, thresholds, left, right and leaves. The root of a tree without splits is its leaf.
+    cover : ndarray of float
+        Training rows by leaf.
+    """
     for tree in trees:
         _check(tree, n_columns)
     splits = starts_of([len(tree.columns) for tree in trees])
@@ -50,7 +100,11 @@ def joined(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
 
 
 def _check(tree: Tree, n_columns: int) -> None:
-    """Every split looks at a column that there is, and leads on to later splits or to leaves: so all walks end."""
+    """Raises unless every split looks at an existing column and leads to later splits or to leaves, so that all walks
+    end.
+
+    Also requires arrays of matching lengths, finite leaves, thresholds that are not NaN and a positive cover.
+    """
     splits = len(tree.leaves) - 1
     if splits < 0 or any(len(part) != splits for part in (tree.columns, tree.thresholds, tree.left, tree.right)):
         raise InputError("a tree has splits or leaves that lack something")
