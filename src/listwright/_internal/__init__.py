@@ -1,1 +1,5 @@
-"""Helpers without a subject of their own: arrays, ragged rows, files, threads, progress."""
+"""Helpers that several packages share and that have no subject of their own.
+
+Arrays and their checks (`arrays`, `intake`, `limits`, `groups`), rows of unequal problems (`ragged`), folds, linear
+algebra, files, threads, progress and names in model files (`saved`). Nothing here is public API.
+"""

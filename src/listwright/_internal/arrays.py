@@ -1,4 +1,8 @@
-"""Array types, and the few checks that every array argument goes through."""
+"""Array types, and the few checks that every array argument goes through.
+
+`Floats`, `Floats32`, `Ints` and `Bools` are the types of all annotations. The `as_...` functions convert what a user
+passed and raise `InputError` with the argument's name.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +23,22 @@ SEEDS = (int, np.integer, np.random.Generator, type(None))
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """One generator from a seed, a generator or nothing.
+    """A random generator from a seed, a generator or None.
 
+    A generator is passed through, so that callers share its stream; the same seed always gives the same numbers.
+
+    Parameters
+    ----------
+    random_state : int, numpy Generator or None
+        None draws a fresh seed from the operating system.
+
+    Raises
+    ------
+    InputError
+        If it is anything else, bools included.
+
+    Examples
+    --------
     >>> int(as_generator(0).integers(100)) == int(as_generator(0).integers(100))
     True
     """
@@ -30,7 +48,27 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
 
 def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float64) -> NDArray[Any]:
-    """values as a C-contiguous array of the type asked for, without a copy where none is needed."""
+    """The values as a C-contiguous array of `dtype`, without a copy where none is needed.
+
+    Parameters
+    ----------
+    values : array-like
+        Numbers; text is refused, not parsed.
+    name : str
+        The argument's name, for messages.
+    dtype : type
+        Type of the result. Numbers too large for it become inf, which callers report.
+
+    Raises
+    ------
+    InputError
+        If the values are text, ragged, or cannot be converted.
+
+    Examples
+    --------
+    >>> as_numbers([1, 2], "sizes")
+    array([1., 2.])
+    """
     try:
         array = np.asarray(values)
         _refuse_text(array, name)
@@ -43,7 +81,7 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
 
 
 def _refuse_text(array: NDArray[Any], name: str) -> None:
-    """Text is not parsed: a column of "1,5" or "n/a" would turn into something else in silence."""
+    """Raises InputError for text: parsing a column of "1,5" or "n/a" would silently turn it into something else."""
     texts = array.flat if array.dtype.kind in "OUS" else ()
     found = next((value for value in texts if isinstance(value, str | bytes)), None)
     if found is not None:
@@ -51,7 +89,15 @@ def _refuse_text(array: NDArray[Any], name: str) -> None:
 
 
 def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
-    """values as int64; refuses fractions instead of cutting them off."""
+    """The values as int64; raises InputError for fractions instead of cutting them off.
+
+    Integers are kept exact: float64 does not hold every large one.
+
+    Examples
+    --------
+    >>> as_whole_numbers([0.0, 2.0], "offsets")
+    array([0, 2])
+    """
     array = as_numbers(values, name)
     bad = ~(np.isfinite(array) & (array == np.floor(array)))
     if bad.any():
@@ -61,13 +107,19 @@ def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
 
 
 def first_bad(bad: NDArray[np.bool_]) -> int | None:
-    """Index of the first True, or None."""
+    """Index of the first True in a one-dimensional array, or None.
+
+    >>> first_bad(np.array([False, True, True]))
+    1
+    """
     where = int(bad.argmax()) if bad.size else 0
     return where if bad.size and bad[where] else None
 
 
 def starts_of(lengths: Sequence[int] | Ints) -> Ints:
-    """Where each segment starts, and the end of the last.
+    """Cumulative sum with a leading 0: where each segment starts, and the end of the last.
+
+    This is the layout of all offsets in listwright: segment i is `[starts[i], starts[i + 1])`.
 
     >>> starts_of([2, 0, 3])
     array([0, 2, 2, 5])

@@ -1,7 +1,8 @@
-"""What a class offers although a room above its own does the work: named here, and provided by the package itself.
+"""Registry for methods of a class whose work is done in a package that imports that class.
 
-`Problems.from_frame` is such a method: reading frames takes columns, rewards and problems, so that the room of tables
-stands above that of problems. `listwright/__init__.py`, which stands above all rooms, says who does it.
+`Problems.from_frame` is such a method: reading frames takes columns, rewards and problems, so that `tables` imports
+`problems` and not the other way round. `listwright/__init__.py`, which imports everything, calls `provide`; the method
+calls `provided`. This keeps imports free of cycles.
 """
 
 from __future__ import annotations
@@ -13,12 +14,20 @@ _makers: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def provide(name: str, maker: Callable[[], Callable[..., Any]]) -> None:
-    """Says what gives the function of a name, once it is wanted."""
+    """Registers, under a name, a function that returns the implementation when it is first needed.
+
+    Parameters
+    ----------
+    name : str
+        The name that `provided` looks up.
+    maker : callable
+        Called without arguments; imports and returns the implementation.
+    """
     _makers[name] = maker
 
 
 def provided(name: str) -> Callable[..., Any]:
-    """The function of a name.
+    """The implementation registered under a name.
 
     >>> provide("twice", lambda: lambda number: 2 * number)
     >>> provided("twice")(21)

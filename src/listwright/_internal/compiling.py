@@ -1,4 +1,7 @@
-"""Says that kernels are being compiled, where that takes long enough to wonder."""
+"""Prints a line to standard error while numba compiles kernels, if that takes longer than a second.
+
+The first call in a fresh environment compiles for several seconds; without a word users take it for a hang.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,19 @@ ABOUT = 10  # seconds that it takes in all
 
 
 class Announcer(event.Listener):
-    """Listens to numba, which tells of every function that it compiles, but not of those that it reads from its cache.
+    """Listens to numba's compile events, which are sent for every function compiled but not for those read from its
+    cache.
 
-    Functions that are compiled for others count as part of these.
+    Functions that are compiled for others count as part of these: `depth` is the current nesting.
+
+    Attributes
+    ----------
+    depth : int
+        Number of compilations under way, one inside the other.
+    told : bool
+        Whether the line has been printed; it is printed once per process.
+    timer : threading.Timer or None
+        Prints the line when it fires.
     """
 
     def __init__(self) -> None:
@@ -24,7 +37,7 @@ class Announcer(event.Listener):
         self.timer: threading.Timer | None = None
 
     def on_start(self, event: Any) -> None:
-        """A function begins: in a second it is said, unless all is done by then."""
+        """Starts the timer when an outermost compilation begins."""
         self.depth += 1
         if self.depth == 1 and not self.told:
             self.timer = threading.Timer(SOON, self.say)
@@ -32,13 +45,13 @@ class Announcer(event.Listener):
             self.timer.start()
 
     def on_end(self, event: Any) -> None:
-        """A function is done."""
+        """Cancels the timer when the outermost compilation ends."""
         self.depth -= 1
         if self.depth == 0 and self.timer is not None:
             self.timer.cancel()
 
     def say(self) -> None:
-        """Once in a process."""
+        """Prints the line, once per process."""
         if not self.told:
             self.told = True
             print(f"compiling, once: about {ABOUT} s (`listwright warmup` does it ahead)", file=sys.stderr, flush=True)

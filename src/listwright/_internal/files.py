@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, by writing beside the target and renaming."""
 
 from __future__ import annotations
 
@@ -14,9 +14,20 @@ from listwright.errors import InputError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A file to write beside the target, which takes its place at the end: a reader sees the old content or the new.
+    """Yields a path beside the target that replaces the target at the end: a reader sees the old content or the new.
 
-    After an error the target is as it was. A link stays a link, and a file that was there keeps its mode.
+    The content is flushed to disk before the rename. After an error the target is unchanged and the partial file is
+    removed. A symbolic link stays a link, and an existing file keeps its mode.
+
+    Parameters
+    ----------
+    path : Path
+        The target. Its folder must exist.
+
+    Yields
+    ------
+    Path
+        A file name in the same folder, not yet created.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
@@ -33,16 +44,21 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
-    """Writes a `whole_file`. What is no file, such as /dev/null or a pipe, is written to as it is.
+    """Writes bytes through `whole_file`; what is no regular file, such as /dev/null or a pipe, is written to directly.
 
     Parameters
     ----------
     path : Path
         The file to write.
     content : bytes
-        All that it is to hold.
+        Its entire content.
     mode : int
-        Who may read and write a new file, as far as the umask allows.
+        Permissions of a new file, as far as the umask allows.
+
+    Raises
+    ------
+    InputError
+        If the operating system refuses, for example because the folder is missing or read-only.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

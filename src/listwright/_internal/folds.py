@@ -1,4 +1,8 @@
-"""The one rule by which problems fall into folds: by name, so that a problem is in the same fold everywhere."""
+"""The one rule by which problems fall into folds: by a checksum of the name.
+
+A problem is in the same fold in every process, pass and shard, so that out-of-fold predictions, penalties and scores
+never mix training and held-out problems. Used by `RidgeLeader`, the cross-fitted features and `SCP`.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,17 @@ FOLDS = 5
 
 
 def folds_of(names: Iterable[Any], n_folds: int = FOLDS) -> Ints:
-    """A fold for each problem, or for anything else with a name.
+    """The fold of each problem, or of anything else with a name, as an array of numbers from 0 to `n_folds` - 1.
 
+    Parameters
+    ----------
+    names : iterable
+        Problem ids; each is turned into a string.
+    n_folds : int
+        Number of folds.
+
+    Examples
+    --------
     >>> folds_of(["a", "b", "c"])
     array([2, 1, 0])
     """
@@ -25,5 +38,5 @@ def folds_of(names: Iterable[Any], n_folds: int = FOLDS) -> Ints:
 
 @lru_cache(maxsize=100_000)  # the same problems come up in every pass
 def fold_of(name: str, n_folds: int = FOLDS) -> int:
-    """The fold of one name, from 0 to 4."""
+    """The fold of one name, from 0 to `n_folds` - 1: its CRC-32 modulo the number of folds."""
     return crc32(name.encode()) % n_folds

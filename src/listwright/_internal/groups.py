@@ -1,4 +1,8 @@
-"""Groups of rows, of which a list may hold only so many: a partition matroid."""
+"""Groups of rows of which a list may hold only a limited number: a partition matroid.
+
+Labels are turned into numbers within each problem (`numbered_within`) and limits into one number per row (`most_of`),
+the form that the list-building kernels take.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,15 @@ from listwright.errors import InputError
 
 
 def codes_of(values: NDArray[Any]) -> Ints:
-    """Each different value as a number, in order of first appearance.
+    """Numbers the different values in order of first appearance; equal values get the same number.
 
+    Raises
+    ------
+    InputError
+        If a value cannot be hashed, such as a list.
+
+    Examples
+    --------
     >>> codes_of(np.array(["b", "a", "b"]))
     array([0, 1, 0])
     """
@@ -27,8 +38,17 @@ def codes_of(values: NDArray[Any]) -> Ints:
 
 
 def numbered_within(labels: NDArray[Any], offsets: Ints) -> Ints:
-    """By row the number of its label among those of its problem: from 0, and below the rows of the problem.
+    """By row: the number of its label among those of its problem, from 0 and below the problem's number of rows.
 
+    Parameters
+    ----------
+    labels : ndarray of shape (rows,)
+        Group labels, problem after problem.
+    offsets : ndarray of int
+        Where each problem starts, and the number of rows.
+
+    Examples
+    --------
     >>> numbered_within(np.array(["a", "b", "a", "b", "c"]), np.array([0, 3, 5]))
     array([0, 1, 0, 0, 1])
     """
@@ -41,8 +61,22 @@ def numbered_within(labels: NDArray[Any], offsets: Ints) -> Ints:
 
 
 def most_of(per_group: Any, labels: NDArray[Any]) -> Ints:
-    """By row how many rows of its group a list may hold: the same for all, or by label.
+    """By row: how many rows of its group a list may hold.
 
+    Parameters
+    ----------
+    per_group : int or mapping
+        One limit of at least 1 for all groups, or a limit of at least 0 for each label.
+    labels : ndarray of shape (rows,)
+        Group labels.
+
+    Raises
+    ------
+    InputError
+        If a label has no limit, or a limit is negative or no whole number.
+
+    Examples
+    --------
     >>> most_of({"a": 2, "b": 1}, np.array(["a", "b", "a"]))
     array([2, 1, 2])
     """

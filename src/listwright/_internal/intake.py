@@ -1,4 +1,8 @@
-"""Where arrays come in: shapes are checked, and errors name the problem and the item."""
+"""Where a user's arrays come in: shapes and values are checked, and errors name the problem and the item.
+
+`Problems.from_arrays` makes one `Intake` from features and offsets, then passes every other argument through the method
+of the same name. Each method returns the checked array, or None for None.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,21 @@ from listwright.errors import InputError
 
 @dataclass(frozen=True)
 class Intake:
-    """What is known of the shape of the input, with the names that messages use."""
+    """Shape of the input (which rows belong to which problem), with the names that messages use.
+
+    Attributes
+    ----------
+    table : array of shape (rows, d)
+        Features, dense or CSR, not yet checked to be finite.
+    offsets : ndarray of int
+        Where each problem starts, and the number of rows.
+    items_each : int or None
+        Candidates per problem, where features came as (problems, items, d).
+    problem_ids : ndarray of shape (problems,)
+        Unique ids; 0, 1, 2, ... where none were given.
+    item_ids : ndarray of shape (rows,) or None
+        Ids of the candidates, unique within a problem.
+    """
 
     table: Any  # (rows, d), not yet checked
     offsets: Ints
@@ -27,7 +45,22 @@ class Intake:
 
     @classmethod
     def of(cls, features: Any, offsets: Any, problem_ids: Any, item_ids: Any) -> Intake:
-        """Settles which rows belong to which problem."""
+        """Determines which rows belong to which problem, and checks the ids.
+
+        Parameters
+        ----------
+        features : array of shape (rows, d) or (problems, items, d)
+            Dense, or sparse with rows.
+        offsets : array of int or None
+            Required unless features have three dimensions.
+        problem_ids, item_ids : array or None
+            Names for messages and results.
+
+        Raises
+        ------
+        InputError
+            If shapes do not match, a problem is empty, or an id is repeated.
+        """
         table, starts, items_each = _layout(features, offsets)
         ids = _problem_ids(problem_ids, len(starts) - 1)
         _no_empty_problem(starts, ids)
@@ -43,13 +76,13 @@ class Intake:
         return int(self.offsets[-1])
 
     def name(self, row: int) -> str:
-        """How messages name a row."""
+        """A row as messages name it, such as "item 3 of problem q7"."""
         owner = int(np.searchsorted(self.offsets, row, side="right")) - 1
         item = row - int(self.offsets[owner]) if self.item_ids is None else self.item_ids[row]
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def features(self) -> Any:
-        """The float32 table, checked to be finite."""
+        """The float32 table, checked to be finite; dense or CSR as it came."""
         if sparse.issparse(self.table):
             return self._sparse_features()
         if not np.isfinite(self.table).all():
@@ -68,7 +101,7 @@ class Intake:
         return f"Feature {column} of {self.name(int(row))} is {value}. Features must be finite numbers in float32."
 
     def vectors(self, values: Any) -> Any:
-        """(rows, v) or CSR, checked to be finite."""
+        """Vectors of shape (rows, v), dense or CSR in float32, checked to be finite; three dimensions are flattened."""
         if values is None:
             return None
         table = sparse.csr_array(values).astype(np.float32) if sparse.issparse(values) else None
@@ -83,7 +116,9 @@ class Intake:
         return table
 
     def links(self, tables: Any) -> dict[str, sparse.csr_array] | None:
-        """CSR (rows, w) by name, checked: finite, and never past the last candidate of the row's problem."""
+        """CSR (rows, w) by name: entry (i, j) links row i to candidate j of its own problem. Checked to be finite
+        and in range.
+        """
         if tables is None:
             return None
         if not isinstance(tables, Mapping) or not tables:
@@ -108,7 +143,7 @@ class Intake:
         return table
 
     def aspects(self, tables: Any) -> dict[str, Floats32] | None:
-        """(rows, a) by name, checked to be from 0 to 1."""
+        """Tables (rows, a) by name, checked to lie in [0, 1]."""
         if tables is None:
             return None
         if not isinstance(tables, Mapping) or not tables:
@@ -129,7 +164,7 @@ class Intake:
         return table
 
     def context(self, values: Any) -> Floats32 | None:
-        """(problems, c), checked to be finite."""
+        """Contexts of shape (problems, c) in float32, checked to be finite."""
         if values is None:
             return None
         table = as_numbers(values, "context", np.float32)
@@ -144,7 +179,7 @@ class Intake:
         return table
 
     def catalogue(self, values: Any) -> Ints | None:
-        """One known item a row."""
+        """Catalogue item of each row: whole numbers from 0, at most once per problem."""
         if values is None:
             return None
         items = self._by_row(as_whole_numbers(values, "catalogue"), "catalogue")
@@ -155,7 +190,7 @@ class Intake:
         return items
 
     def sizes(self, values: Any) -> Floats | None:
-        """One positive size a row."""
+        """Size of each row, checked to be finite and above 0."""
         if values is None:
             return None
         sizes = self._by_row(as_numbers(values, "sizes"), "sizes")
@@ -165,11 +200,11 @@ class Intake:
         return sizes
 
     def groups(self, values: Any) -> NDArray[Any] | None:
-        """One label per row."""
+        """Group label of each row."""
         return None if values is None else self._by_row(_names(values), "groups")
 
     def names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
-        """One name per feature."""
+        """Feature names as a tuple of strings, one per column."""
         if names is None:
             return None
         if len(names) != self.table.shape[1]:
@@ -184,7 +219,7 @@ class Intake:
         return ids
 
     def _by_row(self, values: NDArray[Any], name: str) -> NDArray[Any]:
-        """One entry per row, from (rows,), (problems, items) or, for equal problems, (items,)."""
+        """One entry per row, from (rows,), (problems, items) or, where features came in three dimensions, (items,)."""
         equal = (np.diff(self.offsets) == self.offsets[1]).all()
         if values.shape == (self.n_rows,) or (equal and values.shape == (self.n_problems, self.offsets[1])):
             return values.reshape(-1)
@@ -254,7 +289,7 @@ def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
 
 
 def _names(values: Any) -> NDArray[Any]:
-    """An array of names that keeps numbers numbers, and mixed kinds as they are."""
+    """An array of names in which numbers stay numbers and mixed types stay as they are (dtype object)."""
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         return (

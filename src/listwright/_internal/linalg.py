@@ -1,4 +1,4 @@
-"""Linear algebra that several rooms need."""
+"""Linear algebra that several packages need: a robust symmetric solve, and rows of unit length."""
 
 from __future__ import annotations
 
@@ -12,11 +12,20 @@ from listwright._internal.arrays import Floats
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """matrix^-1 @ right for a positive definite matrix, whatever the scales of its columns.
+    """matrix^-1 @ right for a symmetric positive definite matrix, regardless of the scales of its columns.
 
-    Where rounding has left the matrix singular (columns that repeat each other, far above the penalty), the shortest
-    solution.
+    The matrix is scaled to a unit diagonal and factored by Cholesky. Where rounding has left it singular (columns that
+    repeat each other, far above the penalty), a pseudo-inverse gives the shortest solution.
 
+    Parameters
+    ----------
+    matrix : ndarray of shape (d, d)
+        Symmetric; may be empty.
+    right : ndarray of shape (d,) or (d, n)
+        One or more right-hand sides.
+
+    Examples
+    --------
     >>> solved(np.array([[1e20, 1e20], [1e20, 1e20]]), np.array([1e20, 1e20]))
     array([0.5, 0.5])
     """
@@ -31,7 +40,7 @@ def solved(matrix: Floats, right: Floats) -> Floats:
 
 
 def unit_rows(vectors: Any) -> Any:
-    """Rows scaled to length 1 in float64, sparse if they were; rows of zeros stay.
+    """Rows scaled to Euclidean length 1 in float64, CSR if they were sparse; rows of zeros stay zero.
 
     >>> unit_rows([[3.0, 4.0], [0.0, 0.0]])
     array([[0.6, 0.8],

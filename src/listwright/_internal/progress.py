@@ -1,4 +1,8 @@
-"""What a long fit is at, told to whoever listens."""
+"""Progress messages of long fits.
+
+Code that works for long calls `tell`; callers that want the messages wrap the work in `heard_by` or `shown`. Context
+variables keep listeners apart between threads and nested fits.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # fits inside of fits
 
 
 def tell(what: str) -> None:
-    """Says what begins now, or what was just done.
+    """Sends a message on what begins now, or was just done, to the current listener; does nothing without one.
 
     >>> with heard_by(print):
     ...     tell("forest, without fold 1")
@@ -30,7 +34,7 @@ def tell(what: str) -> None:
 
 @contextmanager
 def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
-    """Inside, everything told goes to the listener, unless somebody listens already."""
+    """Inside, messages go to `listener`, unless an outer block has set one already."""
     if _listener.get() is not None:
         yield
         return
@@ -43,9 +47,14 @@ def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def shown(*, lines: bool = False) -> Iterator[None]:
-    """Inside, everything told is shown on one line of the terminal, which is cleared at the end.
+    """Inside, messages are shown on one line of the terminal, which is cleared at the end.
 
-    Where standard error is no terminal, nothing is shown; with `lines`, one plain line every two seconds.
+    Where standard error is no terminal nothing is shown; with `lines`, at most one plain line every two seconds.
+
+    Parameters
+    ----------
+    lines : bool
+        Whether to print plain lines to a file or pipe.
     """
     token = _depth.set(_depth.get() + 1)
     try:
@@ -56,13 +65,13 @@ def shown(*, lines: bool = False) -> Iterator[None]:
 
 
 def outermost() -> bool:
-    """Whether this is a fit that somebody asked for, and none inside of it."""
+    """Whether the current fit was started by the user, and not by another fit."""
     return _depth.get() == 1
 
 
 @contextmanager
 def _in_lines() -> Iterator[None]:
-    """The first thing told, one every two seconds, and the last."""
+    """Prints the first message, at most one every two seconds, and the last."""
     waiting: list[str] = []
     due = 0.0
 
@@ -81,6 +90,7 @@ def _in_lines() -> Iterator[None]:
 
 @contextmanager
 def _on_terminal() -> Iterator[None]:
+    """Overwrites one line of the terminal with each message, once 0.3 seconds have passed, and clears it at the end."""
     line: list[str] = []
     begun = time.monotonic()
 

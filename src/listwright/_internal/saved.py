@@ -1,4 +1,8 @@
-"""Names of listwright's classes in model files."""
+"""Names of listwright's classes in model files.
+
+A file refers to classes by these names only, so that classes can move between modules, and a file that is not trusted
+can create nothing else.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,16 @@ CLASSES: dict[str, type[Any]] = {}  # what a file may name; no other class is ma
 
 
 def saved_as(name: str) -> Callable[[Kind], Kind]:
-    """Lets model files hold objects of the class below, under a name that stays when the class moves.
+    """Class decorator: lets model files hold objects of the class, under a name that stays when the class moves.
 
-    A file gives the constructor's arguments and what `fit` learned (attributes that end in _). Two methods are called
-    where a class has them: `flaw()` tells what is wrong with an object that was read from a file ("" for nothing), and
-    `slimmed()` gives the object without what only further learning needs.
+    A file holds the constructor's arguments and what `fit` learned (attributes that end in _). Two optional methods are
+    called: `flaw()` says what is wrong with an object read from a file ("" for nothing), and `slimmed()` returns the
+    object without what only further learning needs.
+
+    Parameters
+    ----------
+    name : str
+        The name in files, such as "features.Candidate"; it must never change.
     """
 
     def register(kind: Kind) -> Kind:
@@ -27,6 +36,8 @@ def saved_as(name: str) -> Callable[[Kind], Kind]:
 
 
 def saved_name(kind: type[Any]) -> str | None:
-    """The name of a class in files; None for classes that are not listwright's."""
+    """The name of a class in files; None for classes that were not registered, subclasses of registered ones
+    included.
+    """
     found: str | None = vars(kind).get("__saved_as__")
     return found

@@ -1,4 +1,4 @@
-"""Threads: one for linear algebra, many for problems that have nothing to do with each other."""
+"""Threads: one for linear algebra, so that sums are reproducible, and many for independent problems."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ SMALL = 2_000_000  # numbers in a table below which threads cost more than they 
 
 @cache
 def _controller(loaded: frozenset[str] = frozenset()) -> Any:
-    """What holds the threads of the libraries that are loaded; one that comes later needs another."""
+    """The threadpoolctl controller of the libraries loaded now; libraries loaded later need a new one, hence the
+    key.
+    """
     return ThreadpoolController()
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Inside, BLAS and LAPACK add up in one order. It takes some ten microseconds.
+    """Inside, BLAS and LAPACK use one thread, so that sums are always added in the same order. Costs about ten
+    microseconds.
 
     >>> import numpy as np
     >>> with one_thread():
@@ -40,13 +43,13 @@ def one_thread() -> AbstractContextManager[Any]:
 def threads_for(table: Any) -> AbstractContextManager[Any]:
     """Inside, OpenMP, which estimators run on, uses one thread where the table is small.
 
-    Boosting crosses a barrier at every node of every tree. Where other threads are at work too, each waits there for
-    its turn, and small tables take many times as long on two threads as on one.
+    Boosting synchronises its threads at every node of every tree. Where other threads compete for the cores, small
+    tables take many times as long on two threads as on one.
 
     Parameters
     ----------
     table : array of shape (rows, columns)
-        What an estimator is fitted to, or predicts.
+        The data that an estimator is fitted to, or predicts.
     """
     if table.shape[0] * table.shape[1] >= SMALL:
         return nullcontext()
@@ -54,11 +57,22 @@ def threads_for(table: Any) -> AbstractContextManager[Any]:
 
 
 def in_parallel(work: Callable[[int, int], None], offsets: Ints, worth_it: bool = True) -> None:
-    """Calls work(low, high) on runs of problems that cover all, on as many threads as numba may use.
+    """Calls work(low, high) on consecutive ranges of problems that cover all, on as many threads as numba may use.
 
-    That is NUMBA_NUM_THREADS in the environment, or one a core. The runs have about equally many rows. What is done for
-    a problem must not depend on its run, and must let other threads go on (nogil).
+    That is NUMBA_NUM_THREADS in the environment, or one per core. The ranges have about equally many rows.
 
+    Parameters
+    ----------
+    work : callable
+        Handles problems low to high - 1. Its result for a problem must not depend on the range, and it should release
+        the GIL (nogil kernels).
+    offsets : ndarray of int
+        Where the rows of each problem start, and the number of rows.
+    worth_it : bool
+        False runs everything in the calling thread.
+
+    Examples
+    --------
     >>> seen = []
     >>> in_parallel(lambda low, high: seen.extend(range(low, high)), np.array([0, 5, 6, 8]), worth_it=False)
     >>> seen

@@ -1,4 +1,13 @@
-"""Learners: no-regret updates from cost-sensitive examples."""
+"""Learners: no-regret updates from cost-sensitive examples (the paper's subroutine Update).
+
+A learner receives the examples of each list position and returns the policy to use in the next round.
+
+- Over features: `RidgeLeader` (the default), `SoftmaxLeader`, `HingeLeader`, `GradientDescent`, and `Aggregate` for any
+scikit-learn estimator.
+- Over a finite class of items or policies: `WeightedMajority`, `FollowLeader`, `FollowPerturbedLeader`; with feedback
+on shown items only, `Exp3` and `Exp4`.
+- `PerPosition` wraps any of them for ConSeqOpt. `as_learner` turns a name into a learner.
+"""
 
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner

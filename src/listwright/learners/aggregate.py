@@ -1,4 +1,7 @@
-"""Any scikit-learn estimator, trained again on all examples so far (DAgger)."""
+"""Any scikit-learn estimator as a learner: trained again on the examples of all rounds (DAgger).
+
+Rows are kept in memory, so this suits data that fit there; `RidgeLeader` keeps sums only.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,10 @@ from listwright.policies import Estimator, Policy, Uniform
 class Aggregate(Learner):
     """Trains an estimator on the examples of all rounds, to predict gains (or minus the costs) from what is seen.
 
+    Use it where the gain is not linear in the features and there are enough examples for trees or networks. It keeps
+    every row, and trains from scratch in every round; where a linear policy is enough, `RidgeLeader` is faster and
+    gives exact regrets. Passing an estimator as `SCP(learner=...)` wraps it in this class.
+
     A regressor sees one row per candidate with the position's weight, where its fit takes weights; a classifier sees
     whether a row gains more than its state's mean, weighted by how much; a ranker (with `group` in fit, such as those
     of LightGBM and XGBoost) sees graded gains by state.
@@ -31,11 +38,40 @@ class Aggregate(Learner):
     Parameters
     ----------
     estimator : estimator
-        A scikit-learn regressor or classifier, or a ranker of LightGBM or XGBoost.
+        A scikit-learn regressor or classifier, or a ranker of LightGBM or XGBoost. It is cloned, never fitted itself.
     target : {"gain", "cost"}
-        What is predicted.
+        What is predicted: b(s | L), or minus the paper's cost c(s) = max b - b(s).
     most_rows : int, optional
-        Trains on an even sample of the states that has about so many rows, where there are more.
+        Trains on an even sample of the states with about this many rows, where there are more.
+
+    Attributes
+    ----------
+    rows_, targets_, weights_ : list of ndarray
+        Features, targets and position weights of the rows kept, one entry per call of `learn`.
+    groups_ : list of ndarray
+        Number of rows of each state, one entry per call of `learn`.
+
+    Raises
+    ------
+    InputError
+        If `target` is unknown, or `estimator` has no `fit` or is a class.
+
+    See Also
+    --------
+    Boosting : Boosted trees that do not overfit a few hundred states.
+    RidgeLeader : Linear, exact, and constant in memory.
+
+    Notes
+    -----
+    Training on all rounds' examples is dataset aggregation (Ross, Gordon and Bagnell 2011), follow the leader on the
+    estimator's loss. The no-regret guarantee holds only as far as the estimator finds the best of its class.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from listwright.learners import as_learner
+    >>> as_learner(LinearRegression())
+    Aggregate(estimator=LinearRegression())
     """
 
     surrogate = "estimator"
@@ -47,7 +83,7 @@ class Aggregate(Learner):
         self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
-        """Keeps the rows."""
+        """Keeps the rows that are learned from, with their targets, weights and the sizes of their states."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
@@ -68,11 +104,11 @@ class Aggregate(Learner):
             self.groups_: list[Any] = []
 
     def fork(self) -> Self:
-        """No rows."""
+        """An unfitted clone without rows."""
         return clone(self)
 
     def join(self, part: Self) -> None:
-        """Keeps the rows of both."""
+        """Appends the rows of `part` to those kept here."""
         self._open()
         part._open()
         self.rows_ += part.rows_
@@ -81,11 +117,15 @@ class Aggregate(Learner):
         self.groups_ += part.groups_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """All states at once: every update trains from the start."""
+        """All states at once, because every update trains from scratch."""
         return n_states
 
     def policy(self) -> Policy:
-        """Trains the estimator from the start on everything kept."""
+        """Trains a clone of the estimator on everything kept, and wraps it as a policy.
+
+        Gives `Uniform` where there is nothing to train on: no rows, or, for a classifier, no state in which candidates
+        differ by more than rounding.
+        """
         table, target, weights = (np.concatenate(parts) for parts in (self.rows_, self.targets_, self.weights_))
         counts = np.concatenate(self.groups_)
         if not len(table):
@@ -109,7 +149,7 @@ class Aggregate(Learner):
         return Estimator(estimator)
 
     def try_out(self, examples: Examples) -> None:
-        """Only the shapes of the rows kept so far: nothing is trained."""
+        """Checks the shapes of the rows kept so far against `examples`; trains nothing."""
         width = examples.rows.written_out().shape[1]
         kept = [getattr(self, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
         for table, target, weights, groups in zip(*kept, strict=True):
@@ -118,7 +158,7 @@ class Aggregate(Learner):
                 raise InputError("kept rows are of the wrong shape")
 
     def hindsight(self) -> str:
-        """Not known."""
+        """Says that the best of an arbitrary estimator's class is not computable."""
         return (
             "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
             "of it in hindsight cannot be computed."

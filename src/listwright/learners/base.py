@@ -1,4 +1,8 @@
-"""A learner: a no-regret update on cost-sensitive examples (the paper's Update)."""
+"""The interface of all learners: a no-regret update on cost-sensitive examples (the paper's Update).
+
+`Learner` is the abstract base, `SlimLearner` its stand-in in files saved without training data, and `check_number`
+validates the numeric parameters of the subclasses.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +25,29 @@ LEARNS_NO_MORE = (
 
 
 class Learner(BaseEstimator, ABC):
-    """`learn` takes the examples of one position of one batch; `policy` ends the round and gives the next policy.
+    """Abstract base: `learn` takes the examples of one position of one batch; `policy` ends the round.
 
-    A learner is cloned before it learns, so that the object that a user passes is never changed.
+    Subclass it to plug a learning rule of your own into `SCP`. Only `learn` and `policy` are required. To train on
+    streamed or parallel parts, add `fork` and `join`; to appear in regret certificates, add `surrogate_loss` and
+    `best_surrogate_loss`. A learner is cloned before it learns, so that the object that a user passes is never changed.
+
+    Attributes
+    ----------
+    surrogate : str
+        Name of the convex loss that stands for the cost; "" where the cost itself is learned from.
+    keeps_rows : bool
+        Whether all rows learned from are kept, so that memory grows with the data.
+
+    See Also
+    --------
+    listwright.learners.as_learner : Makes a learner from a name or an estimator.
+    listwright.learners.RidgeLeader : The default.
+
+    Notes
+    -----
+    The paper's Theorem 1 turns a learner's average regret R/T on the weighted costs into a bound on the value of the
+    lists: at least (1 - exp(-m/k)) times that of the best list of k items, less a term that shrinks with R/T. Any
+    learner whose regret grows slower than T therefore yields near-optimal lists.
     """
 
     surrogate = "squared"  # the convex loss that stands for the cost, "" where the cost itself is learned
@@ -31,62 +55,91 @@ class Learner(BaseEstimator, ABC):
 
     @abstractmethod
     def learn(self, examples: Examples) -> None:
-        """Takes in the examples of one position."""
+        """Takes in the examples of one position of the current round."""
 
     @abstractmethod
     def policy(self) -> Policy:
-        """The policy after all examples so far."""
+        """Ends the round: the policy after all examples so far."""
 
     def fork(self) -> Self:
-        """A twin without examples, which learns a part of a round under the policy in use: see `join`."""
+        """A twin without examples that learns part of a round under the policy in use; see `join`.
+
+        Raises
+        ------
+        InputError
+            If the learner needs all problems in memory, which is the default.
+        """
         raise InputError(f"{type(self).__name__} learns from problems in memory. Read them, or take another learner.")
 
     def join(self, part: Self) -> None:
-        """Takes in what a fork has learned, as if the examples had come here. Parts are joined in a fixed order."""
+        """Takes in what a fork has learned, as if its examples had come here.
+
+        Parts are joined in a fixed order, so that results do not depend on the number of threads.
+        """
         raise NotImplementedError(f"{type(self).__name__} forks but does not join.")
 
     def first_policy(self) -> Policy:
-        """The policy before any example."""
+        """The policy before any example: `Uniform`, unless a subclass has a better one."""
         return Uniform()
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """States between two updates, where the user leaves that open: four updates a pass."""
+        """States between two updates where the user leaves that open.
+
+        Parameters
+        ----------
+        n_states : int
+            Training problems in one pass.
+        n_rows : int
+            Their candidates in all.
+
+        Returns
+        -------
+        int
+            At least 1; by default a quarter of the states, that is four updates per pass.
+        """
         return max(1, n_states // 4)
 
     def surrogate_loss(self) -> float | None:
-        """Sum over the rounds of the surrogate loss of the policy that was in use, where it is counted."""
+        """Surrogate loss of the policies that were in use, summed over the rounds; None where it is not counted."""
         return None
 
     def best_surrogate_loss(self) -> float | None:
-        """The same sum for the best single policy in hindsight, or a lower bound on it, where there is one."""
+        """The same sum for the best single policy in hindsight, or a lower bound on it; None where unknown.
+
+        The difference to `surrogate_loss` is the learner's regret on the surrogate, which certificates report.
+        """
         return None
 
     def slimmed(self) -> Learner:
-        """What stands for this learner in a file without what only further learning needs."""
+        """The stand-in for this learner in a file without training data: it reports regrets but learns no more."""
         used, best = self.surrogate_loss(), self.best_surrogate_loss()
         return SlimLearner(self.surrogate, used=used, best=best, words=self.hindsight())
 
     def try_out(self, examples: Examples) -> None:
-        """Lets a copy learn, so that a learner from a file that does not fit its features fails at once."""
+        """Lets a deep copy learn from `examples`, so that a learner from a file that does not match its features
+        fails at once.
+        """
         copy.deepcopy(self).learn(examples)
 
     def hindsight(self) -> str:
-        """In words: against whom the best in hindsight is meant and how it is known, or why it is not."""
+        """One sentence for reports: which class the best policy in hindsight is taken from and how its loss is
+        known, or why not.
+        """
         return "There is no surrogate regret: the learner does not count its surrogate loss."
 
 
 @saved_as("learners.Spent")
 class SlimLearner(Learner):
-    """Stands for a learner whose data were left out of the file; it keeps what certificates need.
+    """Stands for a learner whose training data were left out of the file; it keeps what certificates need.
 
     Parameters
     ----------
     surrogate : str
-        The learner's own.
+        Name of the original learner's loss.
     used, best : float, optional
         Its surrogate loss, and that of the best policy in hindsight, where they are known.
     words : str
-        What the learner says of the latter.
+        The original learner's `hindsight` sentence.
     """
 
     def __init__(
@@ -98,39 +151,49 @@ class SlimLearner(Learner):
         self.words = words
 
     def learn(self, examples: Examples) -> NoReturn:
-        """Always an error."""
+        """Raises InputError: the data to learn on from are gone."""
         raise InputError(LEARNS_NO_MORE)
 
     def policy(self) -> NoReturn:
-        """Always an error."""
+        """Raises InputError, like `learn`."""
         raise InputError(LEARNS_NO_MORE)
 
     def slimmed(self) -> Learner:
-        """Itself."""
+        """Returns self."""
         return self
 
     def try_out(self, examples: Examples) -> None:
-        """There is nothing to try."""
+        """Does nothing: there are no sums or rows to check."""
 
     def surrogate_loss(self) -> float | None:
-        """As it was."""
+        """The loss stored when the model was saved."""
         return self.used
 
     def best_surrogate_loss(self) -> float | None:
-        """As it was."""
+        """The best loss in hindsight stored when the model was saved."""
         return self.best
 
     def hindsight(self) -> str:
-        """As it was."""
+        """The sentence stored when the model was saved."""
         return self.words
 
 
 def check_number(name: str, value: Any, *, zero: bool = False) -> None:
-    """Refuses what is no finite number above 0, or from 0 where `zero` is allowed.
+    """Raises InputError unless `value` is a finite number above 0, or from 0 where `zero` is allowed.
+
+    Parameters
+    ----------
+    name : str
+        The parameter's name, for the message.
+    value : object
+        What the user passed.
+    zero : bool
+        Whether 0 is allowed.
 
     Examples
     --------
     >>> check_number("rate", 0.1)
+    >>> check_number("penalty", 0, zero=True)
     """
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):

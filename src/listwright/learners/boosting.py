@@ -1,4 +1,4 @@
-"""Boosted trees for small data, which can start from the trees of another model."""
+"""Boosted regression trees with settings for small data; they can start from the trees of another model."""
 
 from __future__ import annotations
 
@@ -16,21 +16,34 @@ from listwright.storage.boosters import as_booster, from_histogram
 class Boosting(RegressorMixin, BaseEstimator):
     """Boosted regression trees with random splits, which a few hundred states do not overfit.
 
+    An estimator for `Aggregate` (pass it as `SCP(learner=Boosting())`) where the gains are not linear in the features
+    and data are scarce. With many states,
+    any other regressor or ranker can take its place.
+
     LightGBM grows the trees where it is installed, else scikit-learn. With `start` they correct that model's
     predictions: with few examples little is changed, with many everything may be.
 
     Parameters
     ----------
     n_trees : int
-        How many trees.
+        Number of trees, each with at most 15 leaves.
     learning_rate : float
-        What each tree counts.
+        Factor on the output of each tree.
     min_leaf : int
-        Least rows in a leaf.
+        Least number of rows in a leaf.
     start : tuple of fitted models
-        What to start from: models whose predictions add up, such as the `parts` of another.
+        Models whose predictions add up and which the new trees correct, such as the `parts` of another `Boosting`.
     random_state : int
-        Seed of the splits.
+        Seed of the splits and of the columns sampled for each tree.
+
+    Attributes
+    ----------
+    model_ : object
+        The trees grown by `fit`, in a form that model files can hold.
+
+    See Also
+    --------
+    Aggregate : Makes a learner from this and other estimators.
 
     Examples
     --------
@@ -55,7 +68,17 @@ class Boosting(RegressorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
-        """Grows the trees on what `start` leaves unexplained."""
+        """Grows the trees on the residuals that `start` leaves.
+
+        Parameters
+        ----------
+        table : array of shape (rows, columns)
+            Features.
+        target : array of shape (rows,)
+            What to predict.
+        sample_weight : array of shape (rows,), optional
+            Weight of each row.
+        """
         table = np.asarray(table)
         rest = np.asarray(target) - _summed(self.start, table)
         fitted = self._fresh().fit(table, rest, sample_weight=sample_weight)
@@ -90,7 +113,7 @@ class Boosting(RegressorMixin, BaseEstimator):
         )
 
     def predict(self, table: Any) -> Floats:
-        """The sum of all trees."""
+        """Predictions of shape (rows,): the sum over all parts."""
         return _summed(self.parts, np.asarray(table))
 
     @property

@@ -1,4 +1,7 @@
-"""How estimators that are not listwright's are trained: regressors, classifiers and rankers."""
+"""How third-party estimators are trained: what tells regressors, classifiers and rankers apart, and how each is fitted.
+
+Used by `Aggregate` and wherever else an estimator of the user's is fitted to gains.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,25 @@ def is_ranker(estimator: Any) -> bool:
 
 
 def fit_ranker(estimator: Any, table: Any, target: Floats, counts: Ints, weights: Floats | None = None) -> Any:
-    """The ranker, fitted to graded targets; `counts` says how many rows each group has, one after the other.
+    """Fits a ranker to graded targets.
 
-    XGBoost takes one weight per group where LightGBM takes one per row.
+    Parameters
+    ----------
+    estimator : object
+        A ranker of LightGBM or XGBoost; it is fitted in place.
+    table : array of shape (rows, columns)
+        Features, group after group.
+    target : ndarray of shape (rows,)
+        Gains, turned into grades by `grades`.
+    counts : ndarray of int
+        Number of rows of each group.
+    weights : ndarray of shape (rows,), optional
+        Weights by row. XGBoost takes one weight per group, LightGBM one per row: the first row's stands for its group.
+
+    Returns
+    -------
+    object
+        The fitted estimator.
     """
     if weights is not None and type(estimator).__module__.startswith("xgboost"):
         weights = weights[starts_of(counts)[:-1]]

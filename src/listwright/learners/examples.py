@@ -1,4 +1,8 @@
-"""Examples: what one position of one batch teaches (the paper's v, c, w)."""
+"""Cost-sensitive examples: what one position of one batch teaches (the paper's v, c and w).
+
+`Examples` carries features, gains and the position's weight from the training loop to a learner. `position_weights`
+gives the weights; `centered` and `sampled_states` are helpers that several learners share.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,29 @@ WEIGHTINGS = ("discounted", "min_sum", "uniform")
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """One cost-sensitive example a problem, with the weight w of the position."""
+    """One cost-sensitive example per problem, for one list position with weight w.
+
+    Attributes
+    ----------
+    rows : Rows
+        What the policy sees of every candidate, given the list so far.
+    gains : ndarray of shape (rows,)
+        b(s | L), or b(s | L) / l(s) under a budget.
+    weight : float
+        The position's weight w; see `position_weights`.
+    position : int
+        The list position, counted from 0.
+    options : ndarray of bool of shape (rows,)
+        Which rows could have been picked.
+    picks : ndarray of int of shape (problems,)
+        The row that the policy picked, -1 for none.
+    learned : ndarray of bool of shape (problems,)
+        Which examples are to be learned from.
+    folds : ndarray of int of shape (problems,), optional
+        Fold of each training problem, the same in every round.
+    chances : ndarray of shape (problems,), optional
+        Probability with which the pick was drawn, where a log tells it.
+    """
 
     rows: Rows
     gains: Floats  # by row: b(s | L), or b(s | L) / l(s) under a budget
@@ -31,29 +57,33 @@ class Examples:
 
     @cached_property
     def costs(self) -> Floats:
-        """By row: c(s) = max b - b(s) over the options; 0 for what is no option."""
+        """By row: c(s) = max b - b(s) over the options of the state; 0 for rows that are no option."""
         return costs_of(self.gains, self.options, self.rows.offsets)
 
     @cached_property
     def used(self) -> Bools:
-        """By row: whether the row is learned from."""
+        """By row: whether it is an option of an example that is learned from."""
         return self.options & self.learned[self.rows.owners]
 
     @cached_property
     def used_rows(self) -> tuple[Ints, Ints]:
-        """The rows that are learned from, and the offsets of the states that have any."""
+        """Indices of the rows learned from, and offsets of the states that have any: the layout that the kernels
+        take.
+        """
         rows = np.flatnonzero(self.used)
         counts = np.bincount(self.rows.owners[rows], minlength=len(self.rows.offsets) - 1)
         return rows, starts_of(counts[counts > 0])
 
     @property
     def losses(self) -> Floats:
-        """By problem: the weighted cost w * c(pick) of what was picked (0 where nothing could be)."""
+        """By problem: the weighted cost w * c(pick); 0 where nothing could be picked."""
         return self.weight * np.where(self.picks >= 0, self.costs[self.picks], 0.0)
 
 
 def centered(values: Floats, offsets: Ints) -> Floats:
-    """values less their mean over each state.
+    """Subtracts from each value the mean over its state.
+
+    Only differences within a state decide what is picked, so learners that compare candidates fit centred targets.
 
     Examples
     --------
@@ -67,12 +97,29 @@ def centered(values: Floats, offsets: Ints) -> Floats:
 
 
 def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:
-    """Weight of each list position: the paper's (1 - 1/k)^(m - i).
+    """Weight of each list position: by default the paper's (1 - 1/k)^(m - i).
 
-    Early positions count less, because their gains are larger by nature. "min_sum" is m - i, the min-sum cover variant
-    of the paper's footnote, where early success counts; its positions are counted from 0, so that the last one keeps
-    weight 1. It is the objective for all lengths at once: the weighted sum of gains is what the list is worth after one
-    item, plus after two, and so on up to m. "uniform" is 1 everywhere.
+    Parameters
+    ----------
+    length : int
+        m, the length of the lists that are built.
+    rival_length : int, optional
+        k, the length of the list to compete with; m by default.
+    weighting : {"discounted", "min_sum", "uniform"}
+        "discounted" is the paper's: early positions count less, because their gains are larger by nature. "min_sum" is
+        m - i with positions counted from 0, the min-sum cover variant of the paper's footnote, where early success
+        counts: the weighted sum of gains is the value after one item, plus that after two, and so on up to m. "uniform"
+        is 1 everywhere.
+
+    Returns
+    -------
+    ndarray of shape (length,)
+        The last weight is always 1.
+
+    Raises
+    ------
+    InputError
+        If `weighting` is unknown.
 
     Examples
     --------
@@ -93,7 +140,8 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
 
 
 def sampled_states(counts: Ints, most_rows: int) -> Ints:
-    """An even sample of the states, in order, that has about so many rows.
+    """Indices, in order, of an even sample of states that has about `most_rows` rows; always the same for the same
+    counts.
 
     >>> sampled_states(np.full(100, 10), 50)
     array([ 5, 20, 36, 82, 93])

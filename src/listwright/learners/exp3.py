@@ -1,4 +1,4 @@
-"""Exp3: exponential weights when only what was shown is measured."""
+"""Exp3: exponential weights over items when only the gains of shown items are measured."""
 
 from __future__ import annotations
 
@@ -15,14 +15,35 @@ from listwright.policies import ItemDistribution, Policy
 class Exp3(Partial):
     """Weighted Majority over the items of a catalogue for partial feedback: only shown items are measured.
 
-    Each position is drawn from (1 - explore) * exponential weights + explore / N.
+    Use it online where a few known items recur and the gain of an item that was not shown stays unknown (clicks). Where
+    all gains are known, `WeightedMajority` learns much faster; where problems have features, `Exp4` can choose among
+    policies that use them.
 
     Parameters
     ----------
     rate : str or float
-        Of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
+        Learning rate of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
     explore : str or float
         Share of picks that are drawn evenly: "auto" or a number from 0 to 1.
+
+    Attributes
+    ----------
+    probabilities_ : ndarray of shape (items,)
+        Chance of each item at the next position.
+    gains_ : ndarray of shape (items,)
+        Estimated gains, summed over the rounds.
+    rate_, explore_ : float
+        The rate and the share of exploration in use.
+
+    See Also
+    --------
+    Exp4 : The same over policies.
+    WeightedMajority : Where the gains of all items are known.
+
+    Notes
+    -----
+    Each position is drawn from (1 - explore) p + explore / N with p in proportion to exp(rate * gains). An observed
+    gain is divided by its item's chance to be shown, which makes the estimates unbiased.
 
     Examples
     --------
@@ -40,7 +61,7 @@ class Exp3(Partial):
         self.explore = explore
 
     def start(self, n_experts: int) -> None:
-        """Opens the books: the arms are the items."""
+        """Resets all sums to 0 for `n_experts` items, which are the arms of the bandit."""
         super().start(n_experts)
         self.n_rows_ = n_experts
 
@@ -62,7 +83,10 @@ class Exp3(Partial):
 
 
 def item_chances(examples: Examples, probabilities: Floats) -> Floats:
-    """By row: the chance to be picked from the options in proportion to its item's probability."""
+    """By row: the chance of being picked from its state's options, in proportion to the items' probabilities.
+
+    Where no option has any probability the policy picks the first one for sure; rows there get chance 1.
+    """
     assert examples.rows.crossed is not None
     mass = np.where(examples.options, probabilities[examples.rows.crossed.items], 0.0)
     total = np.add.reduceat(mass, examples.rows.offsets[:-1])[examples.rows.owners]

@@ -1,4 +1,4 @@
-"""Exp4: a finite list of policies when only what was shown is measured."""
+"""Exp4: exponential weights over policies when only the gains of shown items are measured."""
 
 from __future__ import annotations
 
@@ -18,17 +18,29 @@ from listwright.policies import Policy, PolicyDistribution, Random
 class Exp4(Partial):
     """Weighted Majority over policies for partial feedback: only shown items are measured.
 
-    Each position follows a policy drawn from the exponential weights, or, for a share of picks, any open row. What was
-    shown counts for every policy that would have picked it too.
+    Use it online to find the best of a few ready policies from clicks. Where all gains are known, use
+    `WeightedMajority(policies)`. Each position follows a policy drawn from the exponential weights, or, for a share of
+    picks, any open row. An observed gain counts for every policy that would have picked the same row.
 
     Parameters
     ----------
     policies : sequence of Policy
         The experts.
     rate : str or float
-        Of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
+        Learning rate of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
     explore : str or float
         Share of picks that are drawn evenly from the open rows: "auto" or a number from 0 to 1.
+
+    Attributes
+    ----------
+    probabilities_ : ndarray of shape (policies,)
+        Weight of each policy, before exploration is mixed in.
+    gains_ : ndarray of shape (policies,)
+        Estimated gains, summed over the rounds.
+
+    See Also
+    --------
+    Exp3 : The same over items of a catalogue.
 
     Examples
     --------
@@ -50,7 +62,7 @@ class Exp4(Partial):
         self.explore = explore
 
     def first_policy(self) -> Policy:
-        """Explores."""
+        """Explores only: every open row is equally likely."""
         return PolicyDistribution((*checked(self.policies), Random()), np.append(np.zeros(len(self.policies)), 1.0))
 
     def _policy(self) -> Policy:
@@ -69,6 +81,6 @@ class Exp4(Partial):
         self.round_gains_ += agree @ estimates
 
     def _chances(self, examples: Examples) -> Floats:
-        """By problem: the chance that exploring picks a given option."""
+        """By problem: the chance that exploration alone picks any one given option."""
         counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
         return self.explore_ / np.maximum(counts, 1)

@@ -1,4 +1,8 @@
-"""What learners over a finite class share: items or policies as experts, what each gained, and exact books."""
+"""What learners over a finite class share: items or policies as experts, their gains, and exact regrets.
+
+`Experts` keeps the sums; subclasses only say how gains become a distribution (`_distribution`). Used by
+`WeightedMajority`, `FollowLeader`, `FollowPerturbedLeader`, and, through `Partial`, by `Exp3` and `Exp4`.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,30 @@ from listwright.policies import ItemDistribution, Policy, PolicyDistribution, Ra
 
 
 class Experts(Learner):
-    """A learner over a finite class: the items of a catalogue, or a given list of policies.
+    """Abstract base of learners over a finite class: the items of a catalogue, or a given list of policies.
 
-    What expert s gained in a round is the paper's r_t(s), the sum over positions of w_i b(s | L_{t,i-1}); its loss is
+    The gain of expert s in a round is the paper's r_t(s), the sum over positions of w_i b(s | L_{t,i-1}); its loss is
     max r_t - r_t(s), as in Algorithm 1. An item gains 0 where a state does not offer it, or where it could not be
     picked. A batch of several states is one round with the sum of their gains.
 
-    The books are exact: `gains_` and `losses_` (by expert) and `expected_loss_` are sums over the rounds so far, so
-    that `expected_regret` is the paper's E[R] for these rounds, not an estimate.
+    Attributes
+    ----------
+    gains_, losses_ : ndarray of shape (experts,)
+        Sums over the rounds so far.
+    probabilities_ : ndarray of shape (experts,)
+        The distribution for the next round.
+    expected_loss_, loss_ : float
+        Loss of the distributions in use, and of what was actually picked, summed over the rounds.
+    n_rounds_, n_states_ : int
+        Rounds and states so far.
+    most_ : float
+        Largest sum of position weights in a round, the most that an expert can gain in a state with f in [0, 1].
+    randomized : bool
+        Whether picks are drawn; if not, the expected loss is that of the picks.
+
+    Notes
+    -----
+    The sums are exact, so that `expected_regret` is the paper's E[R] for these rounds, not an estimate.
     """
 
     surrogate = ""
@@ -40,11 +60,11 @@ class Experts(Learner):
         """Probability of each expert after the rounds so far."""
 
     def slimmed(self) -> Self:
-        """Itself: the books of a finite class are small."""
+        """Returns self: the sums of a finite class are small."""
         return self
 
     def learn(self, examples: Examples) -> None:
-        """Adds what every expert gains at one position."""
+        """Adds the weighted gain of every expert at one position to the current round."""
         picks = self._expert_picks(examples)
         if not hasattr(self, "gains_"):
             self.start(n_items_of(examples.rows) if self.policies is None else len(self.policies))
@@ -58,7 +78,7 @@ class Experts(Learner):
         self.round_picked_ += examples.weight * float(pick_gains(examples, examples.picks[None])[0])
 
     def start(self, n_experts: int) -> None:
-        """Opens the books."""
+        """Resets all sums to 0 for `n_experts` experts. Called by the first `learn`."""
         self.n_states_, self.n_rounds_, self.most_ = 0, 0, 0.0
         self.gains_, self.losses_ = np.zeros(n_experts), np.zeros(n_experts)
         self.expected_loss_, self.loss_ = 0.0, 0.0
@@ -66,7 +86,7 @@ class Experts(Learner):
         self.probabilities_ = self._distribution()
 
     def policy(self) -> Policy:
-        """Ends the round, where there was one, and gives the next policy."""
+        """Ends the round, if one is open, and gives the next policy."""
         if not hasattr(self, "gains_"):
             return self.first_policy()
         if self.round_states_:
@@ -74,14 +94,15 @@ class Experts(Learner):
         return self._policy()
 
     def end_round(self, gains: Floats, picked: float | None = None, *, states: int = 1, most: float = 1.0) -> None:
-        """Books a round by hand: `policy` does this for the rounds that were learned.
+        """Adds one round's gains to the sums. `policy` calls it for rounds that were learned; call it to feed gains
+        directly.
 
         Parameters
         ----------
-        gains : ndarray of float
-            r_t, by expert.
+        gains : ndarray of shape (experts,)
+            The paper's r_t.
         picked : float or None
-            What the picks gained; where not known, what they were expected to.
+            Gain of the actual picks; None for their expected gain.
         states : int
             Number of states that the gains are summed over.
         most : float
@@ -101,14 +122,14 @@ class Experts(Learner):
         self.probabilities_ = self._distribution()
 
     def fork(self) -> Self:
-        """The same books, and an empty round."""
+        """A twin with the same sums and an empty round."""
         twin = copy.copy(self)
         if hasattr(self, "gains_"):
             twin._clear_round()
         return twin
 
     def join(self, part: Self) -> None:
-        """Adds a part of the round."""
+        """Adds part of a round: gains, picks and states are summed."""
         if not hasattr(part, "gains_"):
             return
         if not hasattr(self, "gains_"):
@@ -126,22 +147,25 @@ class Experts(Learner):
         return PolicyDistribution(policies, np.full(len(policies), 1.0 / len(policies)))
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """One state at a time, as in the paper, up to 1,000 updates a pass."""
+        """One state at a time, as in the paper, up to 1,000 updates per pass."""
         return max(1, n_states // 1000)
 
     def expected_regret(self) -> float | None:
-        """E[R] of the paper's equation 5: the expected loss of the distributions in use, less that of the best expert.
+        """E[R] of the paper's equation 5: expected loss of the distributions in use, less that of the best expert.
 
-        A sum over all rounds; None before the first.
+        Returns
+        -------
+        float or None
+            A sum over all rounds; None before the first.
         """
         return self.expected_loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
 
     def regret(self) -> float | None:
-        """R: the loss of what was picked, less that of the best expert. A sum; None before the first round."""
+        """R: the loss of what was picked, less that of the best expert; a sum over rounds, None before the first."""
         return self.loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
 
     def hindsight(self) -> str:
-        """Nothing: costs are learned from as they are, with no surrogate."""
+        """Empty: costs are learned from as they are, with no surrogate."""
         return ""
 
     def _policy(self) -> Policy:
@@ -150,7 +174,7 @@ class Experts(Learner):
         return PolicyDistribution(tuple(self.policies), self.probabilities_)
 
     def _before_update(self, gains: Floats) -> None:
-        """What a learner adds to the books while `gains_` are still those before the round."""
+        """Hook for subclasses, called while `gains_` is still the sum before this round."""
 
     def _clear_round(self) -> None:
         self.round_gains_ = np.zeros(len(self.gains_))
@@ -166,7 +190,7 @@ class Experts(Learner):
 
 
 def item_gains(examples: Examples) -> Floats:
-    """By item of the catalogue: its gain, summed over the problems."""
+    """By item of the catalogue: its gain at this position, summed over the problems (not yet weighted)."""
     used = examples.used
     n_items = n_items_of(examples.rows)
     assert examples.rows.crossed is not None
@@ -174,13 +198,13 @@ def item_gains(examples: Examples) -> Floats:
 
 
 def pick_gains(examples: Examples, picks: Ints) -> Floats:
-    """For each row of `picks` (one pick per problem, -1 for none): the gain of the picks, summed over the problems."""
+    """Summed gain of each row of `picks`, an array (policies, problems) of row indices with -1 for none."""
     counted = (picks >= 0) & examples.learned
     return np.where(counted, examples.gains[picks], 0.0).sum(axis=1)
 
 
 def checked(policies: Sequence[Policy]) -> tuple[Policy, ...]:
-    """The policies, or the error that says what they must be."""
+    """The policies as a tuple; raises InputError if there are none, or one is no `Policy`."""
     if len(policies) == 0:
         raise InputError("policies must hold at least one policy. Got none.")
     for policy in policies:
@@ -190,7 +214,7 @@ def checked(policies: Sequence[Policy]) -> tuple[Policy, ...]:
 
 
 def n_items_of(rows: Rows) -> int:
-    """The catalogue's size, or the error where there is none."""
+    """Number of items in the catalogue; raises InputError if the rows do not tell which item they are."""
     if rows.crossed is None:
         raise InputError("Learning over items needs a catalogue: use features.Identity(), or pass policies.")
     return rows.crossed.n_items

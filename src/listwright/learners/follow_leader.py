@@ -1,4 +1,4 @@
-"""Follow the leader: all on the best expert so far."""
+"""Follow the leader: all probability on the expert with the highest gains so far."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from listwright.policies import ItemLeader, Policy, Uniform
 class FollowLeader(Experts):
     """Plays the expert with the highest gains so far, ties to the lowest; where its item is taken, the next best.
 
-    No guarantee: whatever leads fills the list, so that the others gain more and the lead changes all the time; with
-    repeats the average regret need not fall at all. It is the one to compare with `FollowPerturbedLeader`, which the
-    paper means by follow the leader, and with `WeightedMajority`.
+    A baseline without a guarantee: whatever leads fills the list, so that the others gain more and the lead changes all
+    the time; with repeats the average regret need not fall at all. Use it to compare with `FollowPerturbedLeader`,
+    which the paper means by follow the leader, and with `WeightedMajority`.
 
     Parameters
     ----------
     policies : sequence of Policy or None
         The experts; None for the items of the catalogue.
+
+    See Also
+    --------
+    FollowPerturbedLeader : The version with noise and a regret bound.
+    WeightedMajority : The paper's choice.
 
     Examples
     --------

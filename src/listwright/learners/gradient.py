@@ -1,4 +1,4 @@
-"""Online gradient descent on a convex stand-in for the cost."""
+"""Online gradient descent (AdaGrad) on a convex stand-in for the cost; losses come from `learners.losses`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,47 @@ from listwright.policies import Linear, Policy
 class GradientDescent(Learner):
     """Linear weights by AdaGrad: one step per round along the gradient of the round's weighted loss.
 
+    Use it for the ranking losses, for streams too large to keep, or where memory must not grow. `RidgeLeader` minimises
+    the squared loss exactly and needs no rate; `HingeLeader` solves the hinge in full where rows fit into memory.
+
     Parameters
     ----------
-    loss : str
-        "squared" (predict minus the cost), "hinge_rank" or "logistic_rank" (every pair of candidates, weighted by
-        how far their costs lie apart).
+    loss : {"squared", "hinge_rank", "logistic_rank"}
+        "squared" predicts minus the cost; the other two compare every pair of candidates, weighted by the difference of
+        their costs.
     rate : float
-        Length of a step in each direction, before it is divided by the gradients seen there.
+        Length of a step in each direction, before it is divided by the root of the squared gradients seen there.
     penalty : float
         Weight of |h|^2 / 2 in every round.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (columns,)
+        The current weights.
+    item_weights_ : ndarray of shape (items, z) or None
+        Weights of the crossed columns, where there are any.
+    loss_ : float
+        Loss of the weights in use, summed over the rounds.
+    tangent_ : float
+        Sum over the rounds of <g_t, w_t>.
+    reach_ : float
+        Norm of the longest weights in use.
+
+    Raises
+    ------
+    InputError
+        At the first `learn`, if `loss` is unknown, `rate` is not above 0, or `penalty` is below 0.
+
+    See Also
+    --------
+    RidgeLeader : The squared loss, solved exactly.
+    HingeLeader : The pairwise hinge, solved in full.
+
+    Examples
+    --------
+    >>> from listwright.learners import as_learner
+    >>> as_learner("hinge_rank")
+    GradientDescent(loss='hinge_rank')
     """
 
     loss_: float
@@ -43,7 +75,7 @@ class GradientDescent(Learner):
 
     @property
     def surrogate(self) -> str:  # type: ignore[override]
-        """The loss."""
+        """Name of the loss."""
         return self.loss
 
     def learn(self, examples: Examples) -> None:
@@ -60,7 +92,7 @@ class GradientDescent(Learner):
         self.states_: int = max(self.states_, len(offsets) - 1)
 
     def policy(self) -> Policy:
-        """Takes the step."""
+        """Takes the AdaGrad step along the round's mean gradient per state, and resets it."""
         self.tangent_ += self._level()
         for (weights, gradient, squares), slope in zip(self._blocks(), self.slopes_, strict=True):
             slope += gradient
@@ -74,14 +106,14 @@ class GradientDescent(Learner):
         return Linear(self.weights_.copy(), item_weights)
 
     def fork(self) -> Self:
-        """The same weights, and no gradient."""
+        """The same weights, and a zero gradient."""
         twin = clone(self)
         if hasattr(self, "weights_"):
             twin._open(self.weights_, self.item_weights_)
         return twin
 
     def join(self, part: Self) -> None:
-        """Adds the gradients up."""
+        """Adds the gradients, losses and state counts of `part`."""
         if not hasattr(part, "weights_"):
             return
         if not hasattr(self, "weights_"):
@@ -92,18 +124,18 @@ class GradientDescent(Learner):
         self.states_ += part.states_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """Steps are small, so there are many of them."""
+        """One to eight states, because steps are small and there must be many of them."""
         return max(1, min(8, n_states // 16))
 
     def surrogate_loss(self) -> float | None:
-        """Loss of the policies in use."""
+        """Loss of the weights in use, summed over the rounds."""
         return getattr(self, "loss_", None)
 
     def best_surrogate_loss(self) -> float | None:
-        """At least this, for any weights w no longer than the learner's own ever were.
+        """Lower bound on the loss of any fixed weights w no longer than the learner's own ever were.
 
-        Losses are convex, so that the sum of C_t(w) is at least that of C_t(w_t) + <g_t, w - w_t>, which is least for
-        w against the summed gradients g_t. That takes these sums and no examples.
+        Losses are convex, so that the sum of C_t(w) is at least that of C_t(w_t) + <g_t, w - w_t>, which is least for w
+        opposite to the summed gradients g_t. That takes these sums and no examples.
         """
         if not hasattr(self, "weights_"):
             return None
@@ -111,7 +143,7 @@ class GradientDescent(Learner):
         return max(self.loss_ - self.tangent_ - self._level() - self.reach_ * slope, 0.0)
 
     def hindsight(self) -> str:
-        """A bound."""
+        """Says that the regret is a bound, and against weights of what norm."""
         return (
             "The surrogate regret is a bound from the gradients seen, against the best of all weights of length up to "
             f"{getattr(self, 'reach_', 0.0):.3g}, the longest in use."
@@ -154,5 +186,5 @@ class GradientDescent(Learner):
 
 
 def _length(parts: list[Floats]) -> float:
-    """Of a vector that comes in parts."""
+    """Euclidean norm of a vector given in parts."""
     return float(np.sqrt(sum(float((part * part).sum()) for part in parts)))

@@ -31,6 +31,15 @@ class HingeLeader(Learner):
     penalty : float
         Weight of |h|^2 / 2 against the summed loss; above 0.
 
+    Attributes
+    ----------
+    tables_, costs_, counts_ : list of ndarray
+        Rows kept, their weighted costs, and the number of rows of each state; one entry per call of `learn`.
+    items_, states_ : list of ndarray
+        The same for crossed columns, where there are any.
+    n_items_ : int
+        Size of the catalogue that columns are crossed with, 0 for none.
+
     See Also
     --------
     GradientDescent : The same loss, one step per round.
@@ -53,7 +62,7 @@ class HingeLeader(Learner):
         self.penalty = penalty
 
     def learn(self, examples: Examples) -> None:
-        """Keeps the rows."""
+        """Keeps the rows; the position's weight goes into the costs, in which the loss is linear."""
         self._open(examples.rows)
         rows, offsets = examples.used_rows
         self.tables_.append(examples.rows.table[rows])
@@ -74,11 +83,11 @@ class HingeLeader(Learner):
             self.n_items_ = 0 if rows.crossed is None else rows.crossed.n_items
 
     def fork(self) -> Self:
-        """No rows."""
+        """An unfitted clone without rows."""
         return clone(self)
 
     def join(self, part: Self) -> None:
-        """Keeps the rows of both."""
+        """Appends the rows of `part` to those kept here."""
         if not hasattr(part, "tables_"):
             return
         self.n_items_ = part.n_items_
@@ -86,11 +95,11 @@ class HingeLeader(Learner):
             setattr(self, name, getattr(self, name, []) + getattr(part, name))
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """All states at once: a round solves from the start."""
+        """All states at once, because a round solves from scratch."""
         return n_states
 
     def policy(self) -> Policy:
-        """Solves for the weights."""
+        """Minimises the loss over all rows kept, by L-BFGS, and gives the linear policy."""
         table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)
         offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
         if not self.n_items_:
@@ -100,7 +109,7 @@ class HingeLeader(Learner):
         return Linear(weights[:d], weights[d:].reshape(self.n_items_, -1))
 
     def _crossed(self) -> sparse.csr_array:
-        """The columns "this item x this number of the state"."""
+        """CSR (rows, items * z): the columns "this item x this number of the state", nonzero in one block per row."""
         items, states = np.concatenate(self.items_), np.concatenate(self.states_)
         n, z = states.shape
         columns = items[:, None] * z + np.arange(z)
@@ -108,5 +117,5 @@ class HingeLeader(Learner):
         return sparse.csr_array((states.ravel(), columns.ravel(), np.arange(n + 1) * z), shape=shape)
 
     def hindsight(self) -> str:
-        """Not counted."""
+        """Says that the loss of the policies in use is not counted."""
         return "There is no surrogate regret: the learner does not count the hinge loss of the policies in use."

@@ -25,7 +25,26 @@ Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]
 
 
 def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
-    """The reduction to regression: sum over rows of (h + c)^2, where the score foretells minus the cost.
+    """The reduction to regression: sum over rows of (h + c)^2, where the score predicts minus the cost.
+
+    Parameters
+    ----------
+    scores, costs : array of shape (rows,)
+        h (higher is better) and c (lower is better), problem after problem.
+    offsets : array of int
+        Where each problem starts, and the number of rows at the end.
+
+    Returns
+    -------
+    losses : ndarray of shape (problems,)
+        Loss of each problem.
+    gradient : ndarray of shape (rows,)
+        Derivative of the loss in each score.
+
+    Raises
+    ------
+    InputError
+        If shapes do not match, offsets fall, or a number is not finite.
 
     Examples
     --------
@@ -45,6 +64,11 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
 
     In the first problem below, the pair is ranked the wrong way round; in the second, right and by a margin.
 
+    See Also
+    --------
+    squared : For the parameters and what is returned.
+    logistic_rank : A smooth version.
+
     Examples
     --------
     >>> hinge_rank([0.0, 0.5, 2.0, 0.5], [0.0, 2.0, 0.0, 2.0], [0, 2, 4])
@@ -59,6 +83,10 @@ def logistic_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tu
 
     Pairs are not listed here either: n rows take n log n steps and a bounded number more for each. The result is that
     of the sum over pairs to about twelve digits.
+
+    See Also
+    --------
+    squared : For the parameters and what is returned.
 
     Examples
     --------
@@ -81,6 +109,29 @@ def least_loss(
 
     A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
     never listed. `HingeLeader` learns by it.
+
+    Parameters
+    ----------
+    table : array or sparse array of shape (rows, columns)
+        Features of the candidates, problem after problem.
+    costs : array of shape (rows,)
+        Costs, multiplied by the examples' weights where these differ.
+    offsets : array of int
+        Where each problem starts, and the number of rows at the end.
+    loss : {"hinge_rank", "logistic_rank", "squared"}
+        Which loss to minimise.
+    penalty : float
+        Weight of |h|^2 / 2; above 0.
+
+    Returns
+    -------
+    ndarray of shape (columns,)
+        The weights.
+
+    Raises
+    ------
+    InputError
+        If the table has not one row per cost, `loss` is unknown, or `penalty` is not above 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Weighted Majority: exponential weights over a finite class."""
+"""Weighted Majority: exponential weights over a finite class of items or policies."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ RATES = ("optimal", "doubling", "adaptive")
 class WeightedMajority(Experts):
     """Probabilities in proportion to exp(rate * gains so far): the learner of the paper's Corollary 2.
 
-    With gains used as rewards (Arora et al. 2012) the average expected regret falls as sqrt(k' ln N / T) over N experts
-    and T states. Weights are kept as logarithms, so that long runs neither overflow nor forget.
+    Use it where the class is finite (a catalogue of items, or a few policies) and a guarantee matters. Where candidates
+    are described by features, a learner over features such as `RidgeLeader` generalises to new items; where only shown
+    items are measured, take `Exp3` or `Exp4`.
 
     Parameters
     ----------
@@ -35,8 +36,28 @@ class WeightedMajority(Experts):
     horizon : int or None
         T, the number of states to come; None turns "optimal" into "doubling". Past the horizon, it doubles.
 
-    The rates "optimal" and "doubling" are those for a round of one state. With larger batches they still suit states
-    that are independent draws, but the bound is proved for one.
+    Attributes
+    ----------
+    probabilities_ : ndarray of shape (experts,)
+        The distribution for the next round.
+    gains_, losses_ : ndarray of shape (experts,)
+        Sums over the rounds so far.
+    rate_ : float
+        The rate in use.
+    gap_ : float
+        AdaHedge's sum of mixability gaps; 0 for other rates.
+
+    See Also
+    --------
+    FollowPerturbedLeader : Similar bounds by adding noise.
+    Exp3 : For partial feedback.
+
+    Notes
+    -----
+    With gains used as rewards (Arora et al. 2012) the average expected regret falls as sqrt(k' ln N / T) over N experts
+    and T states, with k' = min(m, k). The rates "optimal" and "doubling" are those for a round of one state. With
+    larger batches they still suit states that are independent draws, but the bound is proved for one. Weights are kept
+    as logarithms, so that long runs neither overflow nor forget.
 
     Examples
     --------
@@ -57,7 +78,7 @@ class WeightedMajority(Experts):
         self.horizon = horizon
 
     def start(self, n_experts: int) -> None:
-        """Opens the books; `gap_` is AdaHedge's sum of mixability gaps."""
+        """Resets all sums to 0, including `gap_`, AdaHedge's sum of mixability gaps."""
         self._check()
         self.gap_ = 0.0
         super().start(n_experts)

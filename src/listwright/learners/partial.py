@@ -1,4 +1,4 @@
-"""What learners with partial feedback share: gains estimated from the picks alone."""
+"""What learners with partial feedback share: gains estimated from the picks alone (inverse propensity weighting)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,24 @@ from listwright.learners.rates import doubled, exponential_weights
 
 
 class Partial(Experts):
-    """What Exp3 and Exp4 share: gains estimated from the picks alone, and a share of picks that explores.
+    """Base of Exp3 and Exp4: gains are estimated from the picks alone, and a share of picks explores.
 
-    A gain that was seen counts 1 / chance times, where chance is the probability that the row was picked: so the
-    estimates are right on average. Nothing else is looked at: not the gains of other rows, nor what follows from them.
+    An observed gain counts 1 / chance times, where chance is the probability that the row was picked, so that the
+    estimates are unbiased. Nothing else is used: not the gains of other rows, nor what follows from them.
+
+    Attributes
+    ----------
+    rate_, explore_ : float
+        Learning rate and share of exploration in use.
+    n_rows_ : int
+        Number of arms: items, or the most candidates that a state has had.
     """
 
     rate: str | float
     explore: str | float
 
     def start(self, n_experts: int) -> None:
-        """Opens the books."""
+        """Checks `rate` and `explore`, and resets all sums to 0."""
         for name, value, high in (("rate", self.rate, np.inf), ("explore", self.explore, 1.0)):
             known = value == "auto" if isinstance(value, str) else 0 <= value <= high
             if not known:
@@ -33,7 +40,7 @@ class Partial(Experts):
         super().start(n_experts)
 
     def join(self, part: Self) -> None:
-        """Adds a part of the round."""
+        """Adds part of a round, and the number of arms seen in it."""
         super().join(part)
         if hasattr(part, "n_rows_"):
             self.n_rows_ = max(self.n_rows_, part.n_rows_)

@@ -1,4 +1,4 @@
-"""A learner for each position: the reduction of ConSeqOpt."""
+"""One learner per list position: the reduction of ConSeqOpt (Dey et al. 2012)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,32 @@ from listwright.policies import Policy, Sequence, Uniform
 
 @saved_as("learners.PerPosition")
 class PerPosition(Learner):
-    """Gives the examples of position i to learner i, and walks with the sequence of their policies.
+    """Gives the examples of position i to learner i; the policy is the sequence of theirs.
+
+    `ConSeqOpt` uses it. A policy per position can treat each position differently, but each learner sees only its own
+    position's examples, where `SCP` learns one policy from the examples of all positions.
 
     Parameters
     ----------
     learner : Learner
         Cloned for each position.
+
+    Attributes
+    ----------
+    learners_ : list of Learner
+        One per position seen so far.
+    taught_ : list of bool
+        Whether the position's learner has had examples.
+
+    See Also
+    --------
+    listwright.features.FirstPosition : Lets one linear policy treat the first position differently.
+
+    Examples
+    --------
+    >>> from listwright.learners import RidgeLeader
+    >>> PerPosition(RidgeLeader())
+    PerPosition(learner=RidgeLeader())
     """
 
     def __init__(self, learner: Learner) -> None:
@@ -27,11 +47,11 @@ class PerPosition(Learner):
 
     @property
     def surrogate(self) -> str:  # type: ignore[override]
-        """The learner's own."""
+        """Name of the inner learner's loss."""
         return self.learner.surrogate
 
     def learn(self, examples: Examples) -> None:
-        """To the position's learner."""
+        """Passes the examples to the learner of their position, which is made when first needed."""
         if not hasattr(self, "learners_"):
             self.learners_: list[Learner] = []
             self.taught_: list[bool] = []
@@ -43,18 +63,18 @@ class PerPosition(Learner):
 
     @property
     def keeps_rows(self) -> bool:  # type: ignore[override]
-        """The learner's own."""
+        """Whether the inner learner keeps all rows."""
         return self.learner.keeps_rows
 
     def fork(self) -> Self:
-        """A fork for each position."""
+        """A twin with a fork of each position's learner."""
         twin = clone(self)
         twin.learners_ = [learner.fork() for learner in getattr(self, "learners_", [])]
         twin.taught_ = [False] * len(twin.learners_)
         return twin
 
     def join(self, part: Self) -> None:
-        """Position by position."""
+        """Joins position by position; positions without examples in `part` are left alone."""
         self.learners_ = getattr(self, "learners_", [])
         self.taught_ = getattr(self, "taught_", [])
         for position, (learner, taught) in enumerate(zip(part.learners_, part.taught_, strict=True)):
@@ -66,12 +86,12 @@ class PerPosition(Learner):
                 self.taught_[position] = True
 
     def policy(self) -> Policy:
-        """The sequence of the positions' policies."""
+        """The sequence of the positions' policies; `Uniform` where a position had no examples."""
         pairs = zip(self.learners_, self.taught_, strict=True)
         return Sequence(tuple(learner.policy() if taught else Uniform() for learner, taught in pairs))
 
     def try_out(self, examples: Examples) -> None:
-        """The positions' learners are tried one by one."""
+        """Does nothing: the positions' learners are checked one by one elsewhere."""
 
     def surrogate_loss(self) -> float | None:
         """Summed over the positions."""
@@ -82,7 +102,7 @@ class PerPosition(Learner):
         return _summed([learner.best_surrogate_loss() for learner in self._taught()])
 
     def hindsight(self) -> str:
-        """As the positions' learners say."""
+        """The inner learner's sentence, and that each position has its own best policy."""
         words = next((learner.hindsight() for learner in self._taught()), self.learner.hindsight())
         return words if self.surrogate_loss() is None else f"{words} Each position has its own best."
 

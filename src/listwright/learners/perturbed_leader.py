@@ -1,4 +1,4 @@
-"""Follow the perturbed leader: the best expert so far, after noise."""
+"""Follow the perturbed leader: the best expert so far after adding noise."""
 
 from __future__ import annotations
 
@@ -19,17 +19,32 @@ from listwright.policies.perturbed import leader_chances
 class FollowPerturbedLeader(Experts):
     """Adds exponential noise to every expert's gains and plays the leader; the noise is new at every position.
 
-    Kalai and Vempala (2005). With noise of scale sqrt(k' T / (1 + ln N)) the expected regret is at most
-    2 sqrt(k' T (1 + ln N)) over N experts and T states. The noise comes from the generator that lists are drawn with;
-    `probabilities_` are the exact chances to lead, and the books use them.
+    An alternative to `WeightedMajority` with a bound of the same order, and what the paper means by follow the leader.
 
     Parameters
     ----------
     policies : sequence of Policy or None
         The experts; None for the items of the catalogue.
     scale : str or float
-        Mean of the noise: "auto" (as above, for a number of states that doubles whenever it is reached) or a
+        Mean of the noise: "auto" (as in the notes, for a number of states that doubles whenever it is reached) or a
         number; 0 is `FollowLeader`.
+
+    Attributes
+    ----------
+    probabilities_ : ndarray of shape (experts,)
+        Exact chance of each expert to lead; regrets are computed with these.
+    scale_ : float
+        The scale in use.
+
+    See Also
+    --------
+    WeightedMajority : Exponential weights.
+    FollowLeader : Without noise and without a guarantee.
+
+    Notes
+    -----
+    Kalai and Vempala (2005). With noise of scale sqrt(k' T / (1 + ln N)) the expected regret is at most 2 sqrt(k' T (1
+    + ln N)) over N experts and T states. The noise comes from the generator that lists are drawn with.
 
     Examples
     --------
@@ -45,7 +60,7 @@ class FollowPerturbedLeader(Experts):
         self.scale = scale
 
     def start(self, n_experts: int) -> None:
-        """Opens the books."""
+        """Checks `scale`, and resets all sums to 0."""
         self._check()
         super().start(n_experts)
 

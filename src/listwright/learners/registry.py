@@ -1,4 +1,4 @@
-"""Learners by name, and estimators as learners."""
+"""Learners by name (`KNOWN`), and scikit-learn estimators as learners."""
 
 from __future__ import annotations
 
@@ -35,7 +35,26 @@ KNOWN: dict[str, Callable[[], Learner]] = {
 
 
 def as_learner(learner: Any) -> Learner:
-    """A fresh learner from a name, a learner, or a scikit-learn estimator (through `Aggregate`).
+    """A fresh learner from a name, a learner, or a scikit-learn estimator.
+
+    `SCP(learner=...)` and `ConSeqOpt(learner=...)` pass their argument through this.
+
+    Parameters
+    ----------
+    learner : str, Learner or estimator
+        "auto" or "ridge" (`RidgeLeader`), "gradient", "hinge_rank" and "logistic_rank" (`GradientDescent`), "hinge"
+        (`HingeLeader`), "softmax" (`SoftmaxLeader`), "majority" (`WeightedMajority`), "leader", "perturbed_leader",
+        "exp3"; or a learner, which is cloned; or an object with `fit` and `predict`, which `Aggregate` wraps.
+
+    Returns
+    -------
+    Learner
+        Not yet fitted.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Follow the regularised leader on the squared loss, from sums alone."""
+"""Follow the regularised leader on the squared loss, from sums of products alone.
+
+`RidgeLeader` is the default learner; `learners.sums` holds the sums, `best_penalty` chooses the penalty by folds.
+"""
 
 from __future__ import annotations
 
@@ -28,21 +31,52 @@ PENALTIES = np.logspace(-1, 4, 6)
 class RidgeLeader(Learner):
     """Predicts gains by ridge regression on all examples so far: exact, and no slower as data goes by.
 
-    The weighted squared loss w * sum_s (h . v(s) - target(s))^2 needs only sums of products, so an update costs the new
-    rows, and a policy one linear solve. Only differences between the candidates of a state decide what is picked; so
-    by default both sides are taken relative to the state's mean, which is the squared loss over pairs of candidates.
-    (Crossed columns stay as they are, as their blocks must not meet; where every state offers every item, the result is
-    the same.)
+    The default. Use it wherever a linear policy over the features will do, for streams and for small data alike. For
+    gains that are not linear in the features take `Aggregate` with trees; to spend the weights on the best candidate
+    only, `SoftmaxLeader`.
 
     Parameters
     ----------
     penalty : float or str
-        Weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen
-        anew whenever the rounds have grown fourfold. That needs only the sums of each fold.
-    target : str
-        "gain" (b(s)) or "cost" (minus the paper's c(s)); the same where `center` is on.
+        Weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen anew
+        whenever the rounds have grown fourfold. That needs only the sums of each fold.
+    target : {"gain", "cost"}
+        b(s), or minus the paper's c(s); the same where `center` is on.
     center : bool
         Compare the candidates of a state with each other only; False is the loss as the paper prints it.
+
+    Attributes
+    ----------
+    sums_ : list of RidgeSums
+        One per fold, or a single one where the penalty is given.
+    penalty_ : float
+        The penalty in use.
+    policy_ : Linear
+        The policy of the last round.
+    loss_ : float
+        Squared error of the policies in use, summed over the rounds.
+
+    See Also
+    --------
+    SoftmaxLeader : Asks only which candidate is best.
+    Aggregate : Any scikit-learn estimator.
+
+    Notes
+    -----
+    The weighted squared loss w * sum_s (h . v(s) - target(s))^2 needs only sums of products, so an update costs the new
+    rows, and a policy one linear solve. Only differences between the candidates of a state decide what is picked; so by
+    default both sides are taken relative to the state's mean, which is the squared loss over pairs of candidates.
+    Crossed columns stay as they are, as their blocks must not meet; where every state offers every item, the result is
+    the same.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> x = np.random.default_rng(0).random((100, 5, 2))
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
+    >>> model = lw.SCP(length=2, learner=RidgeLeader(penalty=1.0), random_state=0).fit(problems)
+    >>> bool(model.score(problems) > 0.8)
+    True
     """
 
     sums_: list[RidgeSums]
@@ -57,7 +91,7 @@ class RidgeLeader(Learner):
         self.center = center
 
     def learn(self, examples: Examples) -> None:
-        """Adds the rows to the sums."""
+        """Adds the rows to the sums of their folds, and the policy's squared error on them to `loss_`."""
         if not hasattr(self, "sums_"):
             self._start(examples.rows)
         rows, offsets, ends = by_fold(examples.used, examples.rows.offsets, self._folds(examples), len(self.sums_))
@@ -79,7 +113,7 @@ class RidgeLeader(Learner):
                 )
 
     def _folds(self, examples: Examples) -> Ints:
-        """By problem: whose sums its rows go into."""
+        """By problem: the index of the sums that its rows go into."""
         if examples.folds is None:
             return np.zeros(len(examples.rows.offsets) - 1, dtype=np.int64)
         return examples.folds % len(self.sums_)
@@ -92,7 +126,7 @@ class RidgeLeader(Learner):
         return twin
 
     def join(self, part: Self) -> None:
-        """Adds the sums up."""
+        """Adds the sums of `part`, fold by fold."""
         if not hasattr(part, "sums_"):
             return
         if not hasattr(self, "sums_"):
@@ -103,11 +137,11 @@ class RidgeLeader(Learner):
         self.loss_ += part.loss_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """Four updates a pass, and more where so many rows at once would leave the processor's cache."""
+        """Four updates per pass, and more where so many rows at once would leave the processor's cache."""
         return max(1, min(n_states // 4, ROWS_AT_ONCE * n_states // n_rows))
 
     def policy(self) -> Policy:
-        """Solves for the weights."""
+        """Solves for the weights; with penalty "auto", chooses the penalty anew when it is due."""
         total = reduce(RidgeSums.combined, self.sums_)
         self.rounds_ += 1
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
@@ -125,7 +159,7 @@ class RidgeLeader(Learner):
         self.loss_, self.rounds_, self.next_choice_ = 0.0, 0, 1
 
     def _foretold(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
-        """What the policy in use says of the rows."""
+        """By row: the prediction of the policy in use, 0 before the first."""
         policy: Linear | None = getattr(self, "policy_", None)
         if policy is None:
             return np.zeros(len(rows))
@@ -136,28 +170,41 @@ class RidgeLeader(Learner):
         return table @ policy.weights + own
 
     def try_out(self, examples: Examples) -> None:
-        """Compares shapes: learning would compile what a model that only builds lists never needs."""
+        """Compares the shapes of sums and features; learning would compile kernels that a model that only builds
+        lists never needs.
+        """
         fresh = RidgeSums.like(examples.rows)
         for sums in getattr(self, "sums_", []):
             if sums.shapes != fresh.shapes:
                 raise InputError(f"sums of shapes {sums.shapes} where {fresh.shapes} are seen")
 
     def surrogate_loss(self) -> float | None:
-        """Squared error of the policies in use."""
+        """Squared error of the policies in use, summed over the rounds."""
         return getattr(self, "loss_", None)
 
     def best_surrogate_loss(self) -> float | None:
-        """Smallest squared error of any weights, from the sums."""
+        """Smallest squared error of any fixed weights, computed exactly from the sums."""
         return reduce(RidgeSums.combined, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
 
     def hindsight(self) -> str:
-        """Exact."""
+        """Says that the regret is exact."""
         return "The surrogate regret is exact, against the best of all weights, which follows from the sums."
 
 
 def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> float:
-    """The penalty whose weights, solved without a fold, have the smallest error on it, summed over the folds. Looked
-    for downhill from the one in use: that error is taken to have one valley."""
+    """The penalty whose weights, solved without a fold, have the smallest squared error on it, summed over the folds.
+
+    The search goes downhill over the grid `PENALTIES` from the penalty in use: the error is assumed to have one valley.
+
+    Parameters
+    ----------
+    parts : list of RidgeSums
+        The sums of each fold.
+    total : RidgeSums
+        The sums of all folds.
+    start : float
+        The penalty in use; returned where fewer than two folds hold data.
+    """
     held = [(part, total.combined(part, -1.0)) for part in parts if part.squares > 0]
     if len(held) < 2:
         return start

@@ -1,4 +1,4 @@
-"""Follow the leader on the softmax loss within states."""
+"""Follow the leader on the softmax loss within states: a conditional logit, solved in full after every round."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from listwright.policies import Linear, Policy
 class SoftmaxLeader(Learner):
     """Linear weights under which a softmax over a state's candidates puts its mass where the gains are.
 
-    The loss of a state is -sum_s q(s) log softmax(h . v)(s) with q in proportion to the gains: convex, and blind to
-    what all candidates of a state share. A ridge spends its weights on predicting large gains well; this loss only asks
-    which candidate is best, which is what a list needs. It is solved on all examples so far, so it suits few columns,
-    and does not see those that are crossed with an item (`features.Identity`).
+    A ridge spends its weights on predicting large gains well; this loss only asks which candidate is best, which is
+    what a list needs. It is solved on all examples so far, so it suits few columns, and ignores those that are crossed
+    with an item (`features.Identity`): where identity matters, use `RidgeLeader`.
 
     Parameters
     ----------
@@ -33,10 +32,29 @@ class SoftmaxLeader(Learner):
     prior : float or tuple of float
         The weights that the penalty pulls to: one number, or those of the first columns, 0 for the rest.
     by : {"states", "gains"}
-        What a state counts: all the same, or by what there is to gain in it. With gains that are divided by the ideal
-        of each problem (as `rewards.AlphaCoverage` divides them), problems count alike and early positions more.
+        Weight of a state: the same for all, or the sum of its gains. With gains that are divided by the ideal of each
+        problem (as `rewards.AlphaCoverage` divides them), problems count alike and early positions more.
     most_rows : int, optional
-        Solves on an even sample of the states that has about so many rows, where there are more.
+        Solves on an even sample of the states with about this many rows, where there are more.
+
+    Attributes
+    ----------
+    coefficients_ : ndarray of shape (columns,)
+        The solution of the last round.
+    loss_ : float
+        Loss of the weights in use, summed over the rounds.
+    reach_ : float
+        Norm of the longest weights in use.
+
+    See Also
+    --------
+    RidgeLeader : Squared loss; keeps sums and no rows.
+    HingeLeader : Pairwise hinge within states.
+
+    Notes
+    -----
+    The loss of a state is -sum_s q(s) log softmax(h . v)(s) with q in proportion to the gains: convex, and blind to
+    what all candidates of a state share.
 
     Examples
     --------
@@ -104,7 +122,7 @@ class SoftmaxLeader(Learner):
         return twin
 
     def join(self, part: Self) -> None:
-        """Keeps the rows of both."""
+        """Appends the rows of `part`, and adds its loss."""
         if not hasattr(part, "tables_"):
             return
         self._open(part.n_columns_)
@@ -115,11 +133,11 @@ class SoftmaxLeader(Learner):
         self.loss_ += part.loss_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """All states at once: a round solves from the start."""
+        """All states at once, because a round solves from scratch."""
         return n_states
 
     def policy(self) -> Policy:
-        """Solves for the weights, from where they were."""
+        """Minimises the loss on all rows kept by L-BFGS, starting from the last solution."""
         prior = self._prior()
         data, start = self._data(slice(None), self.most_rows), getattr(self, "coefficients_", prior)
         if len(data[0]):
@@ -136,11 +154,12 @@ class SoftmaxLeader(Learner):
         return np.pad(given, (0, self.n_columns_ - len(given)))
 
     def surrogate_loss(self) -> float | None:
-        """Softmax loss of the policies in use."""
+        """Softmax loss of the weights in use, summed over the rounds."""
         return getattr(self, "loss_", None)
 
     def best_surrogate_loss(self) -> float | None:
-        """Of the weights no longer than those in use or those that the solver comes to without a penalty.
+        """Lower bound on the loss of any fixed weights up to a norm: the longest in use, or that of the unpenalised
+        solution.
 
         The loss is convex, so its gradient where the solver stops bounds how far that is from the least.
         """
@@ -152,14 +171,14 @@ class SoftmaxLeader(Learner):
         return max(float(solved.fun - solved.jac @ solved.x) - radius * float(np.linalg.norm(solved.jac)), 0.0)
 
     def hindsight(self) -> str:
-        """Solved."""
+        """Says against which weights the regret is meant, and that it is solved to the solver's precision."""
         return (
             "The surrogate regret is against the best of all weights no longer than those in use or those that solve "
             "the examples kept without a penalty, to the solver's precision."
         )
 
     def _data(self, which: slice, most_rows: int | None = None) -> tuple[Floats, Floats, Ints, Floats]:
-        """Some of the examples kept, or an even sample of their states, as the loss takes them."""
+        """Table, shares, offsets and row weights of some of the examples kept, or of an even sample of their states."""
         counts, weights = np.concatenate(self.counts_[which]), np.concatenate(self.weights_[which])
         table, shares = np.concatenate(self.tables_[which]), np.concatenate(self.shares_[which])
         if most_rows is not None and len(table) > most_rows:
@@ -172,7 +191,25 @@ class SoftmaxLeader(Learner):
 def _loss(
     h: Floats, table: Floats, shares: Floats, offsets: Ints, weights: Floats, penalty: float, prior: Floats
 ) -> tuple[float, Floats]:
-    """Weighted softmax loss and its gradient."""
+    """Weighted softmax loss with penalty, and its gradient in h, in the form that `scipy.optimize.minimize` takes.
+
+    Parameters
+    ----------
+    h : ndarray of shape (columns,)
+        The weights.
+    table : ndarray of shape (rows, columns)
+        Features, state after state.
+    shares : ndarray of shape (rows,)
+        Gains as shares of their state's sum (q above).
+    offsets : ndarray of int
+        Where each state starts, and the number of rows.
+    weights : ndarray of shape (rows,)
+        The state's weight, repeated for each row.
+    penalty : float
+        Weight of |h - prior|^2 / 2.
+    prior : ndarray of shape (columns,)
+        What the penalty pulls to.
+    """
     counts = np.diff(offsets)
     scores = table @ h
     scores -= np.repeat(np.maximum.reduceat(scores, offsets[:-1]), counts)

@@ -1,4 +1,8 @@
-"""Sums of products: all that ridge regression needs to know of the data."""
+"""Sums of products: all that ridge regression needs to know of the data.
+
+`RidgeLeader` keeps one `RidgeSums` per fold. Sums of disjoint parts add up, and those of a fold can be subtracted
+again, which gives streaming, parallel parts and cross-validation without the rows.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,23 @@ class RidgeSums:
 
     Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every
     state offers every item, all blocks are the same and one is kept.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (d, d)
+        X'WX of the table's columns.
+    right : ndarray of shape (d,)
+        X'Wy.
+    squares : float
+        y'Wy.
+    n_items : int
+        Size of the catalogue, 0 where nothing is crossed.
+    cross_gram : ndarray of shape (1 or items, z, z)
+        Blocks of the crossed columns.
+    between : ndarray of shape (items, d, z)
+        Products of table columns with crossed columns.
+    cross_right : ndarray of shape (items, z)
+        Products of crossed columns with the targets.
     """
 
     gram: Floats  # (d, d)
@@ -30,7 +51,7 @@ class RidgeSums:
     cross_right: Floats  # (items, z)
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """What is wrong with sums read from a file, "" for nothing."""
         d, z = len(self.right), self.cross_gram.shape[-1] if self.cross_gram.ndim == 3 else -1
         right = self.right.ndim == 1 and self.gram.shape == (d, d) and self.between.shape == (self.n_items, d, z)
         blocks = self.cross_gram.shape in {(1, z, z), (self.n_items, z, z)}
@@ -39,7 +60,7 @@ class RidgeSums:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Of the table's sums, of those between table and crossed columns, and of a crossed block."""
+        """Shapes of the table's sums, of those between table and crossed columns, and of a crossed block."""
         return self.gram.shape, self.between.shape, self.cross_gram.shape[1:]
 
     @classmethod
@@ -59,7 +80,7 @@ class RidgeSums:
         )
 
     def take_in(self, table: Floats, target: Floats, weight: float) -> None:
-        """Adds weighted rows. Cost: the rows times the columns squared; nothing that was added before is touched."""
+        """Adds rows with one weight. The cost is rows times columns squared; nothing added before is touched."""
         self.gram += weight * (table.T @ table)
         self.right += weight * (table.T @ target)
         self.squares += weight * float(target @ target)
@@ -67,7 +88,19 @@ class RidgeSums:
     def take_in_crossed(
         self, crossed: Crossed, owners: Ints, rows: Ints, table: Floats, target: Floats, weight: float
     ) -> None:
-        """Adds the crossed columns of the same rows; those of a state stand together."""
+        """Adds the crossed columns of rows that `take_in` has added; rows of a state must be contiguous.
+
+        Parameters
+        ----------
+        crossed : Crossed
+            Items by row and states by problem, of the whole batch.
+        owners, rows : ndarray of int
+            Problem and index of each row that is added.
+        table, target : ndarray
+            Their features and targets, as given to `take_in`.
+        weight : float
+            The position's weight.
+        """
         new = np.ones(len(owners), dtype=bool)
         np.not_equal(owners[1:], owners[:-1], out=new[1:])
         learned, places = owners[new], np.cumsum(new) - 1
@@ -85,7 +118,7 @@ class RidgeSums:
             self.take_in_blocks(states[places], items, table, weight)
 
     def take_in_blocks(self, states: Floats, items: Ints, table: Floats, weight: float) -> None:
-        """Item by item, where some states do not offer all of them; `states` by row."""
+        """Adds crossed columns item by item, where some states do not offer all of them; `states` by row."""
         if len(self.cross_gram) == 1 and self.n_items > 1:
             self.cross_gram = np.repeat(self.cross_gram, self.n_items, axis=0)
         order = np.argsort(items, kind="stable")
@@ -120,7 +153,7 @@ class RidgeSums:
         return weights[:, :, 0], weights[:, :, 1:]
 
     def loss(self, weights: Floats, item_weights: Floats | None) -> float:
-        """Squared error of given weights on everything taken in."""
+        """Squared error of given weights on everything added so far."""
         fitted = 2.0 * float(self.right @ weights) - float(weights @ self.gram @ weights)
         if item_weights is not None:
             fitted += 2.0 * float((self.cross_right * item_weights).sum())
@@ -129,7 +162,7 @@ class RidgeSums:
         return self.squares - fitted
 
     def smallest_loss(self) -> float:
-        """Squared error of the best weights, that no penalty holds back."""
+        """Squared error of the best weights without a penalty (a tiny one keeps the solve stable)."""
         tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram, axis1=1, axis2=2).max()))
         return max(self.loss(*self.solve(tiny)), 0.0)
 
