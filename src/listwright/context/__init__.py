@@ -1,4 +1,10 @@
-"""Passages packed into the context of a language model, within a budget of tokens."""
+"""Context packing for retrieval-augmented generation: choose passages for a language model within a token budget.
+
+`ContextPacker` is the only entry point and `Packed` is its answer. The other modules are the steps of
+`ContextPacker.pack`, in this order: read the passages (`passages`), count their tokens (`tokens`), check the limits
+(`limits`), compute features (`listwright.text.passages`), adjust for given scores and embeddings (`given`), find near
+copies (`twins`), walk with the learned policy (`walking`) and explain the picks (`reasons`).
+"""
 
 from listwright.context.packed import Packed
 from listwright.context.packer import ContextPacker

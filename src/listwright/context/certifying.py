@@ -1,4 +1,8 @@
-"""Certificates of a packer, from labelled questions that it has not learned from."""
+"""Held-out certificates of a packer, from labelled questions that it has not learned from.
+
+Unlike the certificates of `SCP`, these go through `ContextPacker.pack`, so that everything it does around the policy
+(removing near copies, skipping what does not fit) is part of what is certified.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,27 @@ from listwright.selection import greedy
 def certified(
     packer: Any, examples: Sequence[Example], delta: float, *, budget: float | None, length: int | None
 ) -> HeldOutCertificate:
-    """Lower bounds on what packed contexts hold: see `ContextPacker.certify`."""
+    """Computes the held-out certificate of a packer: see `ContextPacker.certify`.
+
+    Packs every question, measures the share of its needs that the context meets, and compares that share with two
+    references on the same questions: greedy with the labels in sight (an upper reference) and sorting by BM25.
+
+    Parameters
+    ----------
+    packer : ContextPacker
+        The packer to certify; its own `tokens` setting counts the sizes of the passages.
+    examples : sequence of Example
+        Labelled questions, each with at least one need.
+    delta : float
+        Probability with which each bound may fail.
+    budget, length : float and int, or None
+        The limits under which contexts are packed, the same for the packer and for both references.
+
+    Returns
+    -------
+    HeldOutCertificate
+        With the rival named "BM25".
+    """
     sizes = [np.maximum(sizes_of(example.texts, None, packer.tokens), 1.0) for example in examples]
     problems = example_problems(examples, sizes)
     limits: dict[str, Any] = {"length": length, "budget": budget}
@@ -34,7 +58,10 @@ def certified(
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
-    """Refuses questions that a packer has learned from."""
+    """Raises `InputError` if any example was used in `fit`, as a certificate needs independent questions.
+
+    Examples are compared by `Example.key`, so that the same question with other passages counts as new.
+    """
     known = [example.query for example in examples if example.key() in learned]
     if known:
         raise InputError(
@@ -44,5 +71,6 @@ def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None
 
 
 def _positions(packer: Any, example: Example, limits: dict[str, Any]) -> list[int]:
+    """Packs one example and returns the positions of the chosen passages."""
     found: list[int] = packer.pack(example.query, example.texts, titles=example.titles, **limits).positions
     return found

@@ -1,4 +1,10 @@
-"""Questions to learn from: frames and records with labels, answers or citations."""
+"""Labelled questions for `ContextPacker.fit`, `score` and `certify`, read from frames or from records.
+
+Three kinds of supervision are understood: a label per passage, the text of the answer, and the passages that a model
+cited. Each is turned into *needs*: numbered facts that a context must hold. Labels and citations make one need per
+marked passage; an answer is a single need that any passage with its text meets. The reward of a context is the share
+of the needs that it meets.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +27,27 @@ KINDS = ("label", "answer", "cited")
 
 
 class Example(NamedTuple):
-    """A question, its passages, and the needs that each of them meets: numbers from 0, -1 for none."""
+    """A question, its passages, and the needs that each of them meets: numbers from 0, -1 for none.
+
+    Several passages with the same number are interchangeable: one of them is enough to meet the need.
+
+    Attributes
+    ----------
+    query : str
+        The question.
+    texts, titles : list of str
+        The passages and their titles, "" for a passage without one.
+    needs : list of int
+        One number per passage.
+
+    Examples
+    --------
+    >>> example = Example(
+    ...     "Who wrote Emma?", ["Jane Austen did.", "Rain fell.", "Emma, 1815."], ["", "", ""], [0, -1, 1]
+    ... )
+    >>> example.share([0, 1])
+    0.5
+    """
 
     query: str
     texts: list[str]
@@ -29,11 +55,11 @@ class Example(NamedTuple):
     needs: list[int]
 
     def key(self) -> str:
-        """The same for the same question and passages."""
+        """Returns a hash of the question and its passages, by which `certify` recognises what `fit` has seen."""
         return blake2b("\0".join([self.query, *self.texts]).encode(), digest_size=8).hexdigest()
 
     def share(self, positions: Sequence[int]) -> float:
-        """Share of the needs that some passages meet."""
+        """Returns the share of the needs that the passages at these positions meet, from 0 to 1."""
         met = {self.needs[position] for position in positions} - {-1}
         return len(met) / len(set(self.needs) - {-1})
 
@@ -48,7 +74,40 @@ def read_examples(
     cited: str | None = None,
     titles: str | None = None,
 ) -> list[Example]:
-    """Questions of a frame or of records, those that have nothing to learn from left out."""
+    """Reads labelled questions from a frame or from records, and leaves out those with nothing to learn from.
+
+    A question without a single marked passage is dropped: every context would be worth the same.
+
+    Parameters
+    ----------
+    data : frame or list of dict
+        A frame of pandas, polars or pyarrow with one row per passage, or one record per question.
+    query, passages : str
+        Names of the columns, or keys, with the question and its passages.
+    label, answer, cited : str, optional
+        Exactly one of them: the column or key with the supervision, as described in `ContextPacker.fit`.
+    titles : str, optional
+        The column or key with the titles.
+
+    Returns
+    -------
+    list of Example
+        In the order of the data; the rows of a frame are grouped by the text of the question.
+
+    Raises
+    ------
+    InputError
+        If not exactly one kind of supervision is named, a column or key is missing, or no question has a marked
+        passage.
+
+    Examples
+    --------
+    >>> records = [{"query": "Who wrote Emma?", "passages": ["Jane Austen did.", "Rain fell."], "cited": [0]}]
+    >>> read_examples(records, cited="cited")[0].needs
+    [0, -1]
+    >>> read_examples([records[0] | {"answer": "Jane Austen"}], answer="answer")[0].needs
+    [0, -1]
+    """
     given = {kind: name for kind, name in zip(KINDS, (label, answer, cited), strict=True) if name is not None}
     if len(given) != 1:
         raise InputError(f"Give one of label, answer and cited, the name of a column or key. Got {given or 'none'}.")
@@ -62,7 +121,12 @@ def read_examples(
 
 
 def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None = None) -> Problems:
-    """Problems whose reward is the share of the needs that a list meets; `sizes` are tokens."""
+    """Turns examples into `Problems` whose reward is the share of the needs that a list meets.
+
+    The reward is a `Coverage` of needs, which is monotone submodular. `sizes`, where given, holds one array per
+    question
+    with the tokens of each passage; training does without, as the policy is learned for a fixed length.
+    """
     needs = np.concatenate([example.needs for example in examples])
     rows = np.flatnonzero(needs >= 0)
     table = sparse.csr_array((np.ones(len(rows)), (rows, needs[rows])), shape=(len(needs), int(needs.max()) + 1))
@@ -76,7 +140,10 @@ def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None
 
 
 def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles: str | None) -> list[dict[str, Any]]:
-    """Records from a frame with one row per passage."""
+    """Groups a frame with one row per passage into one record per question, in order of first appearance.
+
+    An answer is taken from the last row of its question; labels and citations are collected row by row as flags.
+    """
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError as error:
@@ -99,6 +166,10 @@ def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles:
 
 
 def _example(record: Any, number: int, query: str, passages: str, kind: str, name: str, titles: str | None) -> Example:
+    """Reads one record: its passages, and the needs by the kind of supervision in use.
+
+    Errors name the record by its number, so that a user can find it in a large file.
+    """
     if not isinstance(record, Mapping):
         raise InputError(f"Record {number} is no dictionary. Got {type(record).__name__}.")
     missing = [key for key in (query, passages) if record.get(key) is None]
@@ -113,6 +184,7 @@ def _example(record: Any, number: int, query: str, passages: str, kind: str, nam
 
 
 def _labelled(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+    """Reads one flag per passage from a list in the record, or else from a field of each passage."""
     if name in record:
         labels = list(record[name])
     else:
@@ -125,6 +197,7 @@ def _labelled(record: Any, texts: list[str], titles: list[str], passages: str, n
 
 
 def _answered(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+    """Flags the passages whose title or text holds one of the answers as whole words, without case or punctuation."""
     if name not in record:
         raise InputError(f"Record {number} has no {name!r}.")
     answers = [record[name]] if isinstance(record[name], str) else list(record[name] or [])
@@ -134,6 +207,7 @@ def _answered(record: Any, texts: list[str], titles: list[str], passages: str, n
 
 
 def _cited(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+    """Flags the cited passages: from one boolean per passage, from positions counted from 0, or from titles."""
     cited = list(record.get(name) or [])
     if len(cited) == len(texts) and all(isinstance(one, bool | np.bool_) for one in cited):
         return [bool(one) for one in cited]
@@ -144,7 +218,11 @@ def _cited(record: Any, texts: list[str], titles: list[str], passages: str, name
 
 
 def _plain(text: str) -> str:
-    """Lower-case words between blanks, so that an answer is found as whole words."""
+    """Reduces a text to lower-case words between single blanks, so that an answer is found as whole words.
+
+    >>> _plain("Born in 1937, in South Shields.")
+    ' born in 1937 in south shields '
+    """
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text.casefold()).split())} "
 
 

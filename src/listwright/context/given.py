@@ -1,4 +1,8 @@
-"""What scores and embeddings that come with the passages add to what their texts say."""
+"""Adjusts the policy's scores where the caller gives retriever scores or embeddings with the passages.
+
+The shipped policy was trained on texts alone. Scores and embeddings come on unknown scales and of unknown quality, so
+that each is first reduced to what it says beyond shared words, then trusted as far as it agrees with the policy.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,27 @@ LEAST_SPREAD = 0.3
 
 
 def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
-    """By passage what to add to its score at every position.
+    """Computes for each passage what to add to its score at every position of the walk.
 
     A signal counts by what it says beyond the words that passage and question share, and as far as that agrees with the
     model: with p from the model's scores of the empty list, the difference d of the signal's means over likely and
-    unlikely passages gives its log odds d x / s^2, as in linear discriminant analysis.
+    unlikely passages gives its log odds d x / s^2, as in linear discriminant analysis. A signal that contradicts the
+    model
+    (d below 0) counts nothing.
 
     Parameters
     ----------
     given : Passages
         With scores, embeddings, or neither.
     found : PassageFeatures
-        Of the same passages.
-    alone : array
-        The model's scores of the passages, nothing picked.
+        Of the same passages, in the same order.
+    alone : array of shape (passages,)
+        The model's scores of the passages with an empty list.
+
+    Returns
+    -------
+    array of shape (passages,)
+        Zero where there are fewer than three passages, or where the model does not tell them apart.
     """
     bonus = np.zeros(len(given))
     if len(given) < 3 or alone.std() == 0:
@@ -45,7 +56,10 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
 
 
 def signals_of(given: Passages) -> list[Floats]:
-    """Scores and similarity to the question, where they are given, each with mean 0 and spread 1."""
+    """Returns the given scores and the cosine to the question, each standardised to mean 0 and standard deviation 1.
+
+    A signal that is the same for all passages carries no information and is left out.
+    """
     signals = [] if given.scores is None else [given.scores]
     if given.embeddings is not None and given.query_embedding is not None:
         lengths = np.linalg.norm(given.embeddings, axis=1) * np.linalg.norm(given.query_embedding)
@@ -54,7 +68,10 @@ def signals_of(given: Passages) -> list[Floats]:
 
 
 def _beyond_words(signal: Floats, found: PassageFeatures) -> Floats:
-    """The signal less what the shared words predict of it."""
+    """Returns the residual of a ridge regression of the signal on BM25, tf-idf cosine and the share of question words.
+
+    What a retriever's score merely repeats of these columns is known to the policy already and must not count twice.
+    """
     told = found.table[:, [found.names.index(name) for name in TOLD]].astype(np.float64)
     told = (told - told.mean(axis=0)) / np.maximum(told.std(axis=0), 1e-9)
     weights = solved(told.T @ told + PENALTY * np.eye(len(TOLD)), told.T @ signal)

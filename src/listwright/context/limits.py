@@ -1,4 +1,8 @@
-"""What a packed context may hold: which passages count, how many tokens, how many of a source."""
+"""The limits of a packed context: which passages are candidates, how many tokens, how many passages, how many per
+source.
+
+`ContextPacker.pack` checks the limits here before it computes any features, so that mistakes are reported at once.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,17 @@ ROUNDING = 1e-9
 
 
 class Limits(NamedTuple):
-    """What the compiled walk keeps to."""
+    """The limits as the compiled walk takes them, with large numbers in place of None.
+
+    Attributes
+    ----------
+    room : float
+        Tokens that the context may hold, infinite without a budget.
+    length : int
+        Largest number of passages.
+    per_source : int
+        Largest number of passages from one source.
+    """
 
     room: float  # tokens
     length: int
@@ -24,7 +38,11 @@ class Limits(NamedTuple):
 
 
 def candidates(texts: list[str]) -> Ints:
-    """Passages with text, each once."""
+    """Returns the positions of passages that are not blank, exact copies (up to case and white space) only once.
+
+    >>> candidates(["Rain fell.", "", "rain  fell.", "Wind rose."])
+    array([0, 3])
+    """
     seen: dict[str, int] = {}
     for row, text in enumerate(texts):
         plain = " ".join(text.split()).casefold()
@@ -34,7 +52,11 @@ def candidates(texts: list[str]) -> Ints:
 
 
 def limits_of(budget: float | None, length: int | None, per_source: int | None, given: Passages) -> Limits:
-    """The limits, checked."""
+    """Checks the user's limits and fills in those that are None.
+
+    The budget is widened by a relative 1e-9, so that rounding in sums of sizes does not leave out a passage that fits
+    exactly. Raises `InputError` for a budget that is not positive, or a length or `per_source` below 1.
+    """
     for name, value in (("length", length), ("per_source", per_source)):
         if value is not None:
             at_least_one(name, value)
@@ -45,7 +67,11 @@ def limits_of(budget: float | None, length: int | None, per_source: int | None, 
 
 
 def groups_of(given: Passages, per_source: int | None) -> Ints:
-    """By passage its source, as a number; by title where no sources are given."""
+    """Numbers the source of each passage from 0, by title where no sources are given.
+
+    Without `per_source` all passages are in group 0, which the walk then does not limit. Raises `InputError` where
+    `per_source` is set and passages have neither sources nor titles.
+    """
     if per_source is None:
         return np.zeros(len(given), dtype=np.int64)
     names = given.sources if given.sources is not None else given.titles
@@ -56,6 +82,8 @@ def groups_of(given: Passages, per_source: int | None) -> Ints:
 
 
 def check_room(sizes: Floats, room: float) -> None:
-    """Refuses a budget that no passage fits."""
+    """Raises `InputError` if not even the shortest passage fits the budget, as the context would then always be
+    empty.
+    """
     if sizes.min() > room:
         raise InputError(f"No passage fits {room:g} tokens: the shortest has {sizes.min():g}. Raise the budget.")

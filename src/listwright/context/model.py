@@ -1,6 +1,7 @@
-"""The policy over passages: what it sees, how it learns, and the one that is shipped.
+"""The policy over passages: what it sees, how it is trained, and the model that is shipped with the package.
 
-Write the shipped model anew with `python -m listwright.lab.shipped_models`, where the questions are.
+`ContextPacker` uses `shipped_model` until it is fitted; `fit` then calls `passage_model` with the trees of the model in
+use as the starting point. `python -m listwright.lab.shipped_models` trains the shipped model again from HotpotQA.
 """
 
 from __future__ import annotations
@@ -22,21 +23,32 @@ PASSES = 3
 
 
 def passage_policy_features() -> Features:
-    """A passage's own columns, its strongest links to the list, and what the list leaves uncovered of the question."""
+    """Returns the features of the policy: own columns, strongest links to the list, and what the list leaves unmet.
+
+    Columns are not standardised: trees do not need it, and the compiled walk reads the raw columns.
+    """
     return Candidate(standardize=False) + Links((), sums=False) + Unmet()
 
 
 def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10) -> SCP:
-    """A policy learned from questions with labelled passages, from the trees of another model on where there are some.
+    """Trains an `SCP` with boosted trees on questions with labelled passages.
+
+    Three passes over all questions: each builds lists with the current trees, collects examples from all positions, and
+    fits trees again to everything seen so far. All positions weigh the same.
 
     Parameters
     ----------
     problems : Problems
         From `text.question_problems`, with a reward.
     start : tuple
-        Trees to start from, as in `learners.Boosting`.
+        Trees to continue from, as in `learners.Boosting`; empty to start from nothing.
     min_leaf : int
-        Least rows in a leaf of the trees.
+        Smallest number of rows in a leaf.
+
+    Returns
+    -------
+    SCP
+        Fitted, with trees that `context.walking.trees_of` can read.
     """
     model = SCP(
         LENGTH,
@@ -53,6 +65,6 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
 
 @cache
 def shipped_model() -> SCP:
-    """The model in the package, read once."""
+    """Loads the model in the package; later calls return the same object, which must not be changed."""
     model: SCP = load(SHIPPED)
     return model

@@ -1,4 +1,4 @@
-"""Packed passages: the answer of `ContextPacker.pack`."""
+"""`Packed`, the answer of `ContextPacker.pack`: the chosen passages, their scores and reasons, and the text to send."""
 
 from __future__ import annotations
 
@@ -16,18 +16,36 @@ Order: TypeAlias = Literal["rank", "edges", "document"]
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """Passages chosen for a context, best first.
+    """Passages chosen for a context, best first. Iterating gives their texts, `len` their number.
 
     Parameters
     ----------
     positions : list of int
-        Where the passages stand among those given.
+        Positions of the chosen passages among those given to `pack`.
     texts : list of str
         Their texts.
     tokens : int or float
-        What they take of the budget together.
+        Their total size, in the unit of the packer's `tokens` setting.
     scores : list of float
-        By passage what it was expected to add; they fall from one to the next, so that sorting keeps the order.
+        What each passage was expected to add when it was picked. They fall strictly from one passage to the next, so
+        that
+        code that sorts by score keeps the order.
+    explain : callable
+        Computes `reasons`; they are only worked out when they are read.
+
+    See Also
+    --------
+    ContextPacker.pack : Makes these objects.
+
+    Examples
+    --------
+    >>> packed = Packed([4, 0, 2], ["first", "second", "third"], 3, [0.9, 0.5, 0.2], lambda: ["", "", ""])
+    >>> packed.text("edges", separator=" | ")
+    'first | third | second'
+    >>> packed.text("document", separator=" | ")
+    'second | third | first'
+    >>> len(packed), list(packed)[0]
+    (3, 'first')
     """
 
     positions: list[int]
@@ -38,19 +56,34 @@ class Packed:
 
     @cached_property
     def reasons(self) -> list[str]:
-        """By passage in words: what it adds, and what links it to those before it."""
+        """One sentence per passage: which words of the question it adds, and which name links it to an earlier
+        passage.
+        """
         return self.explain()
 
     def text(self, order: Order = "rank", separator: str = "\n\n") -> str:
-        """The context as one text.
+        """Joins the passages into one text to put into a prompt.
 
         Parameters
         ----------
-        order : str
-            "rank": best first. "edges": best first and last, the others inside, as models read the middle least.
-            "document": in the order in which the passages were given.
+        order : {"rank", "edges", "document"}
+            "rank": best first. "edges": best first and last with the others between them, as language models attend
+            least to
+            the middle of a long context. "document": in the order in which the passages were given, which suits chunks
+            of one
+            document.
         separator : str
-            What stands between two passages; it is not counted as tokens.
+            What stands between two passages; it is not counted against the budget.
+
+        Returns
+        -------
+        str
+            The context.
+
+        Raises
+        ------
+        InputError
+            If the order is none of the three.
         """
         return separator.join(self.texts[place] for place in _places(order, self.positions))
 
@@ -62,7 +95,7 @@ class Packed:
 
 
 def falling(scores: list[float]) -> list[float]:
-    """Scores that never rise, and fall by a little where they would stay.
+    """Lowers scores where needed so that each is strictly below the one before it.
 
     Examples
     --------
@@ -76,6 +109,7 @@ def falling(scores: list[float]) -> list[float]:
 
 
 def _places(order: str, positions: list[int]) -> list[int]:
+    """Returns the order in which to write the passages, as indices into `Packed.texts`."""
     n = len(positions)
     match order:
         case "rank":

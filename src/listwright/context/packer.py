@@ -1,4 +1,7 @@
-"""ContextPacker: passages for the context of a language model, within a budget of tokens."""
+"""`ContextPacker`: passages for the context of a language model, within a budget of tokens.
+
+It ties together the modules of this package; see `listwright.context` for the order of the steps.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +36,15 @@ MOST = 256  # passages that are looked at closely; of more, the most promising o
 class ContextPacker(BaseEstimator):
     """Chooses passages for a question that together hold what the answer needs, within a budget of tokens.
 
+    Use it between retrieval and generation: retrieve more passages than fit, and let the packer choose. It is made for
+    questions whose answers need several passages (multi-hop) and for retrieval that returns near copies. Where every
+    answer stands in a single passage, sorting by a strong reranker may do as well: compare them with `certify`.
+
     It works untrained: a model is shipped that learned from 200 questions of HotpotQA (CC BY-SA 4.0; Yang et al. 2018)
     which passages support an answer together. It looks at what each passage holds of the question, how passages lead
-    to each other, and what the passages picked so far leave uncovered: see `text.passage_features`.
+    to each other, and what the passages picked so far leave uncovered: see `text.passage_features`. With labelled
+    questions
+    of your own, `fit` adapts it and `certify` bounds what it achieves.
 
     Parameters
     ----------
@@ -43,6 +52,19 @@ class ContextPacker(BaseEstimator):
         A model of passages, or its file; the shipped one by default.
     tokens : "words", callable or tokenizer
         How passages are counted: words between blanks, a function of a text, or a tokenizer with `encode`.
+
+    Attributes
+    ----------
+    model_ : SCP
+        The model in use, once `fit` or `load` was called or `model` was read.
+    learned_ : frozenset of str
+        Keys of the questions that `fit` has seen, which `certify` refuses.
+
+    See Also
+    --------
+    Packed : The answer of `pack`.
+    listwright.text.question_problems : The same features as problems, to train an estimator of your own.
+    listwright.baselines.MMR : Sorting by relevance with a penalty on similarity.
 
     Examples
     --------
@@ -108,6 +130,18 @@ class ContextPacker(BaseEstimator):
             By passage its tokens, where they are known.
         per_source : int, optional
             Passages that may come from one source.
+
+        Returns
+        -------
+        Packed
+            The chosen passages with scores and reasons; empty where all passages are blank.
+
+        Raises
+        ------
+        InputError
+            If passages have no text, arrays do not have one entry per passage, a limit is not positive, or no passage
+            fits the
+            budget.
         """
         if not isinstance(query, str):
             raise InputError(f"query must be a text. Got {type(query).__name__}.")
@@ -179,6 +213,16 @@ class ContextPacker(BaseEstimator):
             flags.
         titles : str, optional
             Where the titles stand, where passages are texts.
+
+        Returns
+        -------
+        ContextPacker
+            Itself. A second call learns on top of the first.
+
+        Raises
+        ------
+        InputError
+            If not exactly one of `label`, `answer` and `cited` is given, or no question has a passage to learn from.
         """
         told = read_examples(
             data, query=query, passages=passages, label=label, answer=answer, cited=cited, titles=titles
@@ -189,7 +233,22 @@ class ContextPacker(BaseEstimator):
         return self
 
     def score(self, data: Any, *, budget: float | None = 2000, length: int | None = None, **columns: Any) -> float:
-        """Mean share of what answers need that packed contexts hold; `columns` are those of `fit`."""
+        """Packs labelled questions and returns the mean share of what their answers need that the contexts hold.
+
+        Parameters
+        ----------
+        data : frame or list of dict
+            Questions, as in `fit`.
+        budget, length : optional
+            The limits of `pack`.
+        **columns
+            The names of columns or keys, as in `fit`.
+
+        Returns
+        -------
+        float
+            From 0 to 1. It is an estimate only; `certify` gives a bound.
+        """
         shares = []
         for example in read_examples(data, **columns):
             packed = self.pack(example.query, example.texts, titles=example.titles, budget=budget, length=length)
@@ -232,18 +291,33 @@ class ContextPacker(BaseEstimator):
         return certified(self, examples, delta, budget=budget, length=length)
 
     def save(self, path: str | Path) -> None:
-        """Writes the model to a file; how tokens are counted is no part of it."""
+        """Writes the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
+        again.
+        """
         self._model().save(path, slim=True)
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: Any = "words") -> Self:
-        """A packer with the model in a file."""
+        """Returns a packer with the model of a file that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        tokens : "words", callable or tokenizer
+            How passages are counted, as in the constructor.
+
+        Raises
+        ------
+        InputError
+            If the file holds something else than a model of passages.
+        """
         packer = cls(tokens=tokens)
         packer.model_ = _checked(load(path), str(path))
         return packer
 
     def _model(self) -> SCP:
-        """The model that was fitted or loaded, the one given, or the shipped one."""
+        """Returns the model that was fitted or loaded, else the one given, else the shipped one."""
         if not hasattr(self, "model_"):
             if self.model is None:
                 return shipped_model()
@@ -253,13 +327,14 @@ class ContextPacker(BaseEstimator):
 
 
 def _checked(model: Any, name: str) -> SCP:
+    """Returns the model if the compiled walk can use it, and raises `InputError` otherwise."""
     if not isinstance(model, SCP) or trees_of(model) is None:
         raise InputError(f"{name} is no model of passages. ContextPacker.save writes such files.")
     return model
 
 
 def _promising(query: str, given: Passages, rows: Ints) -> Ints:
-    """Some of the rows, where there are very many."""
+    """Narrows the candidates to the `MOST` most promising ones, as features take time quadratic in their number."""
     if len(rows) <= MOST:
         return rows
     some = given.take(rows)

@@ -1,4 +1,7 @@
-"""Why a passage was packed, in words."""
+"""Says in words why each passage was packed: the words of the question it adds, and the name that links it to the list.
+
+Reasons are derived from the picks, not from the policy's scores: they state facts that a reader can verify in the text.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,12 @@ MOST_WORDS = 4
 
 
 def reasons_of(found: PassageFeatures, picks: Sequence[int]) -> list[str]:
-    """For each pick the words of the question that it adds, and the name that links it to an earlier one."""
+    """Returns one sentence per pick, in the order of the picks.
+
+    A pick is described by the question words (needs) that no earlier pick holds and by the longest name that it shares
+    with
+    an earlier pick and that the question does not mention: the bridge of a multi-hop question.
+    """
     words = _question_words(found)
     met, reasons = 0, []
     names: dict[str, str] = {}  # of earlier picks: folded, and as written
@@ -28,12 +36,18 @@ def reasons_of(found: PassageFeatures, picks: Sequence[int]) -> list[str]:
 
 
 def _sentence(new: list[str], shared: str, own: dict[str, str], later: bool) -> str:
+    """Composes the sentence from the new words of the question and the shared name."""
     verb = "adds" if later else "holds"
     told = f"{verb} {_listed(new)}" if new else "adds no word of the question" if later else "is the likeliest to help"
     return f"{told}, linked by '{own[shared]}'" if shared else told
 
 
 def _listed(words: list[str]) -> str:
+    """Lists words in quotes, at most `MOST_WORDS` of them.
+
+    >>> _listed(["Alien", "director"])
+    "'Alien' and 'director'"
+    """
     quoted = [f"'{word}'" for word in words[:MOST_WORDS]]
     more = len(words) - len(quoted)
     if more:
@@ -42,7 +56,7 @@ def _listed(words: list[str]) -> str:
 
 
 def _question_words(found: PassageFeatures) -> list[str]:
-    """By need: a word of the question with that stem."""
+    """Returns for each need a word of the question with that stem, as it is written there."""
     reading = found.reading
     words: dict[int, str] = {}
     for word in range(reading.n_question):
@@ -52,7 +66,9 @@ def _question_words(found: PassageFeatures) -> list[str]:
 
 
 def _names(found: PassageFeatures, passage: int) -> dict[str, str]:
-    """Names in a passage that are not in the question: folded, and as written."""
+    """Returns the names in a passage, its title among them, that the question does not hold: lower-case form to
+    written form.
+    """
     reading = found.reading
     spans = [tuple(reading.titles[passage]), *map(tuple, names_in(reading.flags, *reading.bodies[passage]))]
     quoted = [found.source.quote(int(first), int(stop)) for first, stop in spans]

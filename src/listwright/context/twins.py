@@ -1,4 +1,4 @@
-"""Passages that say the same: near copies, overlapping chunks and, where embeddings tell, the same in other words."""
+"""Finds passages that say the same: near copies, overlapping chunks and, with embeddings, paraphrases."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ _NUMBER = re.compile(r"\d+")
 
 
 def twins_of(given: Passages, found: PassageFeatures) -> Bools:
-    """(passages, passages): whether a passage says what another one says already.
+    """Returns a (passages, passages) table: whether the passage of the row adds nothing to that of the column.
 
-    A passage with a number that the other one lacks is no twin: reports of two years differ in little else.
+    Two passages are twins if the cosine of their tf-idf vectors is at least 0.9, or if that of their embeddings is at
+    least
+    0.95 and they share some words. A passage with a number that the other one lacks is not a twin: reports of two years
+    differ in little else. For this reason the table is not symmetric.
     """
     same = found.links["alike"] >= SAME_WORDS
     if given.embeddings is not None:
@@ -31,6 +34,7 @@ def twins_of(given: Passages, found: PassageFeatures) -> Bools:
 
 
 def _cosines(vectors: Floats) -> Floats:
+    """Returns the cosines between all pairs of rows; a zero row has cosine 0 with every other."""
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     cosines: Floats = units @ units.T
     return cosines

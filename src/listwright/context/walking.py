@@ -1,4 +1,9 @@
-"""Lists of passages by a learned policy: in one compiled function where the policy is made of boosted trees."""
+"""Builds lists of passages with a learned policy, in one compiled function.
+
+The general walk calls the policy once per position from Python. For one question that overhead dominates, so that
+trees,
+links and needs are handed to `_kernels.pack_walk`, which does the whole walk; only boosted trees are supported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ from listwright.text.passages import PassageFeatures
 
 
 def trees_of(model: SCP) -> tuple[Any, ...] | None:
-    """The trees of a policy as the compiled walk takes them; None where it is made of something else."""
+    """Returns the trees of a policy as `pack_walk` takes them, or None if the policy is not made of boosted trees."""
     policy = model.policy_
     if not isinstance(policy, Estimator) or not isinstance(policy.estimator, Boosting):
         return None
@@ -29,12 +34,12 @@ def trees_of(model: SCP) -> tuple[Any, ...] | None:
 
 
 def kinds_of(model: SCP) -> list[str]:
-    """The kinds of links that a model looks at, in order."""
+    """Returns the kinds of links that a model was trained with, in the order of its columns."""
     return next(list(part.kinds_) for part in model.training_.features.parts_ if isinstance(part, Links))
 
 
 def scores_alone(model: SCP, found: PassageFeatures) -> Floats:
-    """Scores of all passages before anything is picked."""
+    """Returns the policy's score of each passage with an empty list: no links to it, and every need unmet."""
     needs, n = found.needs, len(found.table)
     unmet = np.empty((n, UNMET), dtype=np.float32)
     nothing = np.zeros(1, dtype=np.uint64)
@@ -55,7 +60,34 @@ def walk_passages(
     bonus: Floats,
     twins: Bools,
 ) -> tuple[Ints, Floats]:
-    """Rows picked, and their scores; `bonus` is added to the scores of each row, and `twins` of a pick are left out."""
+    """Picks passages one at a time until nothing fits any more or the length is reached.
+
+    Parameters
+    ----------
+    model : SCP
+        With boosted trees: see `trees_of`.
+    found : PassageFeatures
+        Features, links and needs of the candidates.
+    sizes : array of shape (passages,)
+        Tokens of each passage.
+    room : float
+        Tokens that all picks may have together.
+    length : int
+        Largest number of picks.
+    groups : array of shape (passages,)
+        Number of the source of each passage.
+    per_group : int
+        Largest number of picks from one source.
+    bonus : array of shape (passages,)
+        Added to the policy's score of each passage at every position.
+    twins : array of shape (passages, passages)
+        `twins[i, j]`: passage i is left out once j is picked.
+
+    Returns
+    -------
+    tuple of two arrays
+        The rows picked, in order, and their scores when they were picked.
+    """
     trees = trees_of(model)
     assert trees is not None
     needs = found.needs
