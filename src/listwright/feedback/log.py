@@ -1,4 +1,9 @@
-"""The log: lists that were shown, and what came back for them."""
+"""The log of shown lists and their outcomes.
+
+`Log` collects lists with `append` and outcomes with `feedback`, or reads both from a table. Estimators and learners do
+not use it directly: `Log.answered` lays the lists with outcomes side by side in an `Answered`, whose arrays have shape
+(lists, positions), and `runs` splits its problems into chunks that fit into memory.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,12 @@ from listwright.training.signature import Signature
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """The lists of a log that have an outcome, side by side."""
+    """The answered lists of a log as padded arrays of shape (lists, longest list).
+
+    List `i` answers problem `i` of `problems`; a problem that was shown several times occurs several times. `rows` are
+    rows of the whole batch, with -1 after the end of a list. NaN marks unknown propensities and positions that no user
+    saw.
+    """
 
     problems: Problems
     rows: Ints  # (lists, longest): rows of the batch, -1 behind the end of a list
@@ -34,10 +44,11 @@ class Answered:
     list_ids: tuple[str, ...]
 
     def __len__(self) -> int:
+        """The number of lists."""
         return len(self.rows)
 
     def take(self, which: Ints) -> Answered:
-        """Some of the lists."""
+        """Select lists by number; their rows are renumbered to the smaller batch."""
         problems = self.problems[which]
         return Answered(
             problems,
@@ -49,11 +60,18 @@ class Answered:
         )
 
     def only_shown(self) -> Answered:
-        """The same lists, with the items that were shown for candidates and no others."""
+        """Drop every candidate that was not shown.
+
+        Much cheaper to walk over where features do not look at the others.
+        """
         return self.only(np.sort(self.rows[self.rows >= 0]))
 
     def only(self, kept: Ints) -> Answered:
-        """The same lists, with some of the rows for candidates: in order, all that were shown among them."""
+        """Keep only some candidates.
+
+        `kept` are rows of the batch in increasing order and must include every shown row. Links and aspects, which
+        refer to all candidates, are dropped.
+        """
         problems = self.problems
         by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
         some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
@@ -64,32 +82,48 @@ class Answered:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Lists of one call of `append`, and what came back for them."""
+    """The lists of one call of `append`, with their outcomes.
+
+    `outcomes` and `answered` are filled in as feedback arrives.
+    """
 
     lists: Recommendations
     outcomes: Floats  # as the lists' rows; nan where nothing was seen
     answered: Bools  # by list
 
     def outcome(self, i: int) -> Floats:
-        """What was seen of list i, as long as that is."""
+        """Return the revealed outcomes of list `i`, without the NaN at its end."""
         return self.outcomes[i, : int((~np.isnan(self.outcomes[i])).sum())]
 
 
 class Log:
-    """What was shown (problem, candidates, picks, their propensities, policy version), and what came back.
+    """Lists that were shown and what came back for them.
 
-    It only grows: a list is appended once, and its outcome is set once. `from_frame` and `from_parquet` read logs of
-    other systems.
+    Keep a log whenever lists are shown to users: it is what a new model is trained on (`OnlineSCP.fit_log`) and what
+    policies are compared on before one is rolled out (`evaluate`, `compare`). Each list is stored with its problem, all
+    candidates, the picks, their propensities and the policy version. A log is append-only: a list is added once, and
+    its outcome is set once. It lives in memory; `to_parquet` and `from_parquet` store it, and `from_frame` reads the
+    logs of other systems.
 
     Parameters
     ----------
     cascade : bool
-        Users look at one item after the other and stop at the first click; what follows is not seen.
+        Whether users examine items in order and stop at the first click, so that later positions are not seen.
+
+    Attributes
+    ----------
+    columns : Columns or None
+        How the candidates were read, where the log came from a table.
 
     See Also
     --------
-    OnlineSCP.fit_log : Learn a model from a log.
-    evaluate : What another policy would have earned from the same visitors.
+    OnlineSCP.fit_log : Learns a model from a log.
+    evaluate : Estimates what another policy would have earned from the same visitors.
+
+    Notes
+    -----
+    Propensities must be those of the moment when the list was drawn. They cannot be recomputed later from a policy that
+    has learned since; `Recommendations` carries them for this reason.
 
     Examples
     --------
@@ -111,6 +145,7 @@ class Log:
         self._places: dict[str, tuple[int, int]] = {}  # part, and number within it
 
     def __len__(self) -> int:
+        """The number of lists, with or without an outcome."""
         return len(self._places)
 
     def append(
@@ -121,7 +156,10 @@ class Log:
         propensities: ArrayLike | None = None,
         version: int = 0,
     ) -> None:
-        """Adds lists that were shown. Recommendations bring their ids, propensities and version; other lists need them.
+        """Add lists that were shown.
+
+        `Recommendations` bring their own ids, propensities and version, and the other arguments are ignored. Pass them
+        for `Lists` of a model that does not explore.
 
         Parameters
         ----------
@@ -134,11 +172,18 @@ class Log:
             None where they are not known.
         version : int
             Of the policy that built the lists.
+
+        Raises
+        ------
+        InputError
+            If an id is in the log already, a list shows an item twice, or the problems differ in kind from earlier
+            ones.
         """
         shown = lists if isinstance(lists, Recommendations) else _as_shown(lists, list_ids, propensities, version)
         self._append(shown, np.full(shown.rows.shape, np.nan))
 
     def _append(self, shown: Recommendations, outcomes: Floats) -> None:
+        """Add validated lists with their outcomes, NaN where there are none yet; nothing is added if a check fails."""
         for name in shown.list_ids:
             if name in self._places:
                 raise InputError(f"List {name} is in the log already. Give each list an id of its own.")
@@ -151,7 +196,26 @@ class Log:
         self._places |= {name: (part, i) for i, name in enumerate(shown.list_ids)}
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
-        """Sets what came back; gives the number of lists that had no outcome before. See `OnlineSCP.feedback`."""
+        """Record the outcomes of lists in the log.
+
+        Parameters
+        ----------
+        list_ids : str or sequence of str
+            One id, or several.
+        outcomes : array-like, mapping, or a sequence of these
+            The outcome of the one list, or one outcome per list: a number from 0 to 1 per position, or a mapping by
+            item.
+
+        Returns
+        -------
+        int
+            How many lists had no outcome before. Repeated feedback is ignored.
+
+        Raises
+        ------
+        InputError
+            If a list is not in the log or an outcome does not fit it; no outcome of the call is recorded then.
+        """
         new = {}
         for name, outcome in by_list(list_ids, outcomes).items():
             part, i = self._place(name)
@@ -163,17 +227,19 @@ class Log:
         return len(new)
 
     def _place(self, name: str) -> tuple[_Part, int]:
+        """Return the part that holds a list and the list's number within it."""
         if name not in self._places:
             raise InputError(f"Feedback for list {name}, which is not in the log. Append the lists that are shown.")
         part, i = self._places[name]
         return self._parts[part], i
 
     def _checked(self, name: str, outcome: Outcome) -> Floats:
+        """Validate an outcome against the items that the list showed."""
         part, i = self._place(name)
         return checked_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
 
     def records(self) -> Iterator[Record]:
-        """The lists that have an outcome, in the order they were shown, as `OnlineSCP.update` takes them."""
+        """Iterate over the answered lists as `Record`, in the order shown, ready for `OnlineSCP.update`."""
         for part in self._parts:
             lists = part.lists
             for i in np.flatnonzero(part.answered).tolist():
@@ -182,7 +248,10 @@ class Log:
                 yield Record(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), room)
 
     def answered(self) -> Answered:
-        """The lists that have an outcome, side by side, in the order they were shown."""
+        """Lay the answered lists side by side, in the order shown.
+
+        Shorter lists are padded to the longest one. Raises `InputError` if no list has an outcome yet.
+        """
         parts = [part for part in self._parts if part.answered.any()]
         if not parts:
             raise InputError("No list of this log has an outcome yet. Call feedback first.")
@@ -201,7 +270,15 @@ class Log:
         )
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """One row per candidate of every shown list; what was not shown has no position. `from_frame` reads it back."""
+        """Return the log as a frame with one row per candidate of every shown list.
+
+        Candidates that were not shown have a null position. `from_frame` reads the frame back.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame; by default one that is installed.
+        """
         return as_frame([(part.lists, part.outcomes) for part in self._parts], backend)
 
     @classmethod
@@ -259,6 +336,7 @@ class Log:
 
     @classmethod
     def _read(cls, source: Any, cascade: bool, given: dict[str, str | None], options: dict[str, Any]) -> Log:
+        """Read a log from a frame or from files; `given` maps roles to columns that the caller named."""
         log, found = cls(cascade=cascade), read_log(source, given, options)
         for lists, outcomes in found.parts:
             log._append(lists, check_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade))
@@ -266,7 +344,7 @@ class Log:
         return log
 
     def to_parquet(self, path: str | Path) -> None:
-        """Writes the log to one file, which `from_parquet` reads."""
+        """Write the log to one Parquet file, including whether it is a cascade; `from_parquet` reads it back."""
         write_parquet(self.to_frame("pyarrow"), path, cascade=self.cascade)
 
     @classmethod
@@ -299,6 +377,7 @@ class Log:
 
 
 def _answered(part: _Part, longest: int) -> Answered:
+    """Extract the answered lists of one part, padded to `longest` positions."""
     lists, which = part.lists, np.flatnonzero(part.answered)
     chosen = lists.problems[which]
     # numbered anew: one problem may be shown several times
@@ -317,19 +396,23 @@ def _answered(part: _Part, longest: int) -> Answered:
 
 
 def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:
-    """Runs of problems whose candidates fit into memory together, whatever is seen of each."""
+    """Split problems into consecutive runs of roughly `n_rows` candidates.
+
+    Bounds the memory of feature tables, whose size is candidates times columns. Returns arrays of problem numbers.
+    """
     cuts = np.searchsorted(problems.offsets, np.arange(n_rows, problems.n_rows, n_rows))
     return (run for run in np.split(np.arange(len(problems)), np.unique(cuts)) if len(run))
 
 
 def _moved(rows: Ints, old: Ints, new: Ints) -> Ints:
-    """Rows of lists whose problems start elsewhere now."""
+    """Renumber the rows of lists whose problems now start at `new` instead of `old`; -1 stays -1."""
     return np.where(rows >= 0, rows - old[:, None] + new[:, None], -1)
 
 
 def _as_shown(
     lists: Lists, list_ids: Sequence[str] | None, propensities: ArrayLike | None, version: int
 ) -> Recommendations:
+    """Wrap plain `Lists` as `Recommendations`, with NaN for unknown propensities and fresh ids where none are given."""
     if not isinstance(lists, Lists):
         raise InputError(f"A log takes listwright.Lists. Got {type(lists).__name__}.")
     chances = np.full(lists.rows.shape, np.nan)
@@ -349,7 +432,10 @@ def _as_shown(
 
 
 def _check_shown(lists: Recommendations) -> None:
-    """Rows of their own problem, none twice, and propensities above 0 and up to 1, or none at all for a list."""
+    """Raise unless each list picks distinct rows of its own problem.
+
+    Propensities must be above 0 and at most 1, or missing for a whole list. Vectorised over all lists: logs are large.
+    """
     shown, starts, ends = lists.rows >= 0, lists.problems.offsets[:-1, None], lists.problems.offsets[1:, None]
     ordered = np.sort(np.where(shown, lists.rows, -1 - np.arange(lists.rows.shape[1])), axis=1)
     outside = shown & ((lists.rows < starts) | (lists.rows >= ends))

@@ -1,4 +1,8 @@
-"""Which column of a log is what: by its usual names, or as the caller says."""
+"""Recognise the columns of a log.
+
+Each role (list, item, position, outcome, ...) has a set of usual column names; `roles` matches them case-insensitively
+unless the caller names the column. Used by `log_frames` and by the commands that read logs.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +34,27 @@ MARKS = ("feature", "context", "vector")  # columns that `Log.to_frame` writes a
 
 
 def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) -> dict[str, str]:
-    """The column of each role: the one given, or the one that has a usual name, whatever its case.
+    """Find the column that plays each role.
 
-    Two columns that could both be the outcome (or the propensity, ...) are an error: the one that is left out would be
-    taken for a feature, and give the answer away.
+    Parameters
+    ----------
+    columns : iterable of str
+        The table's column names.
+    given : mapping of str to (str or None)
+        Columns that the caller named, by role; None where the role is to be found by its usual names.
+    source : str
+        What the table is called in error messages.
+
+    Returns
+    -------
+    dict of str to str
+        The column of each role that was found.
+
+    Raises
+    ------
+    InputError
+        If a named column does not exist, or two columns could both be the outcome (or another role). Guessing would
+        leave the other one among the features, where it gives the answer away.
 
     Examples
     --------
@@ -55,7 +76,7 @@ def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) 
 
 
 def check_needed(found: Mapping[str, str], source: str) -> None:
-    """A log must say which list a row belongs to, which item it is, what was shown, and what came back."""
+    """Raise unless there are columns for the list, the item, the outcome, and the position (or shown)."""
     lacking = [role for role in ("list", "item", "outcome") if role not in found]
     if "position" not in found and "shown" not in found:
         lacking.append("position")
@@ -69,7 +90,7 @@ def check_needed(found: Mapping[str, str], source: str) -> None:
 
 
 def marked(columns: Iterable[str], kind: str) -> dict[str, str]:
-    """The columns marked as features, context or vectors: by their name without the mark.
+    """Return the columns with the prefix `kind: `, which `Log.to_frame` writes, keyed by their name without it.
 
     Examples
     --------
@@ -81,6 +102,11 @@ def marked(columns: Iterable[str], kind: str) -> dict[str, str]:
 
 
 def _usual(role: str, usual: tuple[str, ...], there: list[str], taken: set[str | None], source: str) -> str | None:
+    """Return the one column with a usual name for the role, or None; raises if several match.
+
+    Names are compared in lower case with blanks and hyphens as underscores. Of several list columns, `list` itself
+    wins.
+    """
     plain = {name: "_".join(name.strip().lower().replace("-", " ").split()) for name in there if name not in taken}
     matching = [name for name in there if plain.get(name) in usual]
     if len(matching) > 1:

@@ -39,14 +39,14 @@ MARK = b"listwright log"
 
 
 class ReadLog(NamedTuple):
-    """A table, read as a log."""
+    """The result of reading a table as a log."""
 
     parts: list[tuple[Recommendations, Floats]]  # runs of one policy version; outcomes, nan where nothing came back
     columns: Columns  # how the candidates were read
 
 
 def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> Any:
-    """The frame of some shown lists and their outcomes."""
+    """Build one frame from parts of a log; `backend` is "pandas", "polars", "pyarrow" or None for what is installed."""
     if not parts:
         raise InputError("This log is empty. Append lists first.")
     frame = nw.from_native(pa.concat_tables([as_arrow(*part) for part in parts]), eager_only=True)
@@ -55,7 +55,11 @@ def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> A
 
 
 def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
-    """Shown lists as an arrow table; `outcomes` as their rows, nan where nothing came back."""
+    """Build the arrow table of shown lists, one row per candidate.
+
+    `outcomes` has the shape of `lists.rows`, with NaN (null in the table) where nothing came back. Raises for problems
+    with sparse features, links, aspects or needs, which have no column form.
+    """
     problems, shown = lists.problems, lists.rows >= 0
     extra = (problems.links, problems.aspects, problems.needs)
     if sparse.issparse(problems.features) or any(kind is not None for kind in extra):
@@ -78,6 +82,7 @@ def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
 
 
 def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
+    """Columns for what is known of the candidates: marked features, context and vectors; catalogue, size and budget."""
     names = problems.feature_names or range(problems.n_features)
     columns: dict[str, Any] = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
     if problems.context is not None:
@@ -91,14 +96,21 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
 
 
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
-    """The shown lists and outcomes of a frame, of files, or of a table that was read already.
+    """Read shown lists and outcomes from a frame, from files, or from a `Table`.
 
     Parameters
     ----------
-    given : dict
-        By role, the column that has it, where not found by its name.
-    options : dict
-        Of `tables.from_frame`, such as features, context, categorical and ignore.
+    source : frame, path, list of paths or Table
+        Where the log is.
+    given : mapping of str to (str or None)
+        Columns that the caller named, by role.
+    options : mapping
+        Options of `Problems.from_frame`, such as features, context, categorical and ignore.
+
+    Returns
+    -------
+    ReadLog
+        Lists and outcomes in runs of one policy version, and how the candidates were read.
     """
     table = _table_of(source, given)
     found = roles(table.names, given, table.source)
@@ -109,6 +121,7 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
 
 
 def _table_of(source: Any, given: Mapping[str, str | None]) -> Table:
+    """Return the source as a `Table`; id columns of text files are read as text, so that "007" stays "007"."""
     if isinstance(source, Table):
         return source
     several = source if isinstance(source, list | tuple) else [source]
@@ -187,7 +200,11 @@ def _plain_items(problems: Problems) -> Problems:
 def _parts(
     table: Table, found: Mapping[str, str], problems: Problems, groups: Groups
 ) -> list[tuple[Recommendations, Floats]]:
-    """Runs of lists of one version, each with its outcomes."""
+    """Split the lists into runs of one policy version, each with its outcomes.
+
+    Scatters positions, propensities and outcomes of the table's rows into arrays of shape (lists, longest list); -1 and
+    NaN mark the end of a list. A `Recommendations` has one version, hence the split.
+    """
     names = [str(one) for one in groups.ids.tolist()]
     position = _positions(table, found, groups, names)
     shape = len(names), max(1, int(position.max(initial=0)))
@@ -218,7 +235,10 @@ def _parts(
 
 
 def _positions(table: Table, found: Mapping[str, str], groups: Groups, names: list[str]) -> Ints:
-    """By row: its position from 1, 0 where it was not shown."""
+    """Return the position of each row, counted from 1, and 0 for rows that were not shown.
+
+    Positions may start at 0 or 1 in the table. Without a position column, shown rows are numbered in the table's order.
+    """
     shown = None
     if "shown" in found:
         shown = np.nan_to_num(groups.sorted(_numbers(table, found["shown"]))) != 0
@@ -240,7 +260,7 @@ def _positions(table: Table, found: Mapping[str, str], groups: Groups, names: li
 
 
 def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
-    """Positions of a list must be 1, 2, ... without a gap or a repeat."""
+    """Raise unless the positions of each list are 1, 2, ... without gaps or repeats."""
     count = np.add.reduceat((position > 0).astype(np.int64), offsets[:-1])
     owners = np.repeat(np.arange(len(names)), np.diff(offsets))
     wrong = (position < 0) | (position != np.floor(position)) | (position > count[owners])
@@ -253,7 +273,10 @@ def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
 
 
 def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, outcome: Floats, position: Ints) -> None:
-    """An item that was not shown has no outcome, except 0: some logs write that for every candidate."""
+    """Raise if an item that was not shown has a positive outcome.
+
+    0 is accepted, as some logs write it for every candidate.
+    """
     lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
     if len(lost):
         row = groups.row_of(int(lost[0]))
@@ -262,11 +285,15 @@ def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, out
 
 
 def _by_list(table: Table, found: Mapping[str, str], groups: Groups, role: str) -> NDArray[Any] | None:
+    """Return the number that each list has in the column of a role, taken from its first row.
+
+    None without the column.
+    """
     return groups.sorted(_numbers(table, found[role]))[groups.offsets[:-1]] if role in found else None
 
 
 def _numbers(table: Table, name: str) -> Floats:
-    """A column of numbers or of true and false; nan where there is no value."""
+    """Read a numeric or boolean column as floats, with NaN for nulls; raises for any other type."""
     column = table.column(name, name)
     if not (is_number(column.type) or pa.types.is_null(column.type)):
         raise InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}.")
@@ -275,7 +302,7 @@ def _numbers(table: Table, name: str) -> Floats:
 
 
 def columns_in(paths: Sequence[str | Path]) -> list[str]:
-    """Names of the columns of the first of some files, without reading its rows where that can be."""
+    """Return the column names of the first of some files; of Parquet, without reading its rows."""
     first = next(iter(all_files(list(paths), None)), None)
     if first is not None and format_of(first) in (None, "parquet"):
         try:
@@ -286,17 +313,17 @@ def columns_in(paths: Sequence[str | Path]) -> list[str]:
 
 
 def write_parquet(table: pa.Table, path: str | Path, *, cascade: bool) -> None:
-    """Writes a table, and whether its outcomes are those of a cascade."""
+    """Write a table to Parquet, with whether its outcomes are those of a cascade in the file's metadata."""
     pq.write_table(table.replace_schema_metadata(file_mark(cascade)), path)
 
 
 def file_mark(cascade: bool) -> dict[bytes, bytes]:
-    """What a Parquet file says of the log in it."""
+    """Return the metadata that marks a Parquet file as a log."""
     return {MARK: json.dumps({"cascade": cascade}).encode()}
 
 
 def file_cascade(path: str | Path) -> bool:
-    """Whether a Parquet file says that its outcomes are those of a cascade; False for any other file."""
+    """Return whether a Parquet file is marked as a cascade log; False for unmarked or unreadable files."""
     try:
         about = json.loads((pq.read_schema(path).metadata or {}).get(MARK, b"{}"))
     except (ValueError, OSError, pa.ArrowException):

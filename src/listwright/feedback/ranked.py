@@ -1,4 +1,4 @@
-"""Ranked bandits: a bandit of its own for every slot."""
+"""Ranked bandits, a baseline that learns a separate bandit for each slot (Radlinski et al. 2008)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,29 @@ from listwright.problems import Problems
 
 
 class RankedBandits(ListBandit):
-    """An Exp3 over the catalogue for every slot, each learning what its own item added (Radlinski et al. 2008).
+    """One Exp3 bandit per slot over the items of a catalogue (Radlinski, Kleinberg & Joachims 2008).
 
-    Slots draw among the items that no slot before has taken, so that each learns from what it shows. Contexts and
-    features are not looked at: the baseline that learning one policy from all slots is compared with.
+    A baseline: use it to measure what learning one policy from all slots (`OnlineSCP`) gains. It ignores contexts and
+    features, so it fits problems that all have the same catalogue of items and no context. Each slot draws among the
+    items that earlier slots left and learns from the gain of the item that it shows.
 
     Parameters
     ----------
-    length, cascade, short_lists, memory, random_state
-        As in `OnlineSCP`.
+    length : int
+        Number of items per list, and of bandits.
+    cascade : bool
+        Whether users stop at the first click.
+    short_lists : bool
+        Accept problems with fewer candidates than `length`.
+    memory : int
+        How many lists may wait for feedback; the oldest are forgotten first.
+    random_state : int, numpy.random.Generator or None
+        Seed of the draws.
+
+    See Also
+    --------
+    OnlineSCP : One policy for all slots.
+    LSBGreedy : Another baseline, with features.
 
     Examples
     --------
@@ -56,12 +70,14 @@ class RankedBandits(ListBandit):
         self.random_state = random_state
 
     def _make_features(self, problems: Problems) -> Features:
+        """Only the identity of items is seen."""
         return Identity()
 
     def _make_learner(self) -> Learner:
         return Slots(Exp3())
 
     def _make_exploration(self) -> Exploration:
+        """Exp3 draws by itself."""
         return Own()
 
     def _open(self, learner: Learner, problems: Problems) -> None:
@@ -70,10 +86,10 @@ class RankedBandits(ListBandit):
 
 
 class Slots(PerPosition):
-    """`PerPosition` with all its bandits there from the start: a slot that nobody has looked at yet explores."""
+    """`PerPosition` whose bandits all exist from the start, so that a slot without any feedback explores evenly."""
 
     def open(self, length: int, n_items: int) -> None:
-        """A fresh learner for every slot."""
+        """Start one fresh learner per slot over `n_items` items."""
         self.learners_ = [clone(self.learner) for _ in range(length)]
         self.taught_ = [True] * length
         for learner in self.learners_:
@@ -81,5 +97,5 @@ class Slots(PerPosition):
             learner.start(n_items)
 
     def policy(self) -> Policy:
-        """The sequence of the slots' policies."""
+        """Return the sequence of the slots' policies."""
         return Sequence(tuple(learner.policy() for learner in self.learners_))

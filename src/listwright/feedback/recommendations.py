@@ -1,4 +1,8 @@
-"""Lists to show, with what is needed to learn from them later; and those that wait for feedback."""
+"""Lists to show, and the memory of lists that wait for feedback.
+
+`Recommendations` is what `recommend` returns; `Waiting` keeps such lists by id until their outcome arrives.
+`draw_keys` derives the randomness of each list from the seed and its id, so that draws can be reproduced.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,35 @@ from listwright.lists import Lists
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommendations(Lists):
-    """Lists with an id each, the chance that every pick had, and the version of the policy that drew them."""
+    """Lists with what is needed to learn from them later: ids, propensities and the policy version.
+
+    Returned by `OnlineSCP.recommend`; show the items, keep `list_ids`, and pass them with the outcomes to `feedback`.
+    Append the whole object to a `Log` to train on it or evaluate with it later.
+
+    Attributes
+    ----------
+    list_ids : tuple of str
+        One id per list.
+    propensities : ndarray of shape (lists, positions)
+        The chance of each pick given the picks before it; NaN after the end of a list.
+    version : int
+        The number of lists that the policy had learned from.
+    room : ndarray of float or None
+        The budget of each problem.
+
+    See Also
+    --------
+    Log.append : Stores recommendations.
+    Lists : The base class, with `to_frame` and reasons.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> learner = lw.OnlineSCP(length=2, random_state=0)
+    >>> lists = learner.recommend(lw.Problems.from_arrays(np.zeros((1, 4, 1))), list_ids=["a"])
+    >>> lists.list_ids, lists.propensities.round(2)
+    (('a',), array([[0.25, 0.33]]))
+    """
 
     list_ids: tuple[str, ...] = ()
     propensities: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # as rows; nan behind the end of a list
@@ -28,7 +60,7 @@ class Recommendations(Lists):
     room: Floats | None = None  # by problem: the budget
 
     def items(self, i: int) -> list[Any]:
-        """The items of list i by id, or by position where items have no ids."""
+        """Return the items of list `i`: their ids, or their positions in the problem where items have no ids."""
         if self.problems.item_ids is None:
             return self[i].tolist()
         return self.problems.item_ids[self.rows[i][self.rows[i] >= 0]].tolist()
@@ -38,7 +70,10 @@ class Recommendations(Lists):
 
 
 def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """The ids given, one per list and no two the same; or new ones, which nobody can guess."""
+    """Return one distinct id per list: those given, or new random ones that cannot be guessed.
+
+    Unguessable ids matter in a service, where knowing an id is enough to send feedback.
+    """
     if list_ids is None:
         return tuple(uuid4().hex for _ in range(count))
     ids = (list_ids,) if isinstance(list_ids, str) else tuple(str(one) for one in list_ids)
@@ -48,7 +83,9 @@ def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
 
 
 def draw_keys(seed: int, list_ids: Sequence[str]) -> NDArray[np.uint64]:
-    """A number for each list, which depends on the seed and its id alone.
+    """Hash the seed and each list id to a 64-bit key for its random numbers.
+
+    The key depends on nothing else, so a list is drawn the same way in any batch and on any machine.
 
     Examples
     --------
@@ -61,12 +98,14 @@ def draw_keys(seed: int, list_ids: Sequence[str]) -> NDArray[np.uint64]:
 
 
 class Waiting:
-    """Remembers shown lists until their feedback comes, and which lists had theirs.
+    """The memory of shown lists until their feedback arrives, and of ids that were answered.
+
+    Callers hold `lock` around `record`, learning and `answer`, so that each list counts once under concurrent feedback.
 
     Parameters
     ----------
     limit : int
-        Lists to remember of each kind; the oldest are forgotten first.
+        How many lists to remember, separately for waiting and answered ones; the oldest are forgotten first.
     """
 
     def __init__(self, limit: int) -> None:
@@ -76,6 +115,7 @@ class Waiting:
         self._answered: dict[str, None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
+        """Everything except the lock, which cannot be copied."""
         return {name: value for name, value in vars(self).items() if name != "lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -83,10 +123,11 @@ class Waiting:
         self.lock = RLock()
 
     def __len__(self) -> int:
+        """The number of lists that wait for feedback."""
         return len(self._shown)
 
     def show(self, lists: Recommendations) -> None:
-        """Remembers the lists."""
+        """Remember the lists; with a limit of 0 nothing is kept."""
         if not self.limit:
             return
         with self.lock:
@@ -95,14 +136,17 @@ class Waiting:
             _cut(self._shown, self.limit)
 
     def check_new(self, list_ids: tuple[str, ...]) -> None:
-        """Refuses ids that other lists have."""
+        """Raise if an id belongs to a list that is waiting or was answered."""
         with self.lock:
             for name in list_ids:
                 if name in self._shown or name in self._answered:
                     raise InputError(f"List id {name} was used before. Give each list an id of its own.")
 
     def record(self, name: str, outcome: Outcome, *, cascade: bool) -> Record | None:
-        """The record of a list; None where its feedback came before."""
+        """Return the record of a waiting list with its outcome.
+
+        None if it was answered before; raises if it is unknown.
+        """
         if name in self._answered:
             return None
         if name not in self._shown:
@@ -116,7 +160,7 @@ class Waiting:
         return Record.of(name, problem, picks, lists.propensities[i, : len(picks)], outcome, room=room, cascade=cascade)
 
     def answer(self, names: list[str]) -> None:
-        """Their feedback has been learned from."""
+        """Move lists from waiting to answered, once their feedback was learned from."""
         for name in names:
             del self._shown[name]
             self._answered[name] = None
@@ -124,5 +168,6 @@ class Waiting:
 
 
 def _cut(entries: dict[str, Any], limit: int) -> None:
+    """Delete the oldest entries beyond `limit`."""
     while len(entries) > limit:
         del entries[next(iter(entries))]

@@ -1,4 +1,10 @@
-"""What came back for a shown list, checked, and the record of list and outcome that learning takes."""
+"""Outcomes of shown lists, validated, and the record that learning takes.
+
+`checked_outcome` and its relatives turn clicks or gains into one float per revealed position and reject what cannot
+be: numbers outside 0 to 1, items that were not shown, clicks after the end of a cascade. `Record` couples such an
+outcome with the problem, the picks and their propensities. `Log`, `ListBandit.feedback` and the service all build on
+these checks, so that a bad outcome is refused before anything is learned from it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,15 @@ Outcome = ArrayLike | Mapping[Any, float]
 
 
 def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
-    """The outcome of each list: of one id, or of several; of a list that is named twice, the first.
+    """Map each list id to its outcome.
+
+    Accepts a single id with its outcome, or equally long sequences of both. Where an id occurs more than once the first
+    outcome wins, because a list counts once.
+
+    Raises
+    ------
+    InputError
+        If the numbers of ids and outcomes differ.
 
     Examples
     --------
@@ -33,18 +47,28 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
 
 
 def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:
-    """By position, from 0 to 1: clicks, or what each item added. Shorter than the list where a cascade ended before.
+    """Validate the outcome of one list and return the gain of each revealed position.
 
     Parameters
     ----------
-    outcome
-        One number per position; or a mapping from some of the shown items to theirs, the others 0.
+    outcome : array-like or mapping
+        One number from 0 to 1 per position; or a mapping from some of the shown items to their numbers, 0 for the rest.
     items : sequence
         The shown items, in order.
     cascade : bool
-        The user looks at one item after the other and stops at the first click; what follows is not seen.
-    name
-        The list, for messages.
+        Whether the user examines items in order and stops at the first click, so that later positions are not seen.
+    name : object
+        The list's id, for error messages.
+
+    Returns
+    -------
+    ndarray of float
+        As long as the list; shorter under a cascade, where it ends with the click.
+
+    Raises
+    ------
+    InputError
+        If the length, a number or an item does not fit, or a click follows the end of the cascade.
 
     Examples
     --------
@@ -67,6 +91,7 @@ def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, na
 
 
 def _by_item(outcome: Mapping[Any, float], items: Sequence[Any], name: object) -> Floats:
+    """Turn a mapping from item to gain into gains by position; raises for an item that the list did not show."""
     places = {item: place for place, item in enumerate(items)}
     gains = np.zeros(len(items))
     for item, gain in outcome.items():
@@ -77,6 +102,7 @@ def _by_item(outcome: Mapping[Any, float], items: Sequence[Any], name: object) -
 
 
 def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> None:
+    """Raise unless the gains are one-dimensional, of the right length and between 0 and 1 (NaN is rejected)."""
     if gains.ndim != 1 or len(gains) > shown or (len(gains) < shown and not cascade):
         few = "at most " if cascade else ""
         raise InputError(f"List {name!s} showed {shown} items: give {few}as many outcomes. Got shape {gains.shape}.")
@@ -88,7 +114,11 @@ def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> No
 
 
 def checked_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
-    """One chance per position, above 0 and up to 1; nan throughout where they are not known."""
+    """Validate the propensities of one list.
+
+    Each must be above 0 and at most 1. All of them may be missing (None, or NaN throughout), but not only some:
+    importance weights need the chance of every pick of the list.
+    """
     if propensities is None:
         return np.full(shown, np.nan)
     chances = as_numbers(propensities, "propensities")
@@ -102,12 +132,39 @@ def checked_propensities(propensities: ArrayLike | None, shown: int, *, name: ob
 
 
 def _all_missing(chances: Floats) -> Bools:
+    """Return True for every position where the whole list has no propensities, else False for every position."""
     return np.full(len(chances), bool(np.isnan(chances).all()))
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One shown list; made by `of`, which checks.
+    """One shown list with its outcome: the unit that `OnlineSCP.update` learns from.
+
+    Use it to replay feedback from your own storage, where the learner no longer remembers the list. For lists that the
+    learner still remembers, `OnlineSCP.feedback` needs only the id; for whole data sets, read a `Log`. Build records
+    with `Record.of`, which validates; the constructor does not.
+
+    Attributes
+    ----------
+    list_id : str
+        The id under which the list was shown; it also decides the cross-validation fold.
+    problem : Problems
+        The one problem that the list answered, without a reward.
+    picks : ndarray of int
+        Rows within the problem, in the order shown.
+    propensities : ndarray of float
+        The chance of each pick given the picks before it; NaN where unknown.
+    outcomes : ndarray of float
+        The gain of each revealed position; shorter than the list where a cascade ended early.
+    room : float or None
+        The budget, if the list had one.
+    earlier : ndarray of float or None
+        Outcomes of the same list that were learned from before and are to be replaced.
+
+    See Also
+    --------
+    OnlineSCP.update : Learns from records.
+    Log.records : Iterates over the answered lists of a log.
 
     Examples
     --------
@@ -137,21 +194,37 @@ class Record:
         cascade: bool = False,
         earlier: Outcome | None = None,
     ) -> Record:
-        """A record from plain values, or the error that says which of them cannot be.
+        """Build a record from plain values, validating each of them.
 
         Parameters
         ----------
-        picks : array-like
-            Rows within the problem, in the order shown.
-        propensities : array-like or None
-            None where they are not known.
-        outcomes
-            Clicks or gains by position, or a mapping by item; see `checked_outcome`.
+        list_id : str
+            The id of the list.
+        problem : Problems
+            Exactly one problem, with the candidates as they were when the list was shown.
+        picks : array-like of int
+            Rows within the problem, in the order shown, without repeats.
+        propensities : array-like of float or None
+            The chance of each pick given the picks before it; None where unknown.
+        outcomes : array-like or mapping
+            Clicks or gains by position, or a mapping by item.
+        room : float, optional
+            The budget that the list was built under.
         cascade : bool
-            The user stops at the first click.
-        earlier
-            The outcomes of this list that were learned from before. Then the list does not count again: what
-            was learned is changed to the new outcomes.
+            Whether the user stops at the first click.
+        earlier : array-like or mapping, optional
+            Outcomes of this list that were learned from before. The list then does not count a second time: what was
+            learned is changed to the new outcomes.
+
+        Returns
+        -------
+        Record
+            With the problem's reward removed.
+
+        Raises
+        ------
+        InputError
+            If a value does not fit the list, or `earlier` reveals another number of positions than `outcomes`.
         """
         rows = checked_picks(picks, problem, name=list_id)
         chances = checked_propensities(propensities, len(rows), name=list_id)
@@ -164,7 +237,7 @@ class Record:
 
 
 def checked_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
-    """Rows within one problem, none of them twice."""
+    """Validate picks as distinct rows of exactly one problem, and return them as integers."""
     if not isinstance(problem, Problems) or len(problem) != 1:
         raise InputError(f"The record of list {name!s} needs listwright.Problems with one problem. Got {problem!r}.")
     rows = as_whole_numbers(picks, "picks")
@@ -176,14 +249,28 @@ def checked_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
 
 
 def items_of(problem: Problems, rows: Ints) -> list[Any]:
-    """Ids of the rows of one problem; where items have none, their rows."""
+    """Return the item ids of some rows of one problem; the row numbers where items have no ids."""
     return rows.tolist() if problem.item_ids is None else problem.item_ids[rows].tolist()
 
 
 def check_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
-    """Outcomes of many lists at once, (lists, positions), as `checked_outcome` gives them; nan: nothing came back.
+    """Validate the outcomes of many lists at once, with the rules of `checked_outcome`.
 
-    Lists without any outcome are not answered yet. What stands behind the stop of a cascade is left out.
+    Parameters
+    ----------
+    outcomes : ndarray of shape (lists, positions)
+        Gains; NaN where nothing came back. A list of only NaN has no feedback yet and is accepted.
+    shown : ndarray of bool, same shape
+        Positions that hold an item.
+    names : sequence of str
+        List ids, for error messages.
+    cascade : bool
+        Whether users stop at the first click; entries after it become NaN.
+
+    Returns
+    -------
+    ndarray of shape (lists, positions)
+        The outcomes that were seen, NaN elsewhere.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A document compressor for LangChain."""
+"""Context packing as a LangChain document compressor; needs the package langchain-core."""
 
 from __future__ import annotations
 
@@ -14,25 +14,32 @@ from listwright.context import ContextPacker
 
 
 class ListwrightCompressor(BaseDocumentCompressor):
-    """Keeps the documents that together hold what an answer needs, within a budget of tokens.
+    """LangChain compressor that keeps the documents which together cover a query within a token budget.
 
-    Titles, sources, scores and embeddings are taken from the metadata of the documents, under the keys named, where
-    all documents have them. The score of each document kept is written to its metadata as `listwright_score`, and why
-    it was kept as `listwright_reason`.
+    Use it in a `ContextualCompressionRetriever` after a retriever that returns more than fits. Each document is weighed
+    against those already kept, so near copies are dropped. Titles are used where there are any; sources, scores and
+    embeddings only where all documents have them. The metadata of each kept document gains `listwright_score` and
+    `listwright_reason`; the input documents are not changed.
 
     Parameters
     ----------
     packer : ContextPacker
-        What chooses; the shipped model by default.
+        The model that selects; the packaged one by default.
     budget : float or None
-        Tokens that the documents may have together.
-    top_k, per_source : int, optional
-        Documents that may be kept, in all and from one source.
+        Tokens that the kept documents may have in total; None for no limit.
+    top_k : int, optional
+        The most documents to keep.
+    per_source : int, optional
+        The most documents to keep from one source.
     embedder : Embeddings, optional
-        Embeds the query and, where their metadata hold no embeddings, the documents. Without one, embeddings in the
-        metadata still tell near copies.
+        Embeds the query and, where their metadata hold no embeddings, the documents. Without it, embeddings in the
+        metadata still serve to recognise near copies.
     title_key, source_key, score_key, embedding_key : str
-        Keys of the metadata.
+        Metadata keys to read from.
+
+    See Also
+    --------
+    listwright.context.ContextPacker : The model behind it, with training.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -50,7 +57,22 @@ class ListwrightCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> Sequence[Document]:
-        """The documents to keep, best first."""
+        """Select documents for a query.
+
+        Parameters
+        ----------
+        documents : sequence of Document
+            Candidates, in any order.
+        query : str
+            The user's question.
+        callbacks : Callbacks, optional
+            Part of LangChain's interface; not used.
+
+        Returns
+        -------
+        list of Document
+            Copies of the kept documents, best first.
+        """
         packed = self.packer.pack(
             query,
             [document.page_content for document in documents],
@@ -66,10 +88,12 @@ class ListwrightCompressor(BaseDocumentCompressor):
         return [_told(documents[position], score, reason) for position, score, reason in kept]
 
     def _all(self, documents: Sequence[Document], key: str) -> list[Any] | None:
+        """Return the metadata value of each document; None unless all documents have it."""
         found = [document.metadata.get(key) for document in documents]
         return found if found and all(value is not None for value in found) else None
 
     def _embeddings(self, documents: Sequence[Document], query: str) -> dict[str, Any]:
+        """Return the embedding arguments of `ContextPacker.pack`, computing what is missing if there is an embedder."""
         known = self._all(documents, self.embedding_key)
         if self.embedder is None or not documents:
             return {"embeddings": known}
@@ -78,5 +102,6 @@ class ListwrightCompressor(BaseDocumentCompressor):
 
 
 def _told(document: Document, score: float, reason: str) -> Document:
+    """Return a copy of the document with its score and reason in the metadata."""
     told = {"listwright_score": score, "listwright_reason": reason}
     return document.model_copy(update={"metadata": {**document.metadata, **told}})

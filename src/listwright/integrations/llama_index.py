@@ -1,4 +1,4 @@
-"""A node postprocessor for LlamaIndex."""
+"""Context packing as a LlamaIndex node postprocessor; needs the package llama-index-core."""
 
 from __future__ import annotations
 
@@ -13,19 +13,26 @@ from listwright.errors import InputError
 
 
 class ListwrightPostprocessor(BaseNodePostprocessor):
-    """Keeps the nodes that together hold what an answer needs, within a budget of tokens.
+    """LlamaIndex postprocessor that keeps the nodes which together cover a query within a token budget.
 
-    Scores and embeddings are taken from the nodes, and the query's embedding from the query, where all have them;
-    titles from the metadata (`title` or `file_name`); the source of a node is the document that it is from.
+    Pass it in `node_postprocessors` of a query engine. Each node is weighed against those already kept, so near copies
+    are dropped. Scores and embeddings are used where all nodes have them; titles come from the metadata (`title` or
+    `file_name`); a node's source is the document it was split from.
 
     Parameters
     ----------
     packer : ContextPacker
-        What chooses; the shipped model by default.
+        The model that selects; the packaged one by default.
     budget : float or None
-        Tokens that the nodes may have together.
-    top_n, per_source : int, optional
-        Nodes that may be kept, in all and from one document.
+        Tokens that the kept nodes may have in total; None for no limit.
+    top_n : int, optional
+        The most nodes to keep.
+    per_source : int, optional
+        The most nodes to keep from one document.
+
+    See Also
+    --------
+    listwright.context.ContextPacker : The model behind it, with training.
     """
 
     packer: Any = Field(default_factory=ContextPacker, exclude=True)
@@ -35,12 +42,13 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that LlamaIndex knows the class by."""
+        """Return the name under which LlamaIndex registers the class."""
         return "ListwrightPostprocessor"
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
+        """Select nodes for a query, best first, with the packer's scores; raises `InputError` without a query."""
         if query_bundle is None:
             raise InputError("ListwrightPostprocessor needs the query. Pass query_str or query_bundle.")
         packed = self.packer.pack(
@@ -60,4 +68,5 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
 
 
 def _all(values: list[Any]) -> list[Any] | None:
+    """Return the values if there are some and none is missing, else None."""
     return values if values and all(value is not None for value in values) else None
