@@ -1,1 +1,4 @@
-"""What reproduces and demonstrates: experiments, simulators, data sets, reports. The library never imports it."""
+"""Experiments, simulators, data sets and reports: what reproduces the paper and demonstrates the library.
+
+The library itself never imports this package.
+"""

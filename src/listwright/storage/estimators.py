@@ -90,9 +90,9 @@ def has_function(estimator: Any) -> bool:
 def untrusted_types(data: bytes) -> list[str]:
     """Returns the sorted names of the types in a member that need the user's trust, as "module:Class".
 
-    These are the types that neither skops nor `TRUSTED` accepts, and support vector machines, because libsvm reads
-    memory
-    by indices that the file provides. Nothing is instantiated.
+    These are the types that neither skops nor `TRUSTED` accepts, and support vector machines, whose compiled code does
+    not
+    check what the file provides. Nothing is instantiated.
     """
     from skops import io
 
@@ -175,7 +175,7 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _is_unsafe(node: dict[str, Any]) -> bool:
-    """Whether a node describes a support vector machine, whose compiled code does not check its arrays."""
+    """Whether a node describes a support vector machine, whose compiled code takes what is in the file on trust."""
     return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 

@@ -87,7 +87,7 @@ def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state:
 def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
     """Raises unless the nodes of one histogram-boosting tree form a tree over at most `width` columns.
 
-    Categorical splits are rejected, because their bit sets are indexed without checks.
+    Categorical splits are not supported and are rejected.
     """
     inner = nodes[nodes["is_leaf"] == 0]
     _check_children(np.flatnonzero(nodes["is_leaf"] == 0), inner["left"], inner["right"], len(nodes))

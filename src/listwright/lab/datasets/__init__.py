@@ -1,4 +1,10 @@
-"""Published data sets as problems, read from files that you have; nothing is downloaded."""
+"""Readers that turn published data sets into `Problems`.
+
+Each `read_...` function takes the path of files that you have obtained yourself; nothing is downloaded. Where a source
+defines a split, it is returned too: as a `TrainTest` pair, as folds, or as a label per problem. Features of a problem
+never depend on other problems of the file, so that no information leaks from test to training problems. Records that
+are left out are counted in a `ReadingNote`, a warning.
+"""
 
 from listwright.lab.datasets._splits import TrainTest
 from listwright.lab.datasets.arguments import Arguments, read_arguments

@@ -1,4 +1,8 @@
-"""What was known of a user and of a movie at a time: counts and means over earlier ratings only."""
+"""Features for the movie data: what was known about a user and a movie at the time of a choice.
+
+All counts and means are over earlier ratings only, so that nothing looks ahead. `read_movies` uses `Choices.of` to
+build the candidates, then `choice_features` for their rows and `user_context` for the context.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,25 @@ _GENRE_PRIOR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """All ratings, and what is known of the movies. Users and movies are numbered from 0."""
+    """All ratings of a file, as parallel arrays, and the facts about movies. Users and movies are numbered from 0.
+
+    Attributes
+    ----------
+    users, movies : ndarray of int
+        By rating, its user and its movie.
+    stars : ndarray of float
+        By rating, from 0 to 10.
+    liked : ndarray of bool
+        By rating, whether the stars reach the threshold for liking.
+    times : ndarray of int
+        By rating, seconds since 1970.
+    genres : ndarray of float32, shape (movies, genres)
+        1 where a movie has the genre.
+    years : ndarray of int
+        By movie, the year of release, 0 if unknown.
+    user_ids, movie_ids : ndarray of int
+        The ids of the source.
+    """
 
     users: Ints
     movies: Ints
@@ -31,7 +53,23 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Candidate movies of some users, and the ratings that each of these users gave before."""
+    """Candidate movies of some users, and the ratings that each of these users gave before.
+
+    Attributes
+    ----------
+    users : ndarray of int
+        By problem, its user.
+    decided : ndarray of int
+        By problem, the time of the first candidate's rating: features use ratings before it.
+    owners : ndarray of int
+        By candidate, its problem.
+    movies, liked : ndarray
+        By candidate, its movie and whether the user came to like it.
+    history : ndarray of int
+        Numbers of the earlier ratings.
+    history_owners : ndarray of int
+        By earlier rating, its problem.
+    """
 
     users: Ints  # by problem
     decided: Ints  # by problem
@@ -43,7 +81,12 @@ class Choices:
 
     @classmethod
     def of(cls, ratings: Ratings, *, history: Ints, chosen: Ints) -> Choices:
-        """Candidates from rating numbers, ordered by user and movie: first ratings only, and nothing rated before."""
+        """Makes candidates from rating numbers, ordered by user and movie.
+
+        A movie that a user rated more than once is a candidate once, with its first rating; movies that already occur
+        in the
+        user's history are dropped.
+        """
         users, history_owners = np.unique(ratings.users[history], return_inverse=True)
         first = chosen[np.unique(ratings.users[chosen], return_index=True)[1]]
         decided = ratings.times[first]
@@ -55,7 +98,9 @@ class Choices:
         return cls(users, decided, owners, ratings.movies[rows], ratings.liked[rows], history, history_owners)
 
     def of_users(self, wanted: Bools) -> tuple[Choices, Ints]:
-        """The choices of some users, and which candidates these are."""
+        """Returns the choices of the problems marked in `wanted`, renumbered, and the rows of the candidates that
+        are kept.
+        """
         keep = np.zeros(len(self.users), dtype=bool)
         keep[: len(wanted)] = wanted
         number = np.cumsum(keep) - 1
@@ -75,7 +120,12 @@ class Choices:
 
 
 def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple[str, ...]]:
-    """One row per candidate, and the name of each column."""
+    """Returns one feature row per candidate, and the name of each column.
+
+    Popularity (all time and in the last month), mean rating and share of likes, each shrunk towards the mean of all
+    movies
+    by five pseudo-ratings; how the movie's genres fared with this user; and the movie's age.
+    """
     when = choices.decided[choices.owners]
     count, stars, liked = _before(ratings, choices.movies, when)
     recent = count - _before(ratings, choices.movies, when - MONTH)[0]
@@ -98,7 +148,12 @@ def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple
 
 
 def user_context(ratings: Ratings, choices: Choices) -> Floats32:
-    """How many ratings a user gave before, their mean and spread, the share liked; by genre the share and the taste."""
+    """Returns one context row per problem.
+
+    Columns: log of the number of earlier ratings, their mean and spread, the share liked; then by genre its share of
+    the
+    history and the user's taste for it.
+    """
     count, mean, square, liked = _history_means(ratings, choices)
     share, taste = _genre_profile(ratings, choices)
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))
@@ -107,6 +162,7 @@ def user_context(ratings: Ratings, choices: Choices) -> Floats32:
 
 
 def _history_means(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats, Floats, Floats]:
+    """Returns, by problem, the number of earlier ratings, their mean, mean square, and the share liked."""
     stars = ratings.stars[choices.history]
     values = [stars, stars**2, ratings.liked[choices.history].astype(np.float64)]
     count = np.bincount(choices.history_owners, minlength=len(choices.users)).astype(np.float64)
@@ -115,7 +171,10 @@ def _history_means(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats, 
 
 
 def _genre_profile(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats]:
-    """(users, genres): share of a user's history, and how much more of it than usual is liked."""
+    """Returns two arrays of shape (problems, genres): a genre's share of the history, and the taste for it.
+
+    Taste is the share of liked ratings within the genre, shrunk by two pseudo-ratings, minus the user's usual share.
+    """
     count, _, _, liked_share = _history_means(ratings, choices)
     genres = ratings.genres[ratings.movies[choices.history]].astype(np.float64)
     held, liked = np.zeros((len(count), genres.shape[1])), np.zeros((len(count), genres.shape[1]))
@@ -126,7 +185,13 @@ def _genre_profile(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats]:
 
 
 def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats, Floats]:
-    """Number, summed stars and number liked of a movie's ratings before a time."""
+    """Returns, for pairs of a movie and a time, the number, summed stars and number liked of the movie's earlier
+    ratings.
+
+    Ratings are sorted by movie and time under one integer key, so that two binary searches and cumulative sums answer
+    all
+    pairs at once.
+    """
     order = np.lexsort((ratings.times, ratings.movies))
     first, span = int(ratings.times.min()) - 1, int(np.ptp(ratings.times)) + 3
     keys = ratings.movies[order] * span + (ratings.times[order] - first)
@@ -138,7 +203,7 @@ def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats,
 
 
 def _all_before(ratings: Ratings, when: Ints) -> tuple[Floats, Floats, Floats]:
-    """The same over all movies; one rating of 5 stars, half liked, where there is none yet."""
+    """Returns the same three figures over all movies; where there is no earlier rating, one of 5 stars, half liked."""
     order = np.argsort(ratings.times, kind="stable")
     ends = np.searchsorted(ratings.times[order], when)
     stars, liked = np.cumsum(ratings.stars[order]), np.cumsum(ratings.liked[order])

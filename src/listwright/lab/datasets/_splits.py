@@ -1,4 +1,4 @@
-"""Problems by the source's own split."""
+"""The return type of readers whose source defines a training and a test part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from listwright.problems import Problems
 
 
 class TrainTest(NamedTuple):
-    """Problems by the source's own split: `train, test = read_...(path)`."""
+    """Problems by the source's own split; unpack it as `train, test = read_...(path)`.
+
+    Attributes
+    ----------
+    train : Problems
+        Problems to learn from.
+    test : Problems
+        Problems to evaluate on.
+    """
 
     train: Problems
     test: Problems

@@ -27,6 +27,23 @@ VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vecto
 class Terms:
     """Counts of the words of each candidate and of each problem's query.
 
+    Attributes
+    ----------
+    counts : sparse array, shape (candidates, terms)
+        Word counts of candidates.
+    queries : sparse array, shape (problems, terms)
+        Word counts of queries.
+    owners : ndarray of int
+        By candidate, its problem.
+    term_owners : ndarray of int
+        By term, its problem.
+    hashes : ndarray of int
+        By term, its column in `vectors`.
+    is_content : ndarray of bool
+        By term, whether it is more than a function word.
+
+    Examples
+    --------
     >>> terms = count_terms([["rain", "fell"], ["rain"], ["wind"]], np.array([0, 0, 1]), [["rain"], ["storm"]])
     >>> terms.counts.toarray().tolist()
     [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
@@ -43,35 +60,38 @@ class Terms:
 
     @cached_property
     def frequency(self) -> Ints:
-        """In how many candidates of its problem each term stands."""
+        """By term: the number of candidates of its problem that contain it."""
         return np.bincount(self.counts.indices, minlength=self.counts.shape[1])
 
     @cached_property
     def n_candidates(self) -> Ints:
-        """By term: how many candidates its problem has."""
+        """By term: the number of candidates of its problem."""
         return np.bincount(self.owners)[self.term_owners]
 
     @cached_property
     def idf(self) -> Floats:
-        """log((N + 1) / (df + 1/2)), as in `listwright.text.vectors.tf_idf`."""
+        """By term: log((N + 1) / (df + 1/2)), as in `listwright.text.vectors.tf_idf`."""
         return np.log((self.n_candidates + 1) / (self.frequency + 0.5))
 
     @cached_property
     def unit(self) -> Rows:
-        """tf-idf rows of length 1."""
+        """tf-idf rows of the candidates, scaled to length 1."""
         return unit_vectors(_scaled(self.counts, self.idf))
 
     @cached_property
     def query_cosine(self) -> Floats:
-        """Cosine of each candidate with its query."""
+        """By candidate: the tf-idf cosine with its query."""
         return row_sums(self.unit @ unit_vectors(_scaled(self.queries, self.idf)).T)
 
     def cosines(self) -> Rows:
-        """Link table: tf-idf cosine of two candidates."""
+        """Returns the tf-idf cosines of pairs of candidates as a sparse link table, without the diagonal."""
         return off_diagonal(self.unit @ self.unit.T)
 
     def vectors(self) -> Rows:
-        """The tf-idf rows over hashed columns: similarity within a problem, for `Problems.vectors`."""
+        """Returns the tf-idf rows over hashed columns, for similarity within a problem (`Problems.vectors`).
+
+        Hashing makes the columns of two files agree, so that their problems can be joined.
+        """
         indices = self.hashes[self.unit.indices]
         rows = sparse.csr_array((self.unit.data, indices, self.unit.indptr), (len(self.owners), VECTOR_COLUMNS))
         rows.sum_duplicates()
@@ -79,7 +99,22 @@ class Terms:
 
 
 def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[Sequence[str]]) -> Terms:
-    """Counts words of candidates and queries; `owners` says which query a candidate belongs to."""
+    """Counts the words of candidates and queries.
+
+    Parameters
+    ----------
+    texts : sequence of sequence of str
+        The words of each candidate.
+    owners : ndarray of int
+        By candidate, the number of its query.
+    queries : sequence of sequence of str
+        The words of each query.
+
+    Returns
+    -------
+    Terms
+        With one column per pair of a problem and a word that occurs in it.
+    """
     counts, columns = term_counts([*texts, *queries])
     problem = np.concatenate([owners, np.arange(len(queries))])
     entry_owner = np.repeat(problem, np.diff(counts.indptr))
@@ -99,12 +134,12 @@ def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[
 
 
 def row_sums(table: Any) -> Floats:
-    """Sum of each row of a sparse table."""
+    """Returns the sum of each row of a sparse table as a flat array."""
     return np.asarray(table.sum(axis=1), dtype=np.float64).ravel()
 
 
 def off_diagonal(table: Rows) -> Rows:
-    """The table in float32 without its diagonal and without stored zeros."""
+    """Returns the table in float32, with sorted indices, without its diagonal and without stored zeros."""
     entries = sparse.coo_array(table)
     keep = (entries.row != entries.col) & (entries.data != 0)
     where = (entries.row[keep], entries.col[keep])
@@ -114,7 +149,9 @@ def off_diagonal(table: Rows) -> Rows:
 
 
 def best_link(table: Rows, worth: Floats) -> Floats:
-    """For each row the highest link x worth of the candidate linked to; 0 without links."""
+    """Returns, for each row, the largest product of a link and the worth of the candidate linked to; 0 without
+    links.
+    """
     values = table.data * worth[table.indices]
     best = np.zeros(table.shape[0])
     np.maximum.at(best, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), values)
@@ -133,8 +170,10 @@ def highest(values: Floats, owners: Ints) -> Floats:
 
 
 def _with_data(table: Rows, data: Any) -> Rows:
+    """Returns a table with the same sparsity pattern and other values."""
     return sparse.csr_array((data, table.indices, table.indptr), shape=table.shape)
 
 
 def _scaled(table: Rows, by_column: Any) -> Rows:
+    """Returns the table with each column multiplied by a number."""
     return _with_data(table, table.data * by_column[table.indices])

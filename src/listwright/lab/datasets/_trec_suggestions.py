@@ -1,4 +1,8 @@
-"""How well documents answer the suggestions of a query, from BM25 scores alone."""
+"""How well documents answer the suggestions of a query, computed from BM25 scores alone.
+
+`read_trec_web` offers both measures as aspects: scores scaled within the query, and the part of each score that comes
+from words which only the suggestion has.
+"""
 
 from __future__ import annotations
 
@@ -46,5 +50,5 @@ def own_word_answers(record: dict[str, Any]) -> Floats:
 
 
 def _numbers(rows: Any) -> Floats:
-    """Scores, 0 where one is missing."""
+    """Returns scores as floats, with 0 for missing ones."""
     return np.array([[0.0 if value is None else float(value) for value in row] for row in rows])

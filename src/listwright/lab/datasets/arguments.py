@@ -1,4 +1,7 @@
-"""ArgKP: which arguments of a debate cover its key points? (Bar-Haim et al. 2020, the 2021 shared task.)"""
+"""ArgKP: choose arguments of a debate that cover its key points (Bar-Haim et al. 2020; the 2021 shared task).
+
+`read_arguments` reads either the published CSV files or JSON lines; both end in `_Debate` records.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +35,25 @@ _FILES = {
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """Debates with their arguments; `split` says "train", "dev" or "test" for each."""
+    """Debates as problems, with the split of the source.
+
+    Attributes
+    ----------
+    problems : Problems
+        One problem per topic and stance; candidates are arguments.
+    split : ndarray of str
+        "train", "dev" or "test", by problem; `problems[split == "train"]` selects a part.
+    """
 
     problems: Problems
     split: NDArray[np.str_]
 
 
 class _Debate(NamedTuple):
+    """One topic and stance: arguments by id with their texts, key points by id with their numbers, and matching
+    pairs.
+    """
+
     split: str
     topic: str
     stance: int
@@ -48,15 +63,35 @@ class _Debate(NamedTuple):
 
 
 def read_arguments(path: str | Path) -> Arguments:
-    """Reads JSON lines, also compressed, with `split`, `topic`, `stance`, `arguments`, `key_points` and `matches`; or a
-    folder of the files as published (`arguments_train.csv`, `key_points_train.csv`, `labels_train.csv`, ... dev, test),
-    which may lie in folders below it (`kpm_data`, `test_data`).
+    """Reads the ArgKP data as problems: which arguments together cover the key points of a debate?
 
     A problem is a topic and a stance. Its candidates are the arguments; the reward is the share of key points that the
-    list covers, each of the same weight. Features look at an argument's length, its likeness to the topic, and at how
-    many other arguments it is like: for each threshold the logarithm of 1 + the number of cosines above it. Words are
-    weighed within each debate; vectors are tf-idf. Debates in which no argument matches a key point are left out, with
-    a `ReadingNote` that counts them.
+    list covers, each of the same weight. Features are an argument's length, its similarity to the topic, and how many
+    other
+    arguments it resembles: for each threshold the logarithm of 1 + the number of cosines above it. Words are weighted
+    within each debate; vectors are tf-idf.
+
+    Parameters
+    ----------
+    path : str or Path
+        JSON lines, also compressed, with `split`, `topic`, `stance`, `arguments`, `key_points` and `matches`; or a
+        folder of the files as published (`arguments_train.csv`, `key_points_train.csv`, `labels_train.csv`, and the
+        same for dev and test), which may lie in folders below it (`kpm_data`, `test_data`).
+
+    Returns
+    -------
+    Arguments
+        The problems and their splits. Debates in which no argument matches a key point are left out, with a
+        `ReadingNote` that counts them.
+
+    Raises
+    ------
+    InputError
+        If files or fields are missing, or a match names an unknown argument or key point.
+
+    See Also
+    --------
+    listwright.rewards.Coverage : The reward.
     """
     path = found(path, "The ArgKP data")
     told = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
@@ -82,7 +117,7 @@ def read_arguments(path: str | Path) -> Arguments:
 
 
 def _coverage(debates: list[_Debate]) -> Coverage:
-    """Which key points, numbered within their debate, each argument matches."""
+    """Returns the reward: which key points, numbered within their debate, each argument matches."""
     cells: list[tuple[int, int]] = []
     start = 0
     for debate in debates:
@@ -95,6 +130,7 @@ def _coverage(debates: list[_Debate]) -> Coverage:
 
 
 def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
+    """Returns one feature row per argument, and the column names; `starts` are the offsets of the debates."""
     cosine, words = terms.cosines(), row_sums(terms.counts)
     total = row_sums(cosine)
     others = np.maximum(np.bincount(terms.owners)[terms.owners] - 1, 1)
@@ -114,13 +150,16 @@ def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
 
 
 def _lexrank(cosine: Any, starts: Ints) -> Floats:
-    """Centrality in the walk over similar arguments, against the most central one of the debate."""
+    """Returns each argument's centrality in the random walk over similar arguments, relative to the debate's most
+    central one.
+    """
     blocks = (cosine[start:end, start:end].toarray() for start, end in pairwise(starts.tolist()))
     shares = [lexrank(block) for block in blocks]
     return np.concatenate([share / share.max() for share in shares])
 
 
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:
+    """Returns a debate from one JSON object."""
     require(record, ("split", "topic", "stance", "arguments", "key_points", "matches"), f"A line of {path}")
     return _checked(
         record["split"],
@@ -133,6 +172,7 @@ def _from_record(record: dict[str, Any], path: Path) -> _Debate:
 
 
 def _from_folder(folder: Path) -> list[_Debate]:
+    """Returns the debates of all published CSV files below a folder, split by split."""
     splits = [split for split in SPLITS if any(folder.rglob(f"arguments_{split}.csv"))]
     if not splits:
         raise InputError(f"{folder} holds none of {', '.join(f'arguments_{split}.csv' for split in SPLITS)}.")
@@ -140,6 +180,10 @@ def _from_folder(folder: Path) -> list[_Debate]:
 
 
 def _from_files(folder: Path, split: str) -> list[_Debate]:
+    """Returns the debates of one split, by joining its arguments, key points and labels.
+
+    Arguments and key points belong together if topic and stance agree; only labels of 1 count as matches.
+    """
     tables = {kind: _table(folder, f"{kind}_{split}.csv", columns) for kind, columns in _FILES.items()}
     arguments: dict[tuple[str, int], dict[str, str]] = {}
     for row in tables["arguments"]:
@@ -155,7 +199,7 @@ def _from_files(folder: Path, split: str) -> list[_Debate]:
 
 
 def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    """The rows of the one file of that name below the folder, with blanks for what is missing."""
+    """Returns the rows of the one file of that name below the folder, with empty strings for missing cells."""
     files = sorted(folder.rglob(name))
     if len(files) != 1:
         there = " and ".join(map(str, files)) or "none"
@@ -164,7 +208,7 @@ def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, 
 
 
 def _side(row: dict[str, str], split: str) -> tuple[str, int]:
-    """Topic and stance of a row."""
+    """Returns topic and stance (1 or -1) of a row."""
     if row["stance"] not in ("1", "-1"):
         raise InputError(
             f"The stance of {next(iter(row.values()))!r} ({split}) must be 1 or -1. Got {row['stance']!r}."
@@ -175,6 +219,7 @@ def _side(row: dict[str, str], split: str) -> tuple[str, int]:
 def _checked(
     split: str, topic: str, stance: int, arguments: dict[str, str], points: list[str], matches: list[tuple[str, str]]
 ) -> _Debate:
+    """Returns a debate after checking that its matches refer to arguments and key points that exist."""
     numbers = {point: number for number, point in enumerate(points)}
     for argument, point in matches:
         if argument not in arguments or point not in numbers:

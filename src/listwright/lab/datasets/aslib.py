@@ -1,4 +1,7 @@
-"""ASlib: algorithm-selection scenarios (Bischl et al. 2016). Which solvers should be tried on an instance?"""
+"""ASlib: algorithm-selection scenarios (Bischl et al. 2016). Which solvers should be tried on an instance?
+
+The published ARFF files and a Parquet form are both read into `_Raw`; `read_aslib` turns that into problems.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _Names = NDArray[np.str_]
 class Scenario:
     """A scenario: one problem for each instance that some solver solves, one candidate for each solver.
 
-    Parameters
+    Attributes
     ----------
     name : str
         The scenario's name.
@@ -36,6 +39,10 @@ class Scenario:
         The official fold of each problem, from 1.
     context_names : tuple of str
         Name of each context column.
+
+    See Also
+    --------
+    read_aslib : Reads a scenario.
     """
 
     name: str
@@ -49,7 +56,23 @@ class Scenario:
         return int(self.folds.max())
 
     def split(self, fold: int) -> tuple[Problems, Problems]:
-        """Training and test problems, where `fold` is the test part."""
+        """Returns training and test problems, with one official fold as the test part.
+
+        Parameters
+        ----------
+        fold : int
+            The fold to test on, from 1 to `n_folds`.
+
+        Returns
+        -------
+        (Problems, Problems)
+            Training and test problems.
+
+        Raises
+        ------
+        InputError
+            If there is no such fold, or it holds all problems.
+        """
         test = self.folds == fold
         if not test.any() or test.all():
             raise InputError(f"fold must be one of {', '.join(map(str, np.unique(self.folds)))}. Got {fold}.")
@@ -57,7 +80,9 @@ class Scenario:
 
 
 class _Raw(NamedTuple):
-    """A scenario as its files have it; instances may come more than once."""
+    """A scenario as its files have it, in three tables: runs, features and folds. Instances may occur more than
+    once.
+    """
 
     name: str
     ran: _Names  # by run: the instance
@@ -71,18 +96,38 @@ class _Raw(NamedTuple):
 
 
 def read_aslib(path: str | Path) -> Scenario:
-    """Reads a scenario's folder: as published (`algorithm_runs.arff`, `feature_values.arff`, `cv.arff`,
-    `description.txt`) or as Parquet (`runs.parquet`, `instances.parquet`).
+    """Reads an ASlib scenario as problems: which solvers should be tried on an instance, and in which order?
 
-    A solver solves an instance where its run is "ok" within the cutoff of the description; of repeated runs, the share
-    that does. In Parquet, the column `solved` says so, and is taken as it is; where runs with the status "ok" are
-    marked as unsolved, a `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The
-    description of GRAPHS-2015 has a cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
-    Instances that no solver solves are left out. Problems and solvers come in alphabetical order.
+    A solver solves an instance where its run is "ok" within the cutoff of the description; of repeated runs, the reward
+    is
+    the share that does. Instances that no solver solves are left out. Problems and solvers are in alphabetical order.
 
-    Instance features become the context, each number by itself, so that no test instance can tell on another: x is
+    Parameters
+    ----------
+    path : str or Path
+        A scenario's folder, as published (`algorithm_runs.arff`, `feature_values.arff`, `cv.arff`, `description.txt`)
+        or as Parquet (`runs.parquet`, `instances.parquet`).
+
+    Returns
+    -------
+    Scenario
+        With the problems and their official folds.
+
+    Raises
+    ------
+    InputError
+        If files or columns are missing, the scenario does not measure run time, or an instance has no fold.
+
+    Notes
+    -----
+    In Parquet, the column `solved` is taken as it is; where runs with the status "ok" are marked as unsolved, a
+    `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
+    a
+    cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
+
+    Instance features become the context, each instance by itself, so that nothing leaks from test instances: x is
     turned into sign(x) log(1 + abs(x)), because counts of variables and clauses have long tails, and a missing number
-    into 0, with a 0/1 column for each group of features that are missing together. Scales are left to the model.
+    into 0, with a 0/1 column for each group of features that are missing together. Scaling is left to the model.
     """
     folder = Path(path)
     runs = first_of(folder, ("algorithm_runs.arff", "runs.parquet"), "An ASlib scenario")
@@ -106,7 +151,10 @@ def read_aslib(path: str | Path) -> Scenario:
 
 
 def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
-    """Signed logarithms, 0 for what is missing, and a column for each group of columns that are missing together.
+    """Returns a context table and its column names from raw instance features.
+
+    Numbers become signed logarithms and missing ones 0. Columns that are missing in exactly the same rows share one 0/1
+    column, named after the first of them.
 
     Examples
     --------
@@ -125,6 +173,7 @@ def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str,
 
 
 def _published(folder: Path) -> _Raw:
+    """Reads the published ARFF files; of the folds, only the first repetition."""
     facts = _facts(read_text(folder / "description.txt"))
     runs = read_arff(folder / "algorithm_runs.arff", ("instance_id", "repetition", "algorithm", "runstatus"))
     features = read_arff(folder / "feature_values.arff", ("instance_id", "repetition"))
@@ -145,6 +194,7 @@ def _published(folder: Path) -> _Raw:
 
 
 def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
+    """Returns, by run, whether it ended with status "ok" within the cutoff; only run-time scenarios are supported."""
     kind = facts.get("performance_type", ["runtime"])[0]
     if kind != "runtime":
         raise InputError(f"read_aslib reads scenarios of performance_type runtime. Got {kind} in {runs.path.parent}.")
@@ -167,7 +217,7 @@ def _cutoff(written: str, folder: Path) -> float:
 
 
 def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
-    """Numbers as they are; a nominal feature as a 0/1 column for each of its values."""
+    """Returns instance features as numbers with their names; a nominal feature becomes a 0/1 column per value."""
     columns: dict[str, Floats] = {}
     for name in features.kinds:
         if name in ("instance_id", "repetition"):
@@ -198,6 +248,7 @@ def _facts(text: str) -> dict[str, list[str]]:
 
 
 def _parquet(folder: Path) -> _Raw:
+    """Reads the Parquet form, in which the feature and fold columns stand in one table."""
     runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
     _note_unsolved(runs, folder / "runs.parquet")
     instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
@@ -218,7 +269,7 @@ def _parquet(folder: Path) -> _Raw:
 
 
 def _note_unsolved(runs: Any, path: Path) -> None:
-    """Warns of runs that ended well and are not marked as solved."""
+    """Warns of runs with the status "ok" that are not marked as solved."""
     if "status" not in runs.column_names:
         return
     ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
@@ -232,11 +283,12 @@ def _note_unsolved(runs: Any, path: Path) -> None:
 
 
 def _place(names: _Names, among: _Names) -> Ints:
+    """Returns the positions of names in a sorted array of distinct names."""
     return np.searchsorted(among, names).astype(np.int64)
 
 
 def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
-    """Mean of the values of each (row, column); 0 where there are none."""
+    """Returns the mean of the values in each cell of a (row, column) table; 0 where a cell has none."""
     n_columns = int(columns.max()) + 1
     cells = rows * n_columns + columns
     sums = np.bincount(cells, values, minlength=n_rows * n_columns)
@@ -245,7 +297,7 @@ def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
 
 
 def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
-    """Mean over repetitions of what is known; NaN where nothing is."""
+    """Returns, by instance, the mean over repetitions of the finite numbers; NaN where there is none."""
     known = np.isfinite(table)
     sums, counts = np.zeros((n_rows, table.shape[1])), np.zeros((n_rows, table.shape[1]))
     np.add.at(sums, rows, np.where(known, table, 0.0))
@@ -254,6 +306,7 @@ def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
 
 
 def _folds(raw: _Raw, instances: _Names, folder: Path) -> Ints:
+    """Returns the fold of each instance; raises if one has none."""
     fold_of = dict(zip(raw.folded.tolist(), raw.folds.tolist(), strict=True))
     missing = [name for name in instances.tolist() if name not in fold_of]
     if missing:

@@ -1,4 +1,4 @@
-"""Motion-planning libraries: which of thirty paths is free of collision? (Choudhury et al. 2017.)"""
+"""Motion-planning libraries: which of thirty paths is free of collision in a new world? (Choudhury et al. 2017.)"""
 
 from __future__ import annotations
 
@@ -22,17 +22,35 @@ FEATURE_NAMES = ("path_length", "n_edges", *(f"free_{hops}_hops_{part}" for hops
 
 
 def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = None) -> TrainTest:
-    """Reads one problem's `.npz` file; worlds are split as in the source.
+    """Reads one planning problem's `.npz` file; worlds are split as in the source.
 
     A candidate is one of the thirty paths of `seed30`, described by `seed30_features`: its length, and how free the
-    probed edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. The
-    thirty were chosen on the source's training worlds, so that other splits let test worlds help. A list succeeds where
-    any of its paths is free of collision. Worlds in which none of the thirty is are left out.
+    probed
+    edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. A list
+    succeeds
+    where any of its paths is free of collision. Worlds in which none of the thirty is free are left out.
 
     Parameters
     ----------
+    path : str or Path
+        The file.
     context : {"probes"} or None
         "probes" gives the collision result of every probed edge (1 = free). No probed edge lies on a path.
+
+    Returns
+    -------
+    TrainTest
+        Problems of the source's training and test worlds.
+
+    Raises
+    ------
+    InputError
+        If the file lacks an array or `context` is unknown.
+
+    Notes
+    -----
+    The thirty paths were chosen on the source's training worlds. Any other split would leak information from test
+    worlds.
     """
     if context not in (None, "probes"):
         raise InputError(f'context must be "probes" or None. Got {context!r}.')
@@ -42,11 +60,13 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
 
 
 def _probes(data: dict[str, NDArray[Any]]) -> Floats32:
+    """Returns the collision results of the probed edges, shape (worlds, probes), from packed bits."""
     valid = np.unpackbits(data["edge_valid_packed"], axis=1)[:, : int(data["n_edges"])]
     return valid[:, data["probe_edges"]].astype(np.float32)
 
 
 def _problems(data: dict[str, NDArray[Any]], states: Floats32 | None, worlds: Ints) -> Problems:
+    """Returns the problems of some worlds; `states` is the context by world."""
     success = data["success"][:, data["seed30"]].astype(bool)
     worlds = worlds[success[worlds].any(axis=1)]
     return Problems.from_arrays(

@@ -1,4 +1,8 @@
-"""MovieTweetings: which movies will a user like? Ratings from 0 to 10 with their time (Dooms et al. 2013)."""
+"""MovieTweetings: which movies will a user like? Ratings from 0 to 10 with their time (Dooms et al. 2013).
+
+`read_movies` reads the files, cuts each user's ratings into history and candidates, and takes features from
+`_movie_features`.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +30,15 @@ _YEAR = re.compile(r"\((\d{4})\)\s*$")
 
 @dataclass(frozen=True, eq=False)
 class Movies:
-    """Users with the movies that they rated later.
+    """Users as problems, with the movies that they rated later as candidates.
 
-    Parameters
+    Attributes
     ----------
     problems : Problems
-        One a user.
+        One problem per user.
     decided : ndarray of int
-        The time (seconds since 1970) before which everything that features and context use was known. Test users
-        whose time is after that of all training users make a split without a look ahead.
+        By problem, the time (seconds since 1970) before which everything that features and context use was known. Test
+        users whose time is after that of all training users make a split without looking ahead.
     genres : tuple of str
         Name of each column of `problems.vectors`.
     """
@@ -51,23 +55,36 @@ def read_movies(
     liked: float = 8,
     min_ratings: int = 10,
 ) -> Movies:
-    """Reads a folder with `ratings.dat` and `movies.dat` as published, or `ratings.parquet` and `movies.parquet`.
+    """Reads MovieTweetings as problems: which of the movies that a user went on to rate does the user like?
 
     A user's ratings are cut in half by time. The first half is known: it gives the context (how the user rates, and
-    which genres). The movies of the second half are the candidates, in order of their ids; those rated before are left
-    out. Their features come from ratings before the first of them: how often and how well other users rated the movie,
-    and how its genres fared with this user. Users who like none of their candidates are left out; so are ratings of
-    movies that the other file does not know, with a `ReadingNote` that counts them.
+    which
+    genres). The movies of the second half are the candidates, in order of their ids, except those rated before. Their
+    features come from ratings before the first of them: how often and how well other users rated the movie, and how its
+    genres fared with this user.
 
     Parameters
     ----------
+    path : str or Path
+        A folder with `ratings.dat` and `movies.dat` as published, or `ratings.parquet` and `movies.parquet`.
     reward : {"genres", "liked"}
         "genres", the share of the genres of liked candidates that liked movies of the list have; or "liked",
         whether any movie of the list is liked.
     liked : float
-        The lowest rating of a movie that is liked.
+        The lowest rating of a movie that counts as liked.
     min_ratings : int
         Users with fewer ratings are left out.
+
+    Returns
+    -------
+    Movies
+        Users who like none of their candidates are left out; so are ratings of movies that the other file does not
+        contain, with a `ReadingNote` that counts them.
+
+    Raises
+    ------
+    InputError
+        If files or columns are missing, an argument is out of range, or no user remains.
     """
     if reward not in ("genres", "liked"):
         raise InputError(f'reward must be "genres" or "liked". Got {reward!r}.')
@@ -96,7 +113,9 @@ def read_movies(
 
 
 def _choices(ratings: Ratings, min_ratings: int) -> Choices:
-    """The later half of the ratings of each user who has enough."""
+    """Returns the later half of the ratings of each user who has enough, as candidates, with the earlier half as
+    history.
+    """
     order = np.lexsort((np.arange(len(ratings.users)), ratings.times, ratings.users))
     counts = np.bincount(ratings.users)
     place = np.arange(len(order)) - starts_of(counts)[:-1][ratings.users[order]]
@@ -108,6 +127,7 @@ def _choices(ratings: Ratings, min_ratings: int) -> Choices:
 
 
 def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
+    """Reads ratings and movies, keeps the ratings of known movies, and returns them with the genre names."""
     file = first_of(folder, ("ratings.parquet", "ratings.dat"), "The MovieTweetings data")
     read = _from_parquet if file.suffix == ".parquet" else _from_text
     columns = dict(zip(_RATINGS, read(file, _RATINGS), strict=True))
@@ -136,6 +156,7 @@ def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
 
 
 def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
+    """Returns a column as floats; raises an `InputError` that names column and file otherwise."""
     try:
         return np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -143,12 +164,16 @@ def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
 
 
 def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
+    """Returns columns of a Parquet file as arrays."""
     table = read_parquet(file, columns)
     return [column_of(table, name) for name in columns]
 
 
 def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    """Lines of values between double colons, in the order of `columns`; a title may hold double colons itself."""
+    """Returns columns of a file with cells between double colons, in the order of `columns`.
+
+    A title may contain double colons itself; the cells between the first and the last are then joined again.
+    """
     rows = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         cells = [cell.strip() for cell in line.split("::")]
@@ -161,6 +186,7 @@ def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]
 
 
 def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32]:
+    """Returns sorted genre names and a 0/1 table of shape (movies, genres) from labels such as "Drama|War"."""
     split = [[genre for genre in (label or "").split("|") if genre] for label in labels]
     names = sorted({genre for genres in split for genre in genres})
     column = {name: number for number, name in enumerate(names)}
@@ -171,6 +197,6 @@ def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32
 
 
 def _years(titles: NDArray[np.object_]) -> Ints:
-    """The year in brackets at a title's end; 0 where there is none."""
+    """Returns the year in brackets at each title's end; 0 where there is none."""
     found = [_YEAR.search(title) for title in titles]
     return np.array([int(year[1]) if year else 0 for year in found])

@@ -1,4 +1,7 @@
-"""Multi-hop questions: which paragraphs together support the answer? (HotpotQA, 2WikiMultihopQA, MuSiQue.)"""
+"""Multi-hop questions: which paragraphs together support the answer? (HotpotQA, 2WikiMultihopQA, MuSiQue.)
+
+The forms of the three sources are read into `Question` records; features come from `listwright.text.passages`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,15 @@ WIDTH = 1 << 18  # columns of the vectors: the same words in all files
 
 
 class Paragraph(NamedTuple):
-    """One candidate, and which of the question's supporting facts it holds (None: none)."""
+    """One candidate of a question.
+
+    Attributes
+    ----------
+    title, text : str
+        What it says.
+    support : int or None
+        Number of the supporting fact that it holds; None for a distractor.
+    """
 
     title: str
     text: str
@@ -29,7 +40,7 @@ class Paragraph(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One record of a file."""
+    """One record of a file: its id, the question's text, and its paragraphs."""
 
     id: str
     text: str
@@ -42,19 +53,35 @@ class Question(NamedTuple):
 
 
 def read_questions(path: str | Path) -> Problems:
-    """Reads a JSON file or JSON lines, also compressed. The form is that of HotpotQA and 2WikiMultihopQA (`context`,
-    `supporting_facts`, as published or as on the Hugging Face hub), that of MuSiQue (`paragraphs` of `title`,
-    `paragraph_text`, `is_supporting`), or `paragraphs` of `title`, `sentences`, `supporting`.
+    """Reads multi-hop questions as problems: which paragraphs should be handed to a reader or language model?
 
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
     worth 1); sizes are the paragraphs' tokens. Features, links and needs are those of `text.passage_features`, from the
     texts of each question alone; vectors are tf-idf.
 
-    Item ids are titles; where several paragraphs of a question have the same title, later ones are numbered ("Oslo",
-    "Oslo #2"). In the HotpotQA form a supporting fact names a title and a sentence, so that every paragraph with that
-    title and sentence covers it. Left out, with a `ReadingNote` that counts them: records without paragraphs, questions
-    that the file marks as unanswerable, and, where other questions have labels, those without a supporting paragraph.
-    Where no question has labels, there is no reward.
+    Parameters
+    ----------
+    path : str or Path
+        A JSON file or JSON lines, also compressed, in the form of HotpotQA and 2WikiMultihopQA (`context`,
+        `supporting_facts`, as published or as on the Hugging Face hub), that of MuSiQue (`paragraphs` of `title`,
+        `paragraph_text`, `is_supporting`), or with `paragraphs` of `title`, `sentences`, `supporting`.
+
+    Returns
+    -------
+    Problems
+        One problem per question; without a reward where no question has labels. Item ids are titles; where several
+        paragraphs of a question have the same title, later ones are numbered ("Oslo", "Oslo #2").
+
+    Raises
+    ------
+    InputError
+        If the file holds no usable question, or paragraphs have another form.
+
+    Notes
+    -----
+    In the HotpotQA form a supporting fact names a title and a sentence, so that every paragraph with that title and
+    sentence covers it. Left out, with a `ReadingNote` that counts them: records without paragraphs, questions that the
+    file marks as unanswerable, and, where other questions have labels, those without a supporting paragraph.
     """
     kept = kept_questions(path)
     labelled = any(question.has_support for question in kept)
@@ -73,12 +100,13 @@ def read_questions(path: str | Path) -> Problems:
 
 
 def _vectors(question: Question, bodies: list[list[str]]) -> Rows:
+    """Returns hashed tf-idf rows of the paragraphs of one question, from titles and bodies."""
     titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
     return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
 
 def kept_questions(path: str | Path) -> list[Question]:
-    """The questions of a file that can be used; the others are counted."""
+    """Returns the questions of a file that can be used; the others are counted in a `ReadingNote`."""
     path = Path(path)
     records = read_records(path)
     given = [(number, record) for number, record in enumerate(records, start=1) if _has_paragraphs(record)]
@@ -96,18 +124,20 @@ def kept_questions(path: str | Path) -> list[Question]:
 
 
 def _has_paragraphs(record: dict[str, Any]) -> bool:
+    """Whether a record has paragraphs, in any of the known forms."""
     context = record.get("paragraphs") or record.get("context")
     return bool(context.get("title") if isinstance(context, dict) else context)
 
 
 def _support(paragraphs: list[Paragraph]) -> Coverage:
-    """Every supporting fact is a topic, covered by the paragraphs that hold it."""
+    """Returns the reward: every supporting fact is a topic, covered by the paragraphs that hold it."""
     held = [(row, fact.support) for row, fact in enumerate(paragraphs) if fact.support is not None]
     rows, facts = np.array(held, dtype=np.int64).T
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, facts)), shape=(len(paragraphs), facts.max() + 1)))
 
 
 def _question(record: dict[str, Any], number: int, path: Path) -> Question:
+    """Returns one record as a `Question`; its id defaults to its number in the file."""
     name = str(record.get("id", record.get("_id", "")) or number)
     require(record, ("question",), f"Question {name} of {path}")
     try:
@@ -118,7 +148,7 @@ def _question(record: dict[str, Any], number: int, path: Path) -> Question:
 
 
 def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
-    """Every supporting paragraph is a fact of its own."""
+    """Returns paragraphs of the MuSiQue form, in which every supporting paragraph is a fact of its own."""
     flags = [bool(entry.get("supporting", entry.get("is_supporting", False))) for entry in entries]
     facts = (np.cumsum(flags) - 1).tolist()
     return [
@@ -128,13 +158,17 @@ def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
 
 
 def _text(entry: dict[str, Any]) -> str:
+    """Returns the text of a paragraph, from `paragraph_text` or from joined `sentences`."""
     return str(entry["paragraph_text"] or "") if "paragraph_text" in entry else " ".join(entry["sentences"])
 
 
 def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
-    """A fact is a title; it is held by the paragraphs of that title that have one of the sentences named.
+    """Returns paragraphs of the HotpotQA form.
 
-    Some sentence numbers of the published files are past the end: then every paragraph of the title holds the fact.
+    A fact is a title; it is held by the paragraphs of that title that are long enough to have the first of the
+    sentences
+    named. Some sentence numbers of the published files are past the end: then every paragraph of the title holds the
+    fact.
     """
     titles, texts = _columns(record["context"], "sentences")
     named: dict[str, int] = {}  # by title: the first of the sentences named
@@ -151,11 +185,12 @@ def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
 
 
 def _columns(pairs: Any, second: str) -> tuple[list[Any], list[Any]]:
-    """Titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
+    """Returns titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
     if isinstance(pairs, dict):
         return list(pairs["title"]), list(pairs[second])
     return [title for title, _ in pairs], [other for _, other in pairs]
 
 
 def _title(title: Any, place: int) -> str:
+    """Returns the title of a paragraph, or "paragraph N" where it has none."""
     return str(title) if title else f"paragraph {place + 1}"

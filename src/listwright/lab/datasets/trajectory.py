@@ -1,4 +1,7 @@
-"""The paper's robot-arm data: which of thirty seed trajectories leads to a collision-free path?"""
+"""The paper's robot-arm data: which of thirty seed trajectories leads to a collision-free path?
+
+For simulated data of the same kind, which is shipped with the library, see `listwright.lab.simulate.trajectory`.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +24,38 @@ _ENVIRONMENT = slice(12, 16)  # the columns that are the same for all seeds of a
 
 
 class _Part(NamedTuple):
+    """One part of the data: features of shape (environments, seeds, 17), outcomes, and numbers of the environments."""
+
     features: Floats32  # (environments, seeds, 17)
     success: Bools
     environments: Ints
 
 
 def read_trajectory(path: str | Path) -> TrainTest:
-    """Reads `scp_trajectory.npz`, a folder that holds it, or a folder of the three text files as published
-    (`traj_train.txt`, `traj_crossvalidate.txt`, `traj_test.txt`).
+    """Reads the data of the paper's experiment on trajectory optimisation.
 
-    Training problems are the train and the cross-validation part: 310 environments; 212 are for test. A candidate is a
-    seed with its 17 features; the catalogue numbers the seeds; the context is the four features that describe the
-    environment as a whole; a list succeeds where any of its seeds does.
+    A candidate is a seed with its 17 features; the catalogue numbers the seeds; the context is the four features that
+    describe the environment as a whole; a list succeeds where any of its seeds does.
+
+    Parameters
+    ----------
+    path : str or Path
+        `scp_trajectory.npz`, a folder that holds it, or a folder of the three text files as published
+        (`traj_train.txt`, `traj_crossvalidate.txt`, `traj_test.txt`).
+
+    Returns
+    -------
+    TrainTest
+        Training problems are the train and the cross-validation part, 310 environments; 212 are for test.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or has another form.
+
+    See Also
+    --------
+    listwright.lab.simulate.trajectory.problems : Simulated data of the same kind.
     """
     path = found(path, "The trajectory data")
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
@@ -47,6 +70,7 @@ def read_trajectory(path: str | Path) -> TrainTest:
 
 
 def _problems(part: _Part, split: str) -> Problems:
+    """Returns a part as problems, with ids such as "test-17"."""
     return Problems.from_arrays(
         part.features,
         context=part.features[:, 0, _ENVIRONMENT],
@@ -57,6 +81,7 @@ def _problems(part: _Part, split: str) -> Problems:
 
 
 def _part(path: Path, name: str) -> _Part:
+    """Reads one part ("train", "valid" or "test") from the archive, or from its text file if there is no archive."""
     archive = path / ARCHIVE if path.is_dir() else path
     if not archive.is_file():
         return _text_part(path, name)
@@ -70,7 +95,11 @@ def _part(path: Path, name: str) -> _Part:
 
 
 def _text_part(folder: Path, name: str) -> _Part:
-    """Lines of "label importance size environment|qf 1:v 2:v ... |sf ...", where both parts say the same."""
+    """Reads lines of "label importance size environment|qf 1:v 2:v ... |sf ...".
+
+    Both groups of features hold the same numbers, so the first is used. Lines are grouped by environment in a stable
+    order, so that seeds keep their places.
+    """
     file = found(folder / _TEXTS[name], "A file of the trajectory data")
     lines = [line.split("|") for line in read_text(file).splitlines() if line.strip()]
     try:
@@ -89,7 +118,7 @@ def _text_part(folder: Path, name: str) -> _Part:
 
 
 def _dense(lines: list[list[str]]) -> Floats32:
-    """Rows from pairs such as "3:0.5", numbered from 1; what a line leaves out is 0."""
+    """Returns dense rows from pairs such as "3:0.5", numbered from 1; columns that a line leaves out are 0."""
     pairs = [(row, *pair.split(":")) for row, line in enumerate(lines) for pair in line]
     rows, columns, values = zip(*pairs, strict=True)
     places = np.array(columns, dtype=np.int64) - 1

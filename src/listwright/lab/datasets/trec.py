@@ -1,4 +1,7 @@
-"""TREC diversity judgements: which documents cover the subtopics of a query? (Web track 2009-2014.)"""
+"""TREC diversity judgements: which documents cover the subtopics of a query? (Web Track 2009-2014.)
+
+For candidates and runs of your own; `trec_web` reads a prepared collection with published rankings.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +29,17 @@ def read_trec_diversity(
     depth: int = 100,
     alpha: float | None = None,
 ) -> Problems:
-    """Reads judgements, lines of "query subtopic document judgement", for the candidates given.
+    """Reads judgements, lines of "query subtopic document judgement", as problems over the candidates given.
 
     The reward is the share of subtopics that the list covers, out of those that the candidates cover (a judgement above
-    0 says so). Documents that nobody judged cover nothing. Queries whose candidates cover nothing are left out.
+    0 means that a document covers the subtopic). Unjudged documents cover nothing. Queries whose candidates cover
+    nothing
+    are left out.
 
     Parameters
     ----------
     qrels : str or Path
-        The judgements.
+        The file of judgements.
     candidates : dict, optional
         By query, the features of each candidate document.
     runs : sequence of str or Path
@@ -47,9 +52,19 @@ def read_trec_diversity(
         Rewards further documents on a subtopic by 1 - alpha times as much, with the ideal of all judged documents: see
         `tables.qrels_reward`.
 
+    Returns
+    -------
+    Problems
+        One problem per query.
+
+    Raises
+    ------
+    InputError
+        If both or neither of `candidates` and `runs` are given, or no candidate is judged above 0.
+
     See Also
     --------
-    read_trec_web : the Web Track 2009-2012 with suggestions and published runs.
+    read_trec_web : The Web Track 2009-2012 with suggestions and published runs.
     """
     if (candidates is None) == (not runs):
         raise InputError("Give either candidates with features, or runs.")
@@ -69,6 +84,7 @@ def read_trec_diversity(
 
 
 def _table(vectors: list[ArrayLike]) -> Floats32:
+    """Stacks the feature vectors of candidates; raises unless all have the same length."""
     rows = [as_numbers(vector, "Features of a candidate", np.float32) for vector in vectors]
     if rows[0].ndim != 1 or len({row.shape for row in rows}) != 1:
         raise InputError(
@@ -78,6 +94,9 @@ def _table(vectors: list[ArrayLike]) -> Floats32:
 
 
 def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, Any]]:
+    """Returns, by query and document, two features per run: 60 / (60 + rank), as in reciprocal rank fusion, and
+    the score.
+    """
     rows_of: dict[str, dict[str, Any]] = {}
     for number, path in enumerate(runs):
         for query, scored in read_run(found(path, "A run")).items():
@@ -91,4 +110,5 @@ def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, An
 
 
 def _names(runs: Sequence[str | Path]) -> list[str]:
+    """Returns the names of the columns that `_from_runs` makes."""
     return [f"{Path(run).name} {kind}" for run in runs for kind in ("rank", "score")]

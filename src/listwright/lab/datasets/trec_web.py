@@ -103,6 +103,7 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
 
 
 def _same_lengths(record: dict[str, Any], file: Path) -> None:
+    """Raises unless scores and judgements of a record have one entry per document."""
     n = len(record["documents"])
     rows = {"indri": record["indri"], "bm25": record["bm25"], "covers": record["covers"]}
     rows |= {f"bm25_suggestions[{i}]": row for i, row in enumerate(record["bm25_suggestions"])}
@@ -112,6 +113,7 @@ def _same_lengths(record: dict[str, Any], file: Path) -> None:
 
 
 def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
+    """Returns alpha-coverage of the subtopics, normalised by the ideal list of all judged documents."""
     covers = [topics for record in records for topics in record["covers"]]
     rows = np.repeat(np.arange(len(covers)), [len(topics) for topics in covers])
     columns = np.array([int(topic) for topics in covers for topic in topics], dtype=np.int64)
@@ -122,6 +124,9 @@ def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
 
 
 def _published(records: list[dict[str, Any]], problems: Problems, file: Path) -> dict[str, Lists]:
+    """Returns the rankings of published systems, by name, as lists over the candidates; -1 marks documents outside
+    them.
+    """
     names = dict.fromkeys(name for record in records for name in record["published"])
     depth = max((len(ranks) for record in records for ranks in record["published"].values()), default=1)
     found = {}
@@ -139,14 +144,20 @@ def _published(records: list[dict[str, Any]], problems: Problems, file: Path) ->
 def _columns(
     more: Path, records: list[dict[str, Any]], offsets: Ints
 ) -> tuple[Floats32, tuple[str, ...], Floats32 | None]:
-    """Features, their names, and the context where there is one."""
+    """Returns features, their names, and the context, from the `.npz` file if there is one and from the records
+    otherwise.
+    """
     if more.is_file():
         return _more_columns(more, offsets)
     return np.concatenate([_columns_of(record) for record in records]).astype(np.float32), OWN_COLUMNS, None
 
 
 def _columns_of(record: dict[str, Any]) -> Floats:
-    """The columns of `OWN_COLUMNS`."""
+    """Returns the columns of `OWN_COLUMNS` for the documents of one query.
+
+    Indri's score is standardised within the query, the BM25 columns are scaled to [0, 1]. ClueWeb09 ids tell whether a
+    document is from Wikipedia ("-enwp") and whether it is in category B (segments up to en0011).
+    """
     indri, ids = np.array(record["indri"], dtype=np.float64), [str(name) for name in record["documents"]]
     wikipedia = np.array(["-enwp" in name for name in ids])
     category_b = np.array([name.split("-")[1] <= "en0011" for name in ids]) | wikipedia
@@ -164,6 +175,9 @@ def _columns_of(record: dict[str, Any]) -> Floats:
 
 
 def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...], Floats32]:
+    """Returns features, names and context from the `.npz` file; columns that are constant within every query are
+    context.
+    """
     arrays = read_arrays(path, ("offsets", "features", "feature_names"))
     if not np.array_equal(arrays["offsets"], offsets):
         raise InputError(f"{path} is for other queries than the file of queries beside it.")
@@ -175,7 +189,7 @@ def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...],
 
 
 def _stacked(records: list[dict[str, Any]], answers: Any) -> Floats32:
-    """Answers of all queries, as wide as the query with the most suggestions."""
+    """Returns the answers of all queries below each other, padded to the query with the most suggestions."""
     tables = [answers(record) for record in records]
     width = max(table.shape[1] for table in tables)
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]).astype(np.float32)

@@ -1,4 +1,8 @@
-"""Products of a candidate's features with its problem's context."""
+"""Products of a candidate's features with its problem's context, used by the news experiment.
+
+A linear policy cannot otherwise rank candidates differently in different contexts, because the context is the same for
+all candidates of a problem.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,31 @@ from listwright.problems import Problems
 
 
 class CrossedSeen(NamedTuple):
-    """The products, which no pick changes."""
+    """The state of `CandidateByContext` for a batch of problems: the scaled products, which no pick changes."""
 
     problems: Problems
     table: Floats32
 
 
 class CandidateByContext(Features):
-    """Every feature times every number of the context: what a linear policy needs to serve each context its own way.
+    """Every feature of a candidate times every number of the context.
+
+    Use it with linear learners on problems with a context, where what is relevant depends on the context. It adds
+    (features x context) columns, so it suits narrow tables; tree learners find such interactions themselves.
+
+    Parameters
+    ----------
+    standardize : bool
+        Whether the products are scaled to mean 0 and spread 1 over the training candidates.
+
+    Attributes
+    ----------
+    scale_ : Scale
+        The learned scales.
+
+    See Also
+    --------
+    listwright.features.Candidate : The features themselves.
 
     Examples
     --------
@@ -37,20 +58,21 @@ class CandidateByContext(Features):
         self.standardize = standardize
 
     def fit(self, problems: Problems) -> Self:
-        """Learns the scales."""
+        """Learns the scales of the products on training problems."""
         self.scale_ = Scale.of(_products(problems), standardize=self.standardize)
         return self
 
     def start(self, problems: Problems) -> CrossedSeen:
-        """The scaled products."""
+        """Returns the scaled products for new problems."""
         return CrossedSeen(problems, self.scale_.apply(_products(problems)))
 
     def columns(self, seen: CrossedSeen) -> Floats32:
-        """The same at every position."""
+        """Returns the products; they are the same at every position of the list."""
         return seen.table
 
 
 def _products(problems: Problems) -> Floats32:
+    """Returns the products, shape (candidates, features x context); raises if the problems have no context."""
     if problems.context is None:
         raise InputError("Features are to be crossed with the context, but these problems have none.")
     products = problems.features[:, :, None] * problems.context[problems.owners][:, None, :]

@@ -1,7 +1,9 @@
-"""What `listwright demo` shows: passages for made-up questions, where what a passage adds depends on those before it.
+"""What `listwright demo` runs: choosing passages for made-up questions, where the gain of a passage depends on the
+list.
 
 Questions, sizes, seeds and settings are fixed here and were chosen on questions of other seeds; the tuned rivals choose
-their parameter by cross-validation on the training questions.
+their parameter by cross-validation on the training questions. `run` measures all methods; `demo_report` turns the
+result into a page.
 """
 
 from __future__ import annotations
@@ -51,22 +53,22 @@ METHODS = (*list(RIVALS)[:-1], BEST, "oracle")
 
 @dataclass(frozen=True)
 class Demo:
-    """What was found.
+    """The results of the demo.
 
     Attributes
     ----------
     n_train, n_test : int
-        How many questions were learned from and tested on.
+        Number of questions for training and testing.
     records : list of Record
         Value of each method at each length.
     problems : list of SideBySide
         Lists of three methods for one question, and for ten more.
     seconds : dict of str to float
-        How long it took to learn, by method.
+        Training time by method.
     milliseconds : float
-        How long one list takes, one at a time.
+        Median time to build one list, one at a time.
     certificate : str
-        What is certain of the learned lists, or nothing.
+        What is guaranteed about the learned lists, in words; may be empty.
     """
 
     n_train: int
@@ -79,7 +81,15 @@ class Demo:
 
 
 class Learned(NamedTuple):
-    """What came of learning with one method."""
+    """What came of training one method.
+
+    Attributes
+    ----------
+    values : ndarray, shape (lengths, questions)
+        Value of the list's beginning of each length.
+    seconds : float
+        Training time.
+    """
 
     values: Floats  # (lengths, questions)
     seconds: float
@@ -92,16 +102,22 @@ def run(
     best: Callable[[], Learned] | None = None,
     tick: Tick = quiet,
 ) -> Demo:
-    """Learns from some questions, and measures all methods on others.
+    """Trains all methods on some questions, and measures them on others.
 
     Parameters
     ----------
     n_train, n_test : int
-        How many questions to learn from and to test on.
+        Number of questions for training and testing.
     best : callable, optional
-        Returns what came of `effort="best"`, which takes longest, so that it can be worked out elsewhere meanwhile.
+        Returns the result of `effort="best"` (see `learn_best`), which takes longest, so that the caller can compute it
+        in another process meanwhile. Without it, that method is left out.
     tick : callable
-        Called with the number of methods that are done, and of all.
+        Called with the number of steps that are done, and of all.
+
+    Returns
+    -------
+    Demo
+        Values, example lists, times and the certificate.
     """
     asked = questions(n_test, random_state=TEST_SEED)
     train, test = _problems(n_train), question_problems(asked)
@@ -130,18 +146,26 @@ def run(
 
 
 def learn_best(n_train: int = N_TRAIN, n_test: int = N_TEST) -> Learned:
-    """What comes of `effort="best"` on the same questions."""
+    """Trains `effort="best"` on the demo's questions and returns its values and time. Meant to run in a process of
+    its own.
+    """
     with heard_by(lambda what: None):  # the bar of the main process tells enough
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
         return _learned(SCP(SHOWN, effort="best", random_state=0), train, test)[1]
 
 
 def _problems(n_train: int) -> Problems:
+    """Returns the training questions as problems."""
     return question_problems(questions(n_train, random_state=TRAIN_SEED))
 
 
 def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned]:
-    """The fitted method, and what its lists are worth at each length; longer ones go on as they were learned."""
+    """Returns the fitted method, and the value of its lists at each length.
+
+    Lists are built at the greatest length, and shorter ones are their beginnings. Methods see test problems without
+    rewards
+    unless they are oracles.
+    """
     model, started = clone(method), perf_counter()
     model.fit(train)
     seconds = perf_counter() - started
@@ -152,6 +176,7 @@ def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned
 
 
 def _records(learned: Mapping[str, Learned], n_train: int) -> list[Record]:
+    """Returns one record per method and length, with intervals over questions."""
     return [
         record("demo", name, n_train=n_train, length=length, metric="value", values=cases, bounds=SHARES)
         for name in METHODS
@@ -161,7 +186,7 @@ def _records(learned: Mapping[str, Learned], n_train: int) -> list[Record]:
 
 
 def _milliseconds(model: SCP, problems: Problems) -> float:
-    """Median time of one list, one question at a time."""
+    """Returns the median time of one list in milliseconds, one question at a time."""
     times = []
     for one in list(problems[:TIMED]):
         started = perf_counter()
@@ -171,7 +196,11 @@ def _milliseconds(model: SCP, problems: Problems) -> float:
 
 
 def _side_by_side(asked: Sequence[Question], lists: Mapping[str, Sequence[Ints]]) -> list[SideBySide]:
-    """The first questions that take as many passages as a list holds, in the order in which they were drawn."""
+    """Returns the lists of several methods for the first questions that need as many passages as a list holds.
+
+    Questions come in the order in which they were drawn, so that none are picked by hand; all after the first are
+    folded.
+    """
     chosen = [index for index, one in enumerate(asked) if len(one.steps) == SHOWN][: MORE + 1]
     return [
         SideBySide(
@@ -185,7 +214,7 @@ def _side_by_side(asked: Sequence[Question], lists: Mapping[str, Sequence[Ints]]
 
 
 def _picked(asked: Question, method: str, items: Ints) -> PickedList:
-    """A list in words: which step each passage adds, or repeats."""
+    """Returns a list in words: which step each passage adds or repeats, and how many steps the whole list covers."""
     told: set[int] = set()
     picks = []
     for item in items.tolist():
@@ -196,6 +225,7 @@ def _picked(asked: Question, method: str, items: Ints) -> PickedList:
 
 
 def _pick(asked: Question, passage: Passage, told: set[int]) -> Pick:
+    """Returns one passage in words, given the steps that the passages before it have covered."""
     if passage.step is None:
         return Pick(passage.title, passage.text, "not needed", "nothing")
     label, name = asked.steps[passage.step]

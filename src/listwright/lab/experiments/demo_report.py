@@ -1,4 +1,4 @@
-"""The demo as a report: one question in words, one chart, what is certain, and what it cost."""
+"""The demo as a report: one question in words, a chart of all methods, the certificate, and the costs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LOOKS = dict(
 
 
 def report(demo: Demo) -> Report:
-    """The page that `listwright demo` writes."""
+    """Returns the page that `listwright demo` writes."""
     first, *more = demo.problems
     sections = [
         Section("One question, three lists", ABOUT, [first]),
@@ -49,7 +49,7 @@ def report(demo: Demo) -> Report:
 
 
 def findings(demo: Demo) -> str:
-    """One paragraph in numbers."""
+    """Returns the main result as one paragraph: three methods at the length shown."""
     found = {
         name: per_cent(point(demo.records, name, n_train=demo.n_train, length=SHOWN, metric="value")["mean"])
         for name in (SORTED, TUNED, LEARNED)
@@ -62,7 +62,7 @@ def findings(demo: Demo) -> str:
 
 
 def cost(demo: Demo) -> str:
-    """What learning and listing took on this machine."""
+    """Returns one sentence on how long training and listing took on this machine."""
     best = f'; with effort="best", {demo.seconds[BEST]:.1f} s' if BEST in demo.seconds else ""
     return (
         f"On this machine: learned from {demo.n_train} questions in {demo.seconds[LEARNED]:.1f} s{best}. "
@@ -71,7 +71,15 @@ def cost(demo: Demo) -> str:
 
 
 def value_table(records: Sequence[Record], *, caption: str = "") -> Table:
-    """Value in per cent, with one row per method and one column per length."""
+    """Returns a table of values in per cent, with one row per method and one column per length.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Records of one training size.
+    caption : str
+        Shown below the table.
+    """
     n_train = records[0]["n_train"]
     lengths = sorted({record["length"] for record in records})
     rows = [
@@ -86,11 +94,12 @@ def value_table(records: Sequence[Record], *, caption: str = "") -> Table:
 
 
 def widest(records: Sequence[Record]) -> float:
-    """Half the width of the widest interval, in per cent."""
+    """Returns half the width of the widest interval, in per cent."""
     return max(50 * (one["high"] - one["low"]) for one in records if one["high"] is not None and one["low"] is not None)
 
 
 def _chart_and_table(records: Sequence[Record]) -> list[Any]:
+    """Returns the chart of value against length, and the same numbers as a table."""
     present = methods_of(records)
     chart = curves(
         records,
@@ -102,6 +111,7 @@ def _chart_and_table(records: Sequence[Record]) -> list[Any]:
 
 
 def _measured(demo: Demo) -> str:
+    """Returns the sentence on how many questions were used, and how the methods work."""
     return f"{demo.n_train} questions to learn from, and {demo.n_test} others to test on. {METHODS_TEXT}"
 
 

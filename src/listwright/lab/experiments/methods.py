@@ -1,4 +1,8 @@
-"""Methods that only experiments need, in the manner of the library's estimators."""
+"""Methods that only experiments need, with the interface of the library's estimators.
+
+`Regression` is the paper's rival that ignores the list; `Tuned` chooses one of several settings on held-out problems,
+so that every rival gets the benefit of tuning.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +25,29 @@ FOLDS = 3
 
 
 class Regression(BaseEstimator):
-    """Success regressed from a candidate's own features, sorted: the paper's rival that looks at relevance only.
+    """Ridge regression of success on a candidate's own features, sorted: a rival that looks at relevance only.
 
-    It is the policy of a list of one item, used at every position.
+    It is the policy for a list of one item, used at every position, so it repeats itself where candidates are
+    redundant.
+    Use it as a baseline in comparisons, not to build lists.
 
     Parameters
     ----------
     length : int
         Number of items of a list.
     features : Features, optional
-        What the regression sees; a candidate's own features where None.
+        What the regression sees; a candidate's own features by default.
     penalty : float
         The weight of the ridge penalty.
+
+    Attributes
+    ----------
+    model_ : SCP
+        The fitted policy for lists of one item.
+
+    See Also
+    --------
+    listwright.baselines.TopK : The public baseline of the same kind.
 
     Examples
     --------
@@ -50,7 +65,7 @@ class Regression(BaseEstimator):
         self.penalty = penalty
 
     def fit(self, problems: Problems) -> Self:
-        """Ridge regression of the gain in an empty list."""
+        """Fits a ridge regression of each candidate's gain in an empty list."""
         features = Candidate() if self.features is None else self.features
         learner = RidgeLeader(self.penalty)
         settings: dict[str, Any] = {"effort": "fast", "short_lists": True, "random_state": 0}
@@ -58,7 +73,17 @@ class Regression(BaseEstimator):
         return self
 
     def predict(self, problems: Problems, *, length: int | None = None, **limits: Any) -> Lists:
-        """The candidates with the highest predictions first."""
+        """Returns lists with the highest predictions first.
+
+        Parameters
+        ----------
+        problems : Problems
+            The problems to build lists for.
+        length : int, optional
+            Number of items, instead of that of the constructor.
+        **limits
+            Further limits, as for `SCP.predict`.
+        """
         return self.model_.predict(problems, length=self.length if length is None else length, **limits)
 
 
@@ -103,7 +128,7 @@ class Tuned(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, problems: Problems) -> Self:
-        """Compares the options, and fits the best of them to all training problems."""
+        """Compares the options on held-out problems, and fits the best of them to all training problems."""
         names = list(self.options)
         self.name_ = names[0]
         if len(names) > 1 and (self.validation is not None or len(problems) >= FOLDS):
@@ -112,12 +137,12 @@ class Tuned(BaseEstimator):
         return self
 
     def predict(self, problems: Problems, **limits: Any) -> Lists:
-        """The lists of the chosen option."""
+        """Returns the lists of the chosen option, under the limits given or those of the constructor."""
         lists: Lists = self.method_.predict(problems, **(limits or self._limits()))
         return lists
 
     def _worth(self, name: str, problems: Problems) -> Floats:
-        """Values of the lists for problems that were held out."""
+        """Returns the values of one option's lists on held-out problems: the validation set, or three folds joined."""
         if self.validation is not None:
             return self._values(name, problems, self.validation)
         fold = fold_numbers(FOLDS, len(problems), seed=0)
@@ -125,13 +150,16 @@ class Tuned(BaseEstimator):
         return np.concatenate(parts)
 
     def _values(self, name: str, train: Problems, held: Problems) -> Floats:
+        """Fits an option to some problems and returns the values of its lists on others."""
         lists = self._fitted(name, train).predict(held.without_reward(), short_lists=True, **self._limits())
         return list_values(lists, held)
 
     def _fitted(self, name: str, problems: Problems) -> Any:
+        """Returns a fitted copy of an option, with those of the limits and the seed that it takes."""
         method = clone(self.options[name])
         known, wanted = method.get_params(), {**self._limits(), "random_state": self.random_state}
         return method.set_params(**{key: value for key, value in wanted.items() if key in known}).fit(problems)
 
     def _limits(self) -> dict[str, Any]:
+        """Returns the budget if there is one, and the length otherwise."""
         return {"length": self.length} if self.budget is None else {"budget": self.budget}

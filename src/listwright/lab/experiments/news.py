@@ -42,12 +42,12 @@ CHECKED_VISITS = 20  # of each user for validation and for testing
 
 
 def _features() -> Features:
-    """The paper's list features, with the article's topics crossed with the context."""
+    """Returns the paper's list features, plus the article's topics crossed with the context."""
     return Candidate() + CandidateByContext() + Distance() + Position()
 
 
 def _learned(penalty: float) -> dict[str, Any]:
-    """The methods that learn, with one penalty."""
+    """Returns the methods that learn, by name, with one ridge penalty."""
     settings: dict[str, Any] = {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES}
     return {
         "SCP": SCP(effort="fast", **settings),
@@ -63,7 +63,26 @@ METHODS = (*_learned(1.0), *OTHERS)
 def run(
     *, data: Path | None = None, seeds: int = 10, jobs: int = 1, tick: Tick = quiet, folds: int = FOLDS
 ) -> list[Record]:
-    """Failure of every method for one to five recommendations; the interval is over folds of all populations."""
+    """Measures the failure of every method for one to five recommendations.
+
+    Parameters
+    ----------
+    data : Path, optional
+        Not used: this experiment is always simulated.
+    seeds : int
+        Number of populations to draw.
+    jobs : int
+        Number of processes.
+    tick : callable
+        Called with the number of tasks that are done, and of all.
+    folds : int
+        Number of folds of each population to use, at most 5.
+
+    Returns
+    -------
+    list of Record
+        Failure, and excess over SCP; intervals are over folds of all populations.
+    """
     check_repetitions(seeds)
     tasks = [(seed, fold) for seed in range(seeds) for fold in range(folds)]
     found = np.stack(repeat(_one, tasks, jobs=jobs, tick=tick), axis=2)
@@ -71,7 +90,10 @@ def run(
 
 
 def _one(seed: int, fold: int) -> Floats:
-    """(methods, lengths): failure on the test users of one fold."""
+    """Returns the failure on the test users of one fold, shape (methods, lengths).
+
+    Learned methods are fitted for each length with the penalty that does best on the validation users; the others once.
+    """
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
     options = {f"{penalty:g}": _learned(penalty) for penalty in PENALTIES}
@@ -88,7 +110,7 @@ def _one(seed: int, fold: int) -> Floats:
 
 
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
-    """Users to train, to validate and to test. Over the folds every user is tested once.
+    """Returns the users for training, validation and testing. Over the folds every user is tested once.
 
     Examples
     --------
@@ -102,6 +124,7 @@ def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Problems]:
+    """Returns the visits for training (drawn clicks), validation and testing (click probabilities) as problems."""
     rng = np.random.default_rng([seed, fold, 2])
     train, valid, test = split(seed, fold)
     checked = [world.visits(users, per_user=CHECKED_VISITS, sampled=False, random_state=rng) for users in (valid, test)]
@@ -109,7 +132,7 @@ def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Prob
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
-    """A chart against the number of recommendations, and a table."""
+    """Returns the section of a report: a chart against the number of recommendations, and two tables."""
     shown, looks = drawn(records)
     chart = curves(shown, x=Axis("length", "recommendations"), y=Axis("mean", "no click", ".0%"), methods=looks)
     parts: list[Figure | Table] = [
@@ -121,7 +144,7 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
 
 
 def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
-    """One paragraph in numbers."""
+    """Returns the failures at the greatest length as one paragraph."""
     length = max(record["length"] for record in records)
     return (
         f"Simulated readers: the probability of no click on any of {length} recommendations, after learning from "

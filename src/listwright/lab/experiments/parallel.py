@@ -1,4 +1,4 @@
-"""Repetitions of an experiment, one after the other or in several processes, with the same results."""
+"""Repetitions of an experiment, one after the other or in several processes, with the same results either way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,23 @@ Tick = Callable[[int, int], None]  # (done, all)
 
 
 def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int, tick: Tick) -> list[Result]:
-    """`work(*task)` for every task, in the order of the tasks; `tick` is called after each.
+    """Calls `work(*task)` for every task.
+
+    Parameters
+    ----------
+    work : callable
+        A function at the top level of a module, so that it can be sent to other processes.
+    tasks : sequence of tuple
+        Its arguments; they must be picklable if `jobs` is above 1.
+    jobs : int
+        Number of processes.
+    tick : callable
+        Called after each task with (done, total).
+
+    Returns
+    -------
+    list
+        Results in the order of the tasks.
 
     Examples
     --------
@@ -35,6 +51,7 @@ def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, job
 
 
 def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Result]:
+    """Yields results in order, from this process or from freshly spawned ones."""
     if jobs == 1:
         yield from (work(*task) for task in tasks)
         return
@@ -44,17 +61,17 @@ def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs:
 
 
 def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
-    """Processes share the cores; threads within them would only get in each other's way."""
+    """Runs a task with one thread: processes share the cores, and threads within them would compete."""
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ReadingNote)  # the main process has read the same files and said so
         return work(*task)
 
 
 def check_repetitions(seeds: int) -> None:
-    """Refuses less than one repetition."""
+    """Raises unless there is at least one repetition."""
     if seeds < 1:
         raise InputError(f"seeds must be at least 1. Got {seeds}.")
 
 
 def quiet(done: int, total: int) -> None:
-    """A tick that shows nothing."""
+    """Ignores progress: the default for `tick`."""

@@ -1,4 +1,7 @@
-"""What experiments return: plain records, ready for JSON and for charts."""
+"""What experiments return: plain records, ready for JSON and for charts.
+
+A record is one point of one curve. `records_of` makes them from an array of failures; `point` finds one again.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,23 @@ PAIRED_WITH = "SCP"
 
 
 class Record(TypedDict):
-    """One point of one curve: a mean, and its 95 % interval where there is one."""
+    """One point of one curve: a mean, and its 95 % interval where there is one.
+
+    Attributes
+    ----------
+    experiment, method : str
+        Names.
+    n_train : int
+        Number of training problems.
+    length : int
+        Length of the lists, or their budget.
+    metric : str
+        What was measured, for example "failure".
+    mean : float
+        The mean over cases.
+    low, high : float or None
+        The 95 % interval of the mean; None where there are too few cases.
+    """
 
     experiment: str
     method: str
@@ -38,7 +57,20 @@ def record(
     values: Floats,
     bounds: Bounds | None = None,
 ) -> Record:
-    """The mean of some values with its interval.
+    """Returns the mean of some values with its interval, rounded to six digits.
+
+    Parameters
+    ----------
+    experiment, method : str
+        Names.
+    n_train, length : int
+        Size of the training set and length of the lists.
+    metric : str
+        What the values are.
+    values : ndarray, one-dimensional
+        One value per case.
+    bounds : Bounds, optional
+        The range that values can take, which keeps the interval inside it.
 
     Examples
     --------
@@ -98,11 +130,11 @@ def records_of(
 
 
 def point(records: Iterable[Record], method: str, *, n_train: int, length: int, metric: str = FAILURE) -> Record:
-    """The record of one point."""
+    """Returns the record of one method, training size, length and metric; raises StopIteration if there is none."""
     wanted = (method, n_train, length, metric)
     return next(one for one in records if (one["method"], one["n_train"], one["length"], one["metric"]) == wanted)
 
 
 def methods_of(records: Iterable[Record]) -> list[str]:
-    """The methods in the order in which they first occur."""
+    """Returns the methods in the order in which they first occur."""
     return list(dict.fromkeys(record["method"] for record in records))

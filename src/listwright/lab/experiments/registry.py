@@ -19,24 +19,40 @@ if TYPE_CHECKING:
 
 
 class ExperimentModule(Protocol):
-    """What an experiment's module has to offer. `source` is where its data is from, by the names it takes."""
+    """What the module of an experiment has to offer. `source` says where its data is from, by the names that it
+    takes.
+    """
 
     def run(self, *, seeds: int, jobs: int, tick: Tick, **source: Any) -> list[Record]:
-        """Repeat the experiment `seeds` times."""
+        """Repeats the experiment `seeds` times in `jobs` processes, and returns its records."""
         ...
 
     def section(self, records: list[Record], **source: Any) -> Section:
-        """How it was done, with tables and charts."""
+        """Returns a section of a report: how it was done, with tables and charts."""
         ...
 
     def findings(self, records: list[Record], **source: Any) -> str:
-        """What was found, in a paragraph with numbers."""
+        """Returns what was found, in a paragraph with numbers."""
         ...
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment's name, what it shows, and where it is."""
+    """An experiment's name, what it shows, and where its code is.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line.
+    about : str
+        One line on what it shows.
+    module : str
+        The module, imported only when it is needed.
+    reads : tuple of str
+        Patterns of what a data folder must hold; empty if the data is always simulated.
+    takes_parts : bool
+        Whether training and test folders can be given separately.
+    """
 
     name: str
     about: str
@@ -45,11 +61,11 @@ class Experiment:
     takes_parts: bool = False  # whether folders to train and to test on can be named apart
 
     def load(self) -> ExperimentModule:
-        """Import it."""
+        """Imports the module and returns it."""
         return cast(ExperimentModule, import_module(self.module))
 
     def finds(self, data: Path) -> bool:
-        """Whether a data folder holds what the experiment reads."""
+        """Whether a data folder holds something that the experiment can read."""
         return any(next(data.glob(pattern), None) is not None for pattern in self.reads)
 
 
@@ -79,7 +95,12 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment(name: str) -> Experiment:
-    """An experiment by name.
+    """Returns an experiment by name.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name; the message lists the names.
 
     Examples
     --------

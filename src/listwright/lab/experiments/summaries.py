@@ -67,7 +67,21 @@ LEARNED = ("SCP", "ConSeqOpt", "SubMod", "DPP")
 
 @dataclass(frozen=True)
 class Source:
-    """Where clusters are from. It is small, so that it can be sent to processes, each of which reads the data once."""
+    """Where the clusters are from.
+
+    Small and hashable, so that it can be sent to processes, each of which reads the data once and caches it.
+
+    Attributes
+    ----------
+    data : str, optional
+        A file or folder with all clusters.
+    train, test : tuple of str
+        Folders with clusters for training and testing, instead of `data`.
+    task : int, optional
+        The task of DUC, if the folders hold several.
+    n_clusters : int
+        Number of made-up clusters, where no data is given.
+    """
 
     data: str | None = None
     train: tuple[str, ...] = ()
@@ -77,27 +91,33 @@ class Source:
 
     @property
     def clusters(self) -> list[Cluster]:
+        """All clusters."""
         return _clusters(self)
 
     @property
     def problems(self) -> Problems:
+        """The clusters as problems, in the same order."""
         return _problems(self)
 
     @property
     def parts(self) -> list[tuple[Ints, Ints]]:
+        """Training and test rows of each fold."""
         return splits(self.clusters)
 
     @property
     def budget(self) -> int:
+        """The length of a summary, in the unit that is usual for the data."""
         return usual_budget(self.clusters).amount
 
     @property
     def room(self) -> int:
+        """The budget as the sizes of the problems count it."""
         return room_of(usual_budget(self.clusters))
 
 
 @cache
 def _clusters(source: Source) -> list[Cluster]:
+    """Reads or makes the clusters, once per process."""
     if source.train or source.test:
         return read_parts(source.train, source.test, task=source.task)
     if source.data is not None:
@@ -107,6 +127,7 @@ def _clusters(source: Source) -> list[Cluster]:
 
 @cache
 def _problems(source: Source) -> Problems:
+    """Makes the problems, once per process."""
     return summary_problems(source.clusters, unit=usual_budget(source.clusters).unit, need_references=True)
 
 
@@ -167,7 +188,7 @@ def section(
     task: int | None = None,
     **others: Any,
 ) -> Section:
-    """The tables and the curve, for a report."""
+    """Returns the section of a report, with the tables and the curve; the arguments are those of `run`."""
     return told_section(records, _told(Source(None if data is None else str(data), _texts(train), _texts(test), task)))
 
 
@@ -180,18 +201,27 @@ def findings(
     task: int | None = None,
     **others: Any,
 ) -> str:
-    """One paragraph in numbers."""
+    """Returns one paragraph in numbers; the arguments are those of `run`."""
     return told_findings(records, _told(Source(None if data is None else str(data), _texts(train), _texts(test), task)))
 
 
 class Row(NamedTuple):
-    """Summaries of the test clusters of one fold, and their scores."""
+    """Summaries of the test clusters of one fold.
+
+    Attributes
+    ----------
+    scores : dict of str to ndarray
+        By metric, one score per cluster.
+    texts : list of str
+        The summaries.
+    """
 
     scores: dict[str, Floats]
     texts: list[str]
 
 
 def _one_row(source: Source, method: str, fold: int) -> Row:
+    """Trains one method on one fold and scores its summaries of the fold's test clusters."""
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
     settings = {"budget": source.room, "random_state": 0}
@@ -203,7 +233,10 @@ def _one_row(source: Source, method: str, fold: int) -> Row:
 
 
 def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> list[float]:
-    """Mean ROUGE-1R after training on one subset. Subsets of one seed are nested, and seeds take folds in turn."""
+    """Returns the mean ROUGE-1R of some methods after training on one subset.
+
+    Subsets of one seed are nested, and seeds take folds in turn.
+    """
     train, test = source.parts[seed % len(source.parts)]
     found = compare(
         {name: METHODS[name] for name in methods},
@@ -217,13 +250,15 @@ def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> 
 
 
 def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
-    """(size, seed) of each subset to train on. All clusters are the same subset again: once per fold is enough."""
+    """Returns (size, seed) for each subset to train on. With all clusters, subsets are equal: once per fold is
+    enough.
+    """
     some = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
     return some + [(n_train, seed) for seed in range(min(seeds, n_parts))]
 
 
 def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> list[Record]:
-    """One record per method and metric, and how far each method is below SCP; folds come one after the other."""
+    """Returns one record per method and metric, and how far each method is below SCP on the same clusters."""
 
     def of(method: str, metric: str, values: Floats) -> Record:
         return record(NAME, method, n_train=n_train, length=budget, metric=metric, values=values)
@@ -242,7 +277,7 @@ def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> lis
 def _curve_records(
     methods: Sequence[str], points: Sequence[tuple[int, int]], values: Floats, budget: int
 ) -> list[Record]:
-    """One record per size and method; the interval is over subsets."""
+    """Returns one record per size and method; intervals are over subsets."""
     of_size = {size: [index for index, (other, _) in enumerate(points) if other == size] for size, _ in points}
     return [
         record(NAME, method, n_train=size, length=budget, metric=CURVE, values=values[rows, column])
@@ -252,7 +287,7 @@ def _curve_records(
 
 
 def _official_records(program: Path, source: Source, rows: dict[str, list[Row]], n_train: int) -> list[Record]:
-    """The same summaries, scored by ROUGE-1.5.5."""
+    """Returns records of the same summaries, scored by ROUGE-1.5.5 with its own intervals."""
     references = [source.clusters[index].references for _, test in source.parts for index in test]
     at = {"experiment": NAME, "n_train": n_train, "length": source.budget}
     records = []
@@ -267,7 +302,7 @@ def _official_records(program: Path, source: Source, rows: dict[str, list[Row]],
 
 
 def _years(source: Source) -> tuple[int | None, int | None]:
-    """Of DUC, that the clusters to train and to test on are of; None where folders do not say."""
+    """Returns the years of DUC that the training and test clusters are from; None where the folders do not say."""
     if source.data is not None:
         years = duc_years(source.data) if Path(source.data).is_dir() and is_duc(Path(source.data)) else []
         return (years[0], years[1]) if tuple(years) == PAPER_YEARS else (None, None)
@@ -279,7 +314,7 @@ def _years(source: Source) -> tuple[int | None, int | None]:
 
 
 def _missing(source: Source) -> list[str]:
-    """What the data lacks where it is that of a year of DUC."""
+    """Returns sentences on what the data lacks, compared with a complete year of DUC."""
     parts = zip(("train", "test"), _years(source), strict=True)
     return [
         told
@@ -289,7 +324,7 @@ def _missing(source: Source) -> list[str]:
 
 
 def _told(source: Source) -> Told:
-    """What the report says of the data."""
+    """Returns what the report says about the data."""
     years = _years(source)
     if all(years):
         task = "" if source.task is None else f", task {source.task}"
@@ -301,9 +336,10 @@ def _told(source: Source) -> Told:
 
 
 def _texts(paths: Paths) -> tuple[str, ...]:
+    """Returns paths as a tuple of strings."""
     return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))
 
 
 def _share(tick: Tick, before: int, after: int) -> Tick:
-    """Counts the progress of the table or of the curve into the whole."""
+    """Returns a tick that counts the progress of one part into the whole, with `before` and `after` tasks around it."""
     return lambda done, total: tick(before + done, before + total + after)

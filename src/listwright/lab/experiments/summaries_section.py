@@ -1,4 +1,4 @@
-"""The report on the experiment with summaries: tables, a chart and a paragraph."""
+"""The report on the summaries experiment: tables, a chart and a paragraph, from records alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,17 @@ PAPER = {
 
 
 class Told(NamedTuple):
-    """What a report says of the data: its name, whether it is the paper's own, and what is missing from it."""
+    """What a report says about the data.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    of_the_paper : bool
+        Whether it is the paper's own, so that scores can be compared with its Table 1.
+    missing : sequence of str
+        Sentences on what is missing from it.
+    """
 
     name: str
     of_the_paper: bool = False
@@ -38,7 +48,10 @@ class Told(NamedTuple):
 
 
 def told_section(records: Sequence[Record], told: Told) -> Section:
-    """The table of all methods, the differences from SCP, the paper's own table beside ours, and the curve."""
+    """Returns the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve.
+
+    Tables and charts whose records are missing are left out.
+    """
     parts: list[Figure | Table] = [_table(records)]
     if any(record["metric"] == LESS for record in records):
         parts.append(_differences(records))
@@ -51,7 +64,7 @@ def told_section(records: Sequence[Record], told: Told) -> Section:
 
 
 def told_findings(records: Sequence[Record], told: Told) -> str:
-    """One paragraph in numbers."""
+    """Returns one paragraph: ROUGE-1R of each method, best first, then of the oracle."""
     n_train, budget = _at(records)
     found = {
         method: point(records, method, n_train=n_train, length=budget, metric="rouge1_r")["mean"]
@@ -64,6 +77,7 @@ def told_findings(records: Sequence[Record], told: Told) -> str:
 
 
 def _table(records: Sequence[Record]) -> Table:
+    """Returns the table of all methods and metrics, with SCP in bold."""
     n_train, budget = _at(records)
     rows = [
         [method, *(_written(point(records, method, n_train=n_train, length=budget, metric=one)) for one in SHOWN)]
@@ -74,6 +88,7 @@ def _table(records: Sequence[Record]) -> Table:
 
 
 def _differences(records: Sequence[Record]) -> Table:
+    """Returns the table of points of ROUGE-1R below SCP."""
     n_train, budget = _at(records)
     rows = [
         [method, _written(point(records, method, n_train=n_train, length=budget, metric=LESS), sign="+")]
@@ -84,7 +99,7 @@ def _differences(records: Sequence[Record]) -> Table:
 
 
 def _beside_the_paper(records: Sequence[Record], told: Told) -> Table:
-    """Our scores, averaged and pooled, and the paper's, for each row of its Table 1."""
+    """Returns our scores, averaged and pooled, next to the paper's, for each row of its Table 1."""
     n_train, budget = _at(records)
     run = methods_of(records)
 
@@ -100,6 +115,7 @@ def _beside_the_paper(records: Sequence[Record], told: Told) -> Table:
 
 
 def _official(records: Sequence[Record]) -> Table:
+    """Returns the table of scores by ROUGE-1.5.5."""
     n_train, budget = _at(records)
     methods = methods_of(record for record in records if record["metric"] in OFFICIAL.values())
     rows = [
@@ -116,21 +132,24 @@ def _official(records: Sequence[Record]) -> Table:
 
 
 def _curve(records: Sequence[Record]) -> Any:
+    """Returns the chart of ROUGE-1R against the number of training clusters."""
     shown = [record for record in records if record["metric"] == CURVE]
     x, y = Axis("n_train", "training clusters", log=True), Axis("mean", "ROUGE-1R", ".0%")
     return curves(shown, x=x, y=y, methods=looks(methods_of(shown)))
 
 
 def _labels(metrics: Sequence[str]) -> list[str]:
+    """Returns the display names of metrics."""
     return [METRICS[metric] for metric in metrics]
 
 
 def _at(records: Sequence[Record]) -> tuple[int, int]:
-    """Training clusters and budget of the table."""
+    """Returns the number of training clusters and the budget that the tables are about."""
     return max(record["n_train"] for record in records), records[0]["length"]
 
 
 def _written(record: Record, *, sign: str = "") -> str:
+    """Returns a mean in per cent, with half the width of its interval where there is one."""
     mean = f"{100 * record['mean']:{sign}.1f}"
     if record["low"] is None or record["high"] is None:
         return mean
@@ -138,6 +157,7 @@ def _written(record: Record, *, sign: str = "") -> str:
 
 
 def _setup(records: Sequence[Record], told: Told) -> str:
+    """Returns the paragraph on how the experiment was done."""
     n_train, budget = _at(records)
     missing = f" What was found is not all of it: {' '.join(told.missing)}" if told.missing else ""
     return (

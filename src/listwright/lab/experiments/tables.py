@@ -1,4 +1,4 @@
-"""Records in words, tables and lines: what the sections of reports share."""
+"""Records as tables, chart data and words: what the sections of reports share."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ DRAWN = ("SCP", "ConSeqOpt", "Regression", "Static list", "SCP, paper's features
 
 
 def drawn(records: Sequence[Record]) -> tuple[list[Record], dict[str, Look]]:
-    """What charts show, with the same colour for a method in all of them.
+    """Returns the records that charts show, and how each method is drawn, with the same colour in all charts.
 
-    Random lists, and an oracle that never fails, would only squeeze the rest together.
+    Random lists, and an oracle that never fails, are left out, as they would squeeze the other curves together.
     """
     known = looks(DRAWN, dashed=REFERENCES)
     failing = [record for record in records if record["metric"] == FAILURE]
@@ -27,7 +27,7 @@ def drawn(records: Sequence[Record]) -> tuple[list[Record], dict[str, Look]]:
 
 
 def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train: int, caption: str) -> Table:
-    """Failure in per cent, with one row per method and one column per length; SCP stands out."""
+    """Returns failure in per cent, with one row per method and one column per length; SCP is in bold."""
     lengths = lengths_of(records)
     rows = [
         [method, *(per_cent(point(records, method, n_train=n_train, length=length)["mean"]) for length in lengths)]
@@ -40,7 +40,26 @@ def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train:
 def excess_table(
     records: Sequence[Record], methods: Sequence[str], *, n_train: int, lengths: Sequence[int], caption: str
 ) -> Table:
-    """How many points more a method fails than SCP, with the 95 % interval of the paired difference."""
+    """Returns how many points more often each method fails than SCP.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Records with the metric `EXCESS`.
+    methods : sequence of str
+        Rows; SCP itself and the references are skipped.
+    n_train : int
+        The training size to show.
+    lengths : sequence of int
+        Columns.
+    caption : str
+        Shown below the table.
+
+    Returns
+    -------
+    Table
+        Differences with the 95 % interval of the paired difference.
+    """
     rows = [
         [method, *(points(point(records, method, n_train=n_train, length=one, metric=EXCESS)) for one in lengths)]
         for method in methods
@@ -68,17 +87,17 @@ def compared(records: Sequence[Record], methods: Sequence[str], *, n_train: int,
 
 
 def lengths_of(records: Sequence[Record]) -> list[int]:
-    """The lengths that failures were measured at."""
+    """Returns the lengths at which failure was measured, in ascending order."""
     return sorted({record["length"] for record in records if record["metric"] == FAILURE})
 
 
 def per_cent(share: float) -> str:
-    """With one digit behind the point."""
+    """Returns a share in per cent, with one decimal."""
     return f"{100 * share:.1f}"
 
 
 def points(record: Record) -> str:
-    """A difference in percentage points, with half the width of its interval where there is one."""
+    """Returns a difference in percentage points, with half the width of its interval where there is one."""
     mean = f"{100 * record['mean']:+.1f}"
     if record["low"] is None or record["high"] is None:
         return mean

@@ -62,7 +62,15 @@ METHODS: dict[str, Any] = {
 
 
 class Step(NamedTuple):
-    """One change on the way from the printed algorithm to `effort="fast"`: from which row, and what comes of it."""
+    """One change on the way from the printed algorithm to `effort="fast"`.
+
+    Attributes
+    ----------
+    base : str or None
+        The row that it changes.
+    method : estimator
+        The method with the change.
+    """
 
     base: str | None
     method: Any
@@ -86,7 +94,8 @@ STEPS: dict[str, Step] = {
 
 
 def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
-    """Problems for training and for testing: the paper's own, from a folder with scp_trajectory.npz, or simulated ones.
+    """Returns problems for training and testing: the paper's own, from a folder with scp_trajectory.npz, or simulated
+    ones.
 
     Examples
     --------
@@ -112,7 +121,27 @@ def run(
     methods: Sequence[str] = tuple(METHODS),
     steps: Sequence[str] = tuple(STEPS),
 ) -> list[Record]:
-    """Failure of every method for every size of the training set and every length, and of every step at the last size.
+    """Measures the failure of every method at every training size and length, and of every step at the largest size.
+
+    Parameters
+    ----------
+    data : Path, optional
+        A folder with the paper's data; simulated data by default.
+    seeds : int
+        Number of chains of random training subsets.
+    jobs : int
+        Number of processes.
+    tick : callable
+        Called with the number of tasks that are done, and of all.
+    sizes, lengths : sequence of int
+        Training sizes and list lengths.
+    methods, steps : sequence of str
+        Keys of `METHODS` and `STEPS`.
+
+    Returns
+    -------
+    list of Record
+        Failure, excess over SCP, and the change that each step makes; intervals are over test environments.
 
     Examples
     --------
@@ -150,7 +179,10 @@ def run(
 
 
 def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
-    """(lengths, environments): failure of one method after training on one subset. Subsets of one seed are nested."""
+    """Returns the failure of one method after training on one subset, shape (lengths, environments).
+
+    Subsets of one seed are nested. SCP is fitted for each length.
+    """
     method = METHODS[name] if name in METHODS else STEPS[name].method
     found = compare(
         {name: method},
@@ -165,7 +197,7 @@ def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequenc
 
 
 def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats) -> list[Record]:
-    """What each step changes over the lengths at which ConSeqOpt leads, from the row that it starts from."""
+    """Returns what each step changes, compared with its base row, averaged over the lengths of `STARVED`."""
     chosen = [index for index, length in enumerate(lengths) if length in STARVED]
     means = dict(zip(steps, failures[:, chosen].mean(axis=1), strict=True)) if chosen else {}
     return [
