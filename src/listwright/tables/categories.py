@@ -1,4 +1,8 @@
-"""Text as numbers: a 0/1 column for each level, and codes for a catalogue."""
+"""Encode text columns: one 0/1 column per level of a categorical column, and integer codes for a catalogue.
+
+Levels are sorted and catalogue items are in order of first appearance. Both are stored in `Columns`, so that tables
+read later get the same encoding as the training table.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,29 @@ from listwright.tables.values import names
 
 
 def levels_of(table: Table, name: str) -> tuple[str, ...]:
-    """The different values of a column as text, sorted."""
+    """Distinct values of a column as text, sorted, so that the encoding does not depend on the order of the rows."""
     return tuple(sorted({str(value) for value in names(table, name, "categorical").values}))
 
 
 def one_hot(table: Table, name: str, levels: Sequence[str], *, new_levels: str = "error") -> Floats32:
-    """(rows, levels): 1 where the row has the level; a value that is no level is an error, or all 0."""
+    """Encode a categorical column as 0/1 flags.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    name : str
+        The column.
+    levels : sequence of str
+        Known levels, in the order of the resulting columns.
+    new_levels : str
+        "error" raises `InputError` for a value that is no known level; "zeros" gives such a row only zeros.
+
+    Returns
+    -------
+    ndarray of float32, shape (rows, levels)
+        1 where the row has the level.
+    """
     codes = coded(table, name, levels, "categorical")
     bad = first_bad(codes < 0)
     if bad is not None and new_levels == "error":
@@ -31,7 +52,10 @@ def one_hot(table: Table, name: str, levels: Sequence[str], *, new_levels: str =
 
 
 def catalogue_codes(table: Table, name: str, known: Sequence[str]) -> Ints:
-    """Number of each row's item in the catalogue."""
+    """Code of each row's item in the catalogue; an item that is not in it raises `InputError`.
+
+    There is no way to skip unknown items: what is learned for an item of a catalogue applies to that item alone.
+    """
     codes = coded(table, name, known, "catalogue")
     bad = first_bad(codes < 0)
     if bad is not None:
@@ -41,12 +65,15 @@ def catalogue_codes(table: Table, name: str, known: Sequence[str]) -> Ints:
 
 
 def catalogue_of(table: Table, name: str) -> tuple[str, ...]:
-    """The items of a catalogue as text, in order of first appearance."""
+    """Distinct items of a catalogue column as text, in order of first appearance."""
     return tuple(str(value) for value in names(table, name, "catalogue").values)
 
 
 def coded(table: Table, name: str, known: Sequence[str], option: str) -> Ints:
-    """Position of each row's value among `known`, -1 where it is not there."""
+    """Index of each row's value in `known`, or -1 if it is not there.
+
+    Values are compared as text, so the integer 7 and the text "7" are the same. `known` must not repeat a value.
+    """
     number = {value: i for i, value in enumerate(known)}
     if len(number) != len(known):
         raise InputError(f"{option}: the names of column {name!r} must differ. Got {list(known)!r:.60}.")
@@ -55,4 +82,5 @@ def coded(table: Table, name: str, known: Sequence[str], option: str) -> Ints:
 
 
 def _value(table: Table, name: str, row: int) -> object:
+    """A cell as a Python object, for messages."""
     return table.columns[name][row].as_py()

@@ -1,4 +1,8 @@
-"""Tables from CSV files, whatever their fields are separated by."""
+"""Read CSV and TSV files.
+
+Delimiter and decimal separator are detected, and Arrow parses the file. If that fails, the file is read again with
+Python's `csv` module, which is slower but can name the line that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +27,23 @@ WHOLE = r"^\s*[-+]?\d+([eE][-+]?\d+)?\s*$"  # which has no point to be written o
 
 
 def read_csv(path: Path, as_text: set[str]) -> Table:
-    """A file with a header, by whose look the delimiter is found; columns in `as_text` stay text whatever they look
-    like. Where fields are not separated by commas, numbers may have a decimal comma."""
+    """Read a CSV file with a header line.
+
+    The delimiter is detected from the header. If it is not a comma, numbers may have a decimal comma.
+
+    Parameters
+    ----------
+    path : Path
+        The file, possibly compressed.
+    as_text : set of str
+        Columns that stay text, whatever their values look like.
+
+    Raises
+    ------
+    InputError
+        If the file is empty, a line has too many or too few fields, or the text is not UTF-8; the message names the
+        line.
+    """
     delimiter = _delimiter(path)
     found = _parsed(path, delimiter, as_text, ".")
     if delimiter != "," and any(_has_decimal_commas(found[name]) for name in found.column_names if name not in as_text):
@@ -37,6 +56,7 @@ def read_csv(path: Path, as_text: set[str]) -> Table:
 
 
 def _parsed(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -> pa.Table:
+    """Parse the file with Arrow; on failure, raise the most precise error that can be found."""
     try:
         with opened(path) as stream:
             found = arrow_csv.read_csv(
@@ -54,7 +74,7 @@ def _parsed(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -
 
 
 def _delimiter(path: Path) -> str:
-    """The one that splits the header into most fields; a file named .tsv has tabs."""
+    """The delimiter that splits the header into most fields; a tab for files named .tsv."""
     if ".tsv" in path.suffixes:
         return "\t"
     try:
@@ -67,7 +87,9 @@ def _delimiter(path: Path) -> str:
 
 
 def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
-    """Whether a column of text is numbers with a decimal comma, some of them perhaps whole."""
+    """Whether a text column consists of numbers with decimal commas; whole numbers and empty cells may be among
+    them.
+    """
     if not is_text(column.type):
         return False
     filled = np.asarray(pc.not_equal(column, "").fill_null(False))
@@ -78,7 +100,10 @@ def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
 
 
 def _explain(path: Path, delimiter: str) -> None:
-    """Raises the error that names the first line with too many or too few fields, where there is one."""
+    """Raise `InputError` for the first line whose number of fields differs from the header, or for a file without rows.
+
+    Returns if nothing is found, so that the caller can report the parser's own error.
+    """
     header, line = None, 0
     for line, fields in _records(path, delimiter):
         header = fields if header is None else header
@@ -91,7 +116,7 @@ def _explain(path: Path, delimiter: str) -> None:
 
 
 def _line_of(path: Path, delimiter: str, row: int) -> int:
-    """The line where a row begins; the header is line 1 unless blank lines come before it."""
+    """Line of the file at which a row begins, taking blank lines and line breaks within quotes into account."""
     try:
         return next((line for i, (line, _) in enumerate(_records(path, delimiter)) if i == row + 1), row + 2)
     except InputError:  # the error that is being told matters more than the exact line
@@ -99,7 +124,7 @@ def _line_of(path: Path, delimiter: str, row: int) -> int:
 
 
 def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """First line and fields of every record, blank lines left out."""
+    """Iterate over (first line, fields) of all records, header included; blank lines are skipped."""
     reader = csv.reader(text_lines(path), delimiter=delimiter)
     before = 0
     try:

@@ -1,4 +1,8 @@
-"""Problems from files: Parquet, CSV, JSON lines, SVMlight; one, several, a folder or a pattern."""
+"""Read problems from files: Parquet, CSV, JSON lines and SVMlight; one file, several, a folder or a pattern.
+
+`read` and `read_with_columns` are the public functions. Each file becomes a `Table` by the reader of its format,
+`joined` concatenates them, and `frame.build` makes the problems.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,10 @@ Paths = str | Path | Sequence[str | Path]
 
 
 class Options(TypedDict, total=False):
-    """The options of `from_frame` that say which column is what."""
+    """Keyword options of `read` and `scan` that tell which column is what; see `from_frame` for their meaning.
+
+    `fixed` is internal: it marks that a model has chosen the columns, which changes the advice in error messages.
+    """
 
     problem: str
     item: str | None
@@ -57,7 +64,7 @@ class Options(TypedDict, total=False):
 def read(
     paths: Paths, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
 ) -> Problems:
-    """Problems from files with one row per candidate.
+    r"""Problems from files with one row per candidate.
 
     Parameters
     ----------
@@ -73,11 +80,27 @@ def read(
         Which column is what, and the rest, as in `from_frame`. In SVMlight files, the label is `label`, as in
         reward="any:label" or "graded:label".
 
+    Returns
+    -------
+    Problems
+        One problem per id, in order of first appearance.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, a column is missing or a value is wrong. The message names file, line and column.
+
+    See Also
+    --------
+    read_with_columns : Also returns how the table was read, to read the next one alike.
+    from_frame : The same from a data frame.
+    scan : For Parquet files that do not fit in memory.
+
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "log.csv").write_text("problem,item,price,clicked\\nq1,a,3,0\\nq2,a,1,1\\nq1,b,2,1\\n")
+    ...     _ = Path(folder, "log.csv").write_text("problem,item,price,clicked\nq1,a,3,0\nq2,a,1,1\nq1,b,2,1\n")
     ...     read(folder, reward="any:clicked")
     Problems: 2 problems, 3 candidates (1 to 2 each), 1 feature, reward AnySuccess
     """
@@ -87,7 +110,35 @@ def read(
 def read_with_columns(
     source: Any, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
 ) -> tuple[Problems, Columns]:
-    """The same from files or a frame, with how the table was read: for `columns=` when the next table is read."""
+    """Read problems from files or a data frame, and return how the table was read.
+
+    Use it instead of `read` if another table, such as test data, must get the same features in the same order and the
+    same codes for categories. Estimators that are fitted on a frame do this by themselves.
+
+    Parameters
+    ----------
+    source : frame, str, Path or sequence of these paths
+        A data frame, or files as in `read`.
+    reward, references, format, options
+        As in `read`.
+
+    Returns
+    -------
+    tuple of Problems and Columns
+        The problems, and the value for `columns=` when the next table is read.
+
+    See Also
+    --------
+    read : Returns the problems alone.
+    Columns : What is recorded.
+
+    Examples
+    --------
+    >>> train, columns = read_with_columns(pa.table({"problem": [1, 1], "price": [2, 3], "age": [0, 1]}))
+    >>> test, _ = read_with_columns(pa.table({"problem": [7], "age": [5], "price": [4]}), columns=columns)
+    >>> test.features
+    array([[4., 5.]], dtype=float32)
+    """
     wanted = Wanted(**options)
     spec = as_spec(reward)
     as_text = wanted.read_as_text() | (set() if spec is None else spec.read_as_text())
@@ -97,7 +148,7 @@ def read_with_columns(
 
 
 def known_references(references: Any, wanted: Wanted) -> dict[str, list[str]] | None:
-    """Reference texts by problem, from files, a frame or a dict."""
+    """Reference texts by problem id, from files, a data frame or a dict; None stays None."""
     problem = wanted.problem if wanted.columns is None else wanted.columns.problem
     if _is_paths(references):
         texts = read_table(references, wanted, {problem, *COLUMNS})
@@ -106,12 +157,25 @@ def known_references(references: Any, wanted: Wanted) -> dict[str, list[str]] | 
 
 
 def _is_paths(source: Any) -> bool:
+    """Whether the source is a path or a sequence of paths, and not a data frame."""
     several = source if isinstance(source, list | tuple) else [source]
     return all(isinstance(path, str | Path) for path in several)
 
 
 def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str | None = None) -> Table:
-    """All rows of all files."""
+    """Read all rows of all files to one table.
+
+    Parameters
+    ----------
+    paths : Paths
+        Files, folders and patterns.
+    wanted : Wanted
+        The caller's column options. If features are chosen by default, all files must have the same columns.
+    as_text : set of str
+        Columns that stay text in formats without types.
+    format : str or None
+        A key of `FORMATS`; None detects the format of each file.
+    """
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}. Got {format!r}.")
     tables = [_read_one(file, wanted, as_text, format or format_of(file)) for file in all_files(paths, format)]
@@ -119,7 +183,7 @@ def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str |
 
 
 def all_files(paths: Paths, format: str | None) -> list[Path]:
-    """The files that paths, folders and patterns stand for, each once."""
+    """Expand paths, folders and patterns to files, each once; raises `InputError` if there are none."""
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     files = list(dict.fromkeys(file for path in several for file in _files(path, format)))
     if not files:
@@ -128,6 +192,7 @@ def all_files(paths: Paths, format: str | None) -> list[Path]:
 
 
 def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -> Table:
+    """Read one file with the reader of its format."""
     if kind == "parquet":
         return _read_parquet(path)
     if kind == "csv":
@@ -142,6 +207,7 @@ def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -
 
 
 def _read_parquet(path: Path) -> Table:
+    """Read a Parquet file; dictionary columns are decoded and noted as categorical."""
     try:
         with parquet.ParquetFile(path) as file:
             no_repeats(file.schema_arrow.names, str(path))
@@ -155,7 +221,11 @@ def _read_parquet(path: Path) -> Table:
 
 
 def _files(path: str | Path, format: str | None) -> list[Path]:
-    """The files that a path stands for, by name; in folders, those of a known kind."""
+    """Expand one path: a folder to its files of known formats (recursively, hidden ones skipped), a pattern to its
+    matches.
+
+    Results are sorted by name, so that the order of rows does not depend on the file system.
+    """
     if path == "":
         raise InputError("There is no file to read: its name is empty.")
     path = Path(path)
@@ -174,11 +244,15 @@ def _files(path: str | Path, format: str | None) -> list[Path]:
 
 
 def _hidden(path: Path) -> bool:
+    """Whether a part of the path starts with a dot or an underscore, as metadata of Spark and others does."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def format_of(path: Path) -> str | None:
-    """The kind of a file by its name, and of .txt files by their first line."""
+    """Format of a file by its ending, compression aside; .txt files are SVMlight if their first line has a `qid`.
+
+    None if the format is unknown.
+    """
     plain_name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = plain_name.suffix.lower()
     found = next((kind for kind, endings in FORMATS.items() if ending in endings), None)

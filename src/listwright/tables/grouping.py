@@ -1,4 +1,8 @@
-"""Rows by problem: stable, with problems in order of first appearance."""
+"""Group the rows of a table by problem.
+
+Rows of a problem may be scattered within a file. Grouping is stable: problems come in order of first appearance, and
+the candidates of a problem keep their order.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,19 @@ from listwright.tables.values import as_array, names
 
 
 class Groups(NamedTuple):
-    """Which rows of the table are which problem's."""
+    """Assignment of table rows to problems.
+
+    Attributes
+    ----------
+    ids : ndarray
+        Ids of the problems, in order of first appearance.
+    codes : ndarray of int64
+        By row of the table, the index of its problem.
+    order : ndarray of int64 or None
+        Rows of the table sorted by problem; None if they are in that order already, which saves copies.
+    offsets : ndarray of int64
+        Start of each problem in the sorted rows, followed by the number of rows.
+    """
 
     ids: NDArray[Any]  # by problem
     codes: Ints  # by row of the table: its problem
@@ -22,16 +38,20 @@ class Groups(NamedTuple):
     offsets: Ints
 
     def sorted(self, values: Any) -> Any:
-        """Values by row of the table, put in the order of the problems."""
+        """Reorder values that are given by table row to the order of the problems; no copy if no reordering is
+        needed.
+        """
         return values if self.order is None else values[self.order]
 
     def row_of(self, row: int) -> int:
-        """The row of the table that stands at `row` by problem."""
+        """The row of the table that is at position `row` after sorting, to point error messages at the original row."""
         return row if self.order is None else int(self.order[row])
 
 
 def group(table: Table, problem: str) -> Groups:
-    """Finds the problems, and refuses one that is in two files."""
+    """Group the rows of a table by the column `problem`; raises `InputError` if a problem is spread over several
+    files.
+    """
     codes, ids = names(table, problem, "problem")
     _one_file_each(table, codes, ids)
     offsets = starts_of(np.bincount(codes, minlength=len(ids)))
@@ -40,7 +60,21 @@ def group(table: Table, problem: str) -> Groups:
 
 
 def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option: str) -> None:
-    """Refuses an item that a problem lists twice."""
+    """Raise `InputError` if a problem lists the same item twice, naming both rows.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    groups : Groups
+        Their problems.
+    column : str
+        Column of the items.
+    codes : ndarray of int64
+        Code of each row's item, 0 or more.
+    option : str
+        Option that named the column, for the advice in the message.
+    """
     keys = groups.codes * (int(codes.max(initial=0)) + 1) + codes
     order = np.argsort(keys, kind="stable")
     bad = first_bad(np.diff(keys[order]) == 0)
@@ -52,6 +86,10 @@ def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option
 
 
 def _one_file_each(table: Table, codes: Ints, ids: list[Any]) -> None:
+    """Raise `InputError` if rows of one problem are in two files, which is most often two exports with colliding ids.
+
+    Blocks of a scan are exempt: a scan lets a problem continue in the next file, and has checked the order itself.
+    """
     if len(table.parts) == 1 or table.streamed:
         return
     part_of = np.repeat(np.arange(len(table.parts)), np.diff(table.starts))

@@ -1,4 +1,8 @@
-"""Several tables as one."""
+"""Concatenate the tables of several files to one.
+
+Files of one data set often differ slightly: an integer column is text in one file, or empty in another. Types are
+unified where no meaning is lost, and otherwise the error names the files that differ.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,21 @@ from listwright.tables.values import is_list, is_number, is_text
 
 
 def joined(tables: list[Table], *, all_columns: bool) -> Table:
-    """Rows one after the other. With `all_columns`, every table must have the same ones; else those of all are kept."""
+    """Concatenate tables by rows.
+
+    Parameters
+    ----------
+    tables : list of Table
+        One per file; tables without rows are skipped, since their column types carry no information.
+    all_columns : bool
+        Whether all tables must have the same columns. Needed where all numeric columns become features by default;
+        otherwise only the columns that all tables share are kept.
+
+    Raises
+    ------
+    InputError
+        If columns differ, types cannot be unified, or SVMlight files are mixed with files of named columns.
+    """
     tables = [table for table in tables if table.n_rows] or tables[:1]  # files without rows say nothing of types
     if len(tables) == 1:
         return tables[0]
@@ -31,6 +49,7 @@ def joined(tables: list[Table], *, all_columns: bool) -> Table:
 
 
 def _same_columns(tables: list[Table]) -> None:
+    """Raise `InputError` naming the first column that one table has and another lacks."""
     first = tables[0]
     for table in tables[1:]:
         for one, other in ((first, table), (table, first)):
@@ -43,6 +62,7 @@ def _same_columns(tables: list[Table]) -> None:
 
 
 def _column(name: str, tables: list[Table]) -> pa.ChunkedArray:
+    """Concatenate one column of all tables, cast to a shared type."""
     columns = [table.columns[name] for table in tables]
     kinds = {column.type for column in columns}
     shared = columns[0].type if len(kinds) == 1 else _shared_type(kinds)
@@ -53,7 +73,11 @@ def _column(name: str, tables: list[Table]) -> pa.ChunkedArray:
 
 
 def _shared_type(kinds: set[pa.DataType]) -> pa.DataType | None:
-    """A type that all of several types can be turned into without loss of meaning."""
+    """A type to which all of several types can be cast without loss of meaning, or None.
+
+    Nulls take the type of the others, integers and text become text (ids), signed integers int64, other mixtures of
+    numbers float64, and lists a list of the shared type of their entries.
+    """
     some = [kind for kind in kinds if not pa.types.is_null(kind)]
     if len(some) == 1:
         return some[0]
@@ -70,6 +94,7 @@ def _shared_type(kinds: set[pa.DataType]) -> pa.DataType | None:
 
 
 def _matrix(matrices: list[Any]) -> Any:
+    """Stack SVMlight feature matrices, each widened to the widest; None for tables of named columns."""
     if matrices[0] is None:
         return None
     width = max(matrix.shape[1] for matrix in matrices)

@@ -1,4 +1,8 @@
-"""Tables from files with one JSON object per line."""
+"""Read files with one JSON object per line.
+
+Arrow's parser handles regular files quickly. Files that it refuses (mixed types, invalid lines, deep nesting) are
+parsed line by line, which either succeeds or yields an error that names the line.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,10 @@ BLOCK = 1 << 24  # bytes that are parsed at a time: no object may be longer
 
 
 def read_jsonl(path: Path) -> Table:
-    """Objects by line: quickly where they are all alike, else one by one, so that a bad line is named."""
+    """Read a JSON lines file; every key becomes a column, and keys that a line lacks are missing values.
+
+    A column of mixed types is kept in `Table.unreadable` and is an error only if it is needed.
+    """
     if may_be_deep(content(path)):  # too deep for the stack of the quick parser
         return _one_by_one(path)
     try:
@@ -32,12 +39,14 @@ def read_jsonl(path: Path) -> Table:
 
 
 def _quickly(path: Path) -> pa.Table:
+    """Parse with Arrow; columns that it converted to timestamps are read again as text, as JSON has no dates."""
     found = _parsed(path, None)
     dated = [field.with_type(_as_text(field.type)) for field in found.schema if _holds_dates(field.type)]
     return _parsed(path, pa.schema(dated)) if dated else found  # text that looks like a date is still text
 
 
 def _parsed(path: Path, schema: pa.Schema | None) -> pa.Table:
+    """Parse the file with Arrow, with explicit types for the columns of `schema`."""
     with opened(path) as stream:
         return arrow_json.read_json(
             stream,
@@ -47,14 +56,17 @@ def _parsed(path: Path, schema: pa.Schema | None) -> pa.Table:
 
 
 def _holds_dates(kind: pa.DataType) -> bool:
+    """Whether a type is a timestamp or a (nested) list of timestamps."""
     return bool(pa.types.is_timestamp(kind)) or (is_list(kind) and _holds_dates(kind.value_type))
 
 
 def _as_text(kind: pa.DataType) -> pa.DataType:
+    """The same type with strings in place of its innermost values."""
     return pa.list_(_as_text(kind.value_type)) if is_list(kind) else pa.string()
 
 
 def _one_by_one(path: Path) -> Table:
+    """Parse line by line with Python's `json`, and convert column by column."""
     filled = [(number, line) for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     objects = [_object(line, f"{path}, line {number}") for number, line in filled]
     if not objects:
@@ -74,6 +86,7 @@ def _one_by_one(path: Path) -> Table:
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
+    """Parse one line; raises `InputError` unless it is a JSON object of moderate depth."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -89,11 +102,12 @@ def _object(line: str, place: str) -> dict[str, Any]:
 
 
 def _too_deep(place: str) -> InputError:
+    """Build the error for an object that is nested too deeply."""
     return InputError(f"{place}: nested more than {DEEPEST} levels deep. Write numbers, text and lists of these.")
 
 
 def _kinds(values: list[Any], lines: list[int]) -> str:
-    """The kinds of values of a column, with the first line that has each."""
+    """Name the Python types in a column with the first line of each, such as "int (line 1) and str (line 7)"."""
     kinds: dict[str, int] = {}
     for value, line in zip(values, lines, strict=True):
         if value is not None:
@@ -102,5 +116,6 @@ def _kinds(values: list[Any], lines: list[int]) -> str:
 
 
 def _line_of(path: Path, row: int) -> int:
+    """Line of the file that holds a row; blank lines are not rows."""
     filled = [number for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     return filled[min(row, len(filled) - 1)]

@@ -1,4 +1,4 @@
-"""Links between the candidates of a problem, from columns that list item ids."""
+"""Links between the candidates of a problem (citations, mentions), from columns that list item ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ from listwright.tables.values import Listed, lists, names
 
 
 def links_of(table: Table, columns: Columns, groups: Groups) -> dict[str, sparse.csr_array] | None:
-    """By column: a 1 from each candidate to those candidates of its problem whose ids the cell lists."""
+    """Read the link columns as sparse matrices.
+
+    Returns
+    -------
+    dict of str to csr_array, or None
+        By column, a matrix of shape (rows, candidates of the largest problem), rows in the order of the problems: 1 in
+        column j if the row links to candidate j of its own problem. None without link columns.
+
+    Raises
+    ------
+    InputError
+        If the table has no item ids that links could refer to.
+    """
     if not columns.links:
         return None
     if columns.item is None:
@@ -27,7 +39,22 @@ def links_of(table: Table, columns: Columns, groups: Groups) -> dict[str, sparse
 
 
 def _linked(listed: Listed, known: dict[str, int], codes: Ints, groups: Groups) -> sparse.csr_array:
-    """(rows, widest problem). Ids of items that the problem does not offer, and an item's own, link to nothing."""
+    """Build the link matrix of one column.
+
+    Ids that the problem does not offer and links of an item to itself are dropped; an id that is listed twice counts
+    once. Targets are found by binary search over (problem, item) keys, so the cost is O(links log rows).
+
+    Parameters
+    ----------
+    listed : Listed
+        Ids that each row lists.
+    known : dict
+        Code of each item id as text.
+    codes : ndarray of int64
+        Code of each row's own id.
+    groups : Groups
+        Problems of the rows.
+    """
     places = _places(groups)
     rows = np.repeat(np.arange(len(codes)), listed.lengths)
     wanted = np.array([known.get(_name(value), -1) for value in listed.values.to_pylist()], dtype=np.int64)
@@ -44,7 +71,7 @@ def _linked(listed: Listed, known: dict[str, int], codes: Ints, groups: Groups) 
 
 
 def _places(groups: Groups) -> Ints:
-    """By row of the table: which candidate of its problem it is."""
+    """By row of the table, the index of the row among the candidates of its problem."""
     order: NDArray[np.int64] = np.arange(len(groups.codes)) if groups.order is None else groups.order
     places = np.empty(len(order), dtype=np.int64)
     starts = starts_of(np.bincount(groups.codes))[:-1]
@@ -53,6 +80,6 @@ def _places(groups: Groups) -> Ints:
 
 
 def _name(value: object) -> str:
-    """An id as text; whole numbers may come as floats where some lists are empty."""
+    """An id as text; whole floats are printed as integers, since lists with gaps may have been converted to float."""
     value = value.as_py() if isinstance(value, pa.Scalar) else value
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

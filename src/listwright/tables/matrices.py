@@ -1,4 +1,8 @@
-"""The numbers of a table as arrays: features, context, vectors and sizes, in the order of the problems."""
+"""Numeric columns as arrays: features, context, vectors and sizes, with rows in the order of the problems.
+
+Values are stored as float32, except sizes, whose sums are compared with a budget. Numbers that float32 cannot hold
+raise an error that names the cell.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,25 @@ NAMED = 100_000  # columns of SVMlight files up to which each gets a name
 
 
 def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> tuple[Any, list[str] | None]:
-    """The features and their names."""
+    """The feature matrix and the names of its columns.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    columns : Columns
+        Role of each column, with levels.
+    groups : Groups
+        Problems of the rows.
+    new_levels : str
+        "error" or "zeros", for levels that are not in `columns`.
+
+    Returns
+    -------
+    tuple
+        A float32 array of shape (rows, features), or CSR for sparse SVMlight files; and the names, or None if there are
+        more than `NAMED` numbered features.
+    """
     if columns.numbered is not None:
         return _numbered(table, *columns.numbered, groups)
     matrix, names = stacked(table, columns.features, columns, "features", new_levels=new_levels)
@@ -28,7 +50,10 @@ def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: s
 
 
 def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> Floats32 | None:
-    """One row per problem, after a check that all its candidates agree."""
+    """The context as one row per problem, or None without context columns.
+
+    Raises `InputError` if two candidates of a problem differ in a context column, naming both rows.
+    """
     if not columns.context:
         return None
     matrix, names = stacked(table, columns.context, columns, "context", new_levels=new_levels)
@@ -49,12 +74,12 @@ def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: st
 
 
 def vectors_of(table: Table, columns: Columns, groups: Groups) -> Floats32 | None:
-    """What similarity is measured on."""
+    """Vectors for similarity, of shape (rows, dimensions), or None without vector columns."""
     return groups.sorted(vectors(table, columns.vectors, "vectors")) if columns.vectors else None
 
 
 def sizes_of(table: Table, columns: Columns, groups: Groups) -> Floats | None:
-    """One size above 0 per row."""
+    """Size of each row as float64, or None without a size column; sizes must be above 0."""
     if columns.size is None:
         return None
     sizes = numbers(table, columns.size, "size")
@@ -67,7 +92,27 @@ def sizes_of(table: Table, columns: Columns, groups: Groups) -> Floats | None:
 def stacked(
     table: Table, chosen: tuple[str, ...], columns: Columns, option: str, *, new_levels: str
 ) -> tuple[Floats32, list[str]]:
-    """Columns side by side, categorical ones as a flag for each level, and the name of each."""
+    """Put columns side by side, categorical ones as one flag per level.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    chosen : tuple of str
+        Columns, in order.
+    columns : Columns
+        Levels of the categorical ones among them.
+    option : str
+        "features" or "context", for messages.
+    new_levels : str
+        "error" or "zeros".
+
+    Returns
+    -------
+    tuple
+        A float32 array of shape (rows, width), and a name for each of its columns: the name of the table column, or
+        "column=level".
+    """
     names = [part for name in chosen for part in _parts(name, columns)]
     matrix = np.empty((table.n_rows, len(names)), dtype=np.float32)
     at = 0
@@ -82,7 +127,7 @@ def stacked(
 
 
 def as_float32(table: Table, name: str, option: str) -> Floats32:
-    """A column of numbers that float32 can hold."""
+    """A numeric column as float32; raises `InputError` for numbers beyond its range."""
     values = numbers(table, name, option)
     bad = first_bad(np.abs(values) > np.finfo(np.float32).max)
     if bad is not None:
@@ -91,7 +136,11 @@ def as_float32(table: Table, name: str, option: str) -> Floats32:
 
 
 def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
-    """(rows, v) from one column of lists of numbers, or from several columns of numbers."""
+    """Vectors from one column of lists of numbers, or from several numeric columns; float32 of shape (rows,
+    dimensions).
+
+    Raises `InputError` if lists differ in length, are missing or hold anything but finite numbers.
+    """
     kind = table.column(chosen[0], option).type
     if len(chosen) > 1 or not (is_list(kind) or is_text(kind)):
         return np.stack([as_float32(table, name, option) for name in chosen], axis=1)
@@ -106,7 +155,9 @@ def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
 
 
 def _width(table: Table, name: str, lengths: Ints) -> int:
-    """How many numbers the vectors have, which is how many most of them have."""
+    """Dimension of the vectors: the most frequent length, so that the message blames the few rows that differ from
+    it.
+    """
     missing = first_bad(lengths == 0)
     if missing is not None:
         problem = "the vector is empty" if table.columns[name][missing].is_valid else "the vector is missing"
@@ -120,6 +171,7 @@ def _width(table: Table, name: str, lengths: Ints) -> int:
 
 
 def _floats(values: Any) -> Floats | None:
+    """List entries as float64, or None if they are not numbers."""
     try:
         return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
     except (TypeError, ValueError):
@@ -127,11 +179,16 @@ def _floats(values: Any) -> Floats | None:
 
 
 def _parts(name: str, columns: Columns) -> list[str]:
+    """Names of the matrix columns that a table column becomes."""
     return [f"{name}={level}" for level in columns.levels[name]] if name in columns.levels else [name]
 
 
 def _numbered(table: Table, first: int, end: int, groups: Groups) -> tuple[Any, list[str] | None]:
-    """SVMlight features: the same columns as in training, written out unless most are 0."""
+    """Features of SVMlight files, with columns numbered as in training.
+
+    The matrix stays sparse unless at least a share `DENSE` of the entries is not 0. A feature number that training did
+    not have raises `InputError`.
+    """
     if table.matrix is None:
         raise InputError(f"{table.source} has named columns, but the model was trained on SVMlight files.")
     indices = table.matrix.indices

@@ -1,4 +1,8 @@
-"""A function from a Python file that the user names."""
+"""Load a reward function from a Python file that the user names, as in `mine.py:worth`.
+
+The file is executed. Callers that take the reward string from a model file, and not from the user, must make sure
+that the user wants this code to run.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,23 @@ from listwright.errors import InputError
 
 
 def load_function(path: str | Path, name: str) -> Callable[..., Any]:
-    """Runs the file and gives its function `name`; what goes wrong inside it later is an `InputError` too."""
+    """Execute a Python file and return one of its functions.
+
+    Exceptions inside the function are raised as `InputError` with the place and the original exception as cause, since
+    they are errors of the user's code, not of the library.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    name : str
+        The function, called as `f(problem, items)` by `listwright.rewards.Function`.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or function, or the file cannot be executed.
+    """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"There is no file {path}. Write the reward as FILE.py:FUNCTION.")
@@ -23,6 +43,8 @@ def load_function(path: str | Path, name: str) -> Callable[..., Any]:
 
 
 def _told(function: Callable[..., Any], place: str) -> Callable[..., Any]:
+    """Wrap a function so that its exceptions become an `InputError` that names `place`."""
+
     @wraps(function)
     def called(*arguments: Any) -> Any:
         try:
@@ -34,6 +56,7 @@ def _told(function: Callable[..., Any], place: str) -> Callable[..., Any]:
 
 
 def _run(path: Path) -> Any:
+    """Execute a file as a module, which is not added to `sys.modules`."""
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file.")

@@ -1,4 +1,7 @@
-"""Reference texts by problem, from a second table."""
+"""Reference texts for the ROUGE rewards, from a second table or a dict.
+
+Both functions return texts by problem id as a string, since ids may be integers in one table and text in the other.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,12 @@ COLUMNS = ("reference", "text")  # where the text is looked for
 
 
 def from_table(table: Table, problem: str) -> dict[str, list[str]]:
-    """The texts of each problem; several rows a problem are several references."""
+    """Reference texts by problem id, from a table with one row per reference.
+
+    The texts are in the column "reference", or in "text" if there is none of that name. Several rows of the same
+    problem
+    are several references.
+    """
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. References need one row each.")
     codes, ids = names(table, problem, "problem")
@@ -25,7 +33,7 @@ def from_table(table: Table, problem: str) -> dict[str, list[str]]:
 
 
 def from_mapping(references: Mapping[Any, Any]) -> dict[str, list[str]]:
-    """The same from a dict: a text or several by problem."""
+    """Reference texts by problem id, from a dict whose values are one text or a sequence of texts."""
     found = {
         str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()
     }

@@ -1,4 +1,8 @@
-"""Rewards from the columns of a table."""
+"""Build reward objects from reward specs and table columns.
+
+`build_reward` dispatches on the kind of the spec through `_BUILDERS`. Every builder takes the spec and a `Measured`
+and returns a reward from `listwright.rewards` whose rows are in the order of the problems.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,19 @@ ROOM = 8e9  # bytes of similarities up to which facility location is built
 
 
 class Measured(NamedTuple):
-    """What a reward can be built from."""
+    """The data that a reward can be built from.
+
+    Attributes
+    ----------
+    table : Table
+        The rows.
+    groups : Groups
+        Problems of the rows.
+    item_ids : ndarray or None
+        Item ids in the order of the problems.
+    references : mapping or None
+        Reference texts by problem id.
+    """
 
     table: Table
     groups: Groups
@@ -45,7 +61,10 @@ class Measured(NamedTuple):
 
 
 def as_spec(reward: Any) -> RewardSpec | None:
-    """The spec, where the reward is given as one."""
+    """The spec of a reward that is given as text or as a spec; None for reward objects and None.
+
+    Anything else raises `InputError`.
+    """
     if isinstance(reward, RewardSpec):
         return reward
     if isinstance(reward, str):
@@ -56,7 +75,11 @@ def as_spec(reward: Any) -> RewardSpec | None:
 
 
 def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
-    """The reward, with rows in the order of the problems."""
+    """Build the reward of some problems.
+
+    A reward object is returned as it is, provided that the rows of the table are already in the order of the problems;
+    otherwise its rows would no longer match, and `InputError` is raised.
+    """
     if measured.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
         raise InputError("references go with the reward 'rouge:COLUMN'. Leave them out, or change reward=.")
     if isinstance(reward, RewardSpec):
@@ -70,12 +93,14 @@ def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
 
 
 def _any(spec: RewardSpec, measured: Measured) -> Reward:
+    """`any:` - chance that at least one item succeeds; values must be within 0 and 1."""
     success = _column(spec, measured)
     _within(measured.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
     return AnySuccess(measured.groups.sorted(success))
 
 
 def _graded(spec: RewardSpec, measured: Measured) -> Reward:
+    """`graded:` - as `any:`, with success probability (2^grade - 1) / 2^highest, the stopping probability of ERR."""
     grades = _column(spec, measured)
     _within(measured.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
     highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
@@ -83,6 +108,7 @@ def _graded(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _total(spec: RewardSpec, measured: Measured) -> Reward:
+    """`sum:` and `share:` - a modular reward: the (weighted) sum of a column, possibly capped or normalized."""
     name, weight = spec.topics_and_weights(measured.table)
     values = _not_negative(measured.table, name)
     if weight is not None:
@@ -91,6 +117,7 @@ def _total(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _coverage(spec: RewardSpec, measured: Measured) -> Reward:
+    """`coverage:` - share of topics covered; amounts are reduced to 0 and 1."""
     topics, weight = spec.topics_and_weights(measured.table)
     matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=False)
     matrix.data = np.ones_like(matrix.data)
@@ -98,6 +125,7 @@ def _coverage(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _probabilistic(spec: RewardSpec, measured: Measured) -> Reward:
+    """`probabilistic:` - expected share of topics covered; raises `InputError` for amounts above 1."""
     topics, weight = spec.topics_and_weights(measured.table)
     matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
     if matrix.data.max(initial=0.0) > 1.0:
@@ -107,12 +135,18 @@ def _probabilistic(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _concave(spec: RewardSpec, measured: Measured) -> Reward:
+    """`sqrt:` and `log:` - concave function of the amount that the list brings to each topic."""
     topics, weight = spec.topics_and_weights(measured.table)
     matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
     return ConcaveCoverage(matrix, spec.kind, weights=weights)
 
 
 def _facility(spec: RewardSpec, measured: Measured) -> Reward:
+    """`facility:` - facility location with cosine similarities of all pairs of a problem's candidates.
+
+    Needs 4 bytes per pair, so problems whose pairs take more than `ROOM` bytes in total raise `InputError`. Vectors of
+    length 0 are similar to nothing.
+    """
     offsets = measured.groups.offsets
     if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > ROOM:
         largest = int(np.diff(offsets).max())
@@ -127,6 +161,7 @@ def _facility(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _rouge(spec: RewardSpec, measured: Measured) -> Reward:
+    """`rouge:` and `rouge2:` - n-gram recall against the reference texts, which must be given."""
     if measured.references is None:
         what = "the texts that a good list would contain, by problem"
         raise InputError(f"{spec.kind} needs references: {what}. Pass references=.")
@@ -138,6 +173,7 @@ def _rouge(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _references(by_problem: Mapping[str, list[str]], name: str) -> list[list[str]]:
+    """Tokens of the references of one problem; raises `InputError` if they contain no word."""
     found = [tokens(text) for text in by_problem.get(name, ())]
     if not any(found):
         raise InputError(f"Problem {name} has no reference with any word. Add one, or leave the problem out.")
@@ -145,25 +181,30 @@ def _references(by_problem: Mapping[str, list[str]], name: str) -> list[list[str
 
 
 def _qrels(spec: RewardSpec, measured: Measured) -> Reward:
+    """`qrels:` - share of subtopics answered, from a file of TREC judgements."""
     judgements = read_qrels(spec.argument)
     return Coverage(subtopic_coverage(judgements, measured.groups.ids, measured.item_ids, measured.groups.offsets))
 
 
 def _own(spec: RewardSpec, measured: Measured) -> Reward:
+    """`FILE.py:FUNCTION` - the user's own function; its file is executed."""
     return Function(load_function(spec.argument, spec.function))
 
 
 def _column(spec: RewardSpec, measured: Measured) -> Floats:
+    """The column that the spec names, as numbers."""
     return numbers(measured.table, spec.argument, "reward")
 
 
 def _not_negative(table: Table, name: str) -> Floats:
+    """A column as numbers; raises `InputError` below 0."""
     values = numbers(table, name, "reward")
     _within(table, name, values, np.inf, "What an item is worth is 0 or more.")
     return values
 
 
 def _within(table: Table, name: str, values: Floats, high: float, advice: str) -> None:
+    """Raise `InputError` for the first value below 0 or above `high`, with advice."""
     bad = first_bad(~((values >= 0) & (values <= high)))
     if bad is not None:
         raise table.error(

@@ -1,4 +1,8 @@
-"""TREC run files: ranked documents per query, in and out, so that lists meet the tools of that field."""
+"""TREC run files: ranked documents per query.
+
+`read_run` and `run_lists` bring rankings of other systems in, to measure them by listwright's metrics or compare
+them with a model; `write_run` writes lists for trec_eval and ndeval.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +20,36 @@ Run = dict[str, list[tuple[str, float]]]  # by query: documents with their score
 
 
 def read_run(path: str | Path) -> Run:
-    """Reads a run: lines of `query Q0 document rank score tag`, also compressed (`.gz`, `.zst`, `.bz2`).
+    r"""Reads a run: lines of `query Q0 document rank score tag`, also compressed (`.gz`, `.zst`, `.bz2`).
 
     The ranking is the one that trec_eval and ndeval see: by score, highest first; equal scores stay in the order of the
     file. The rank column is not looked at, as those tools do not look at it either.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
 
     Returns
     -------
     dict
         By query, its documents with their scores, best first.
 
+    Raises
+    ------
+    InputError
+        If the file is empty, a line is malformed, or a query ranks a document twice.
+
+    See Also
+    --------
+    run_lists : Turns a run into lists.
+    write_run : Writes a run.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     lines = "q1 Q0 doc-b 1 0.5 mine\\nq1 Q0 doc-a 2 0.9 mine\\n"
+    ...     lines = "q1 Q0 doc-b 1 0.5 mine\nq1 Q0 doc-a 2 0.9 mine\n"
     ...     _ = Path(folder, "mine.run").write_text(lines)
     ...     read_run(Path(folder, "mine.run"))
     {'q1': [('doc-a', 0.9), ('doc-b', 0.5)]}
@@ -65,6 +84,15 @@ def run_lists(run: Run | str | Path, problems: Problems, *, length: int = 20) ->
         With item ids.
     length : int
         Looks at the first so many ranks.
+
+    Returns
+    -------
+    Lists
+        One list per problem; gaps are -1 in `rows`.
+
+    See Also
+    --------
+    read_run : Reads the file.
 
     Examples
     --------
@@ -101,6 +129,15 @@ def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> Non
     tag : str
         Name of the run, without spaces.
 
+    Raises
+    ------
+    InputError
+        If the tag, a query or a document contains blanks, which the format cannot represent.
+
+    See Also
+    --------
+    read_run : Reads such a file.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -121,6 +158,7 @@ def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> Non
 
 
 def _word(name: object) -> str:
+    """A name as text; raises `InputError` if it contains blanks."""
     text = str(name)
     if text.split() != [text]:
         raise InputError(f"A run file has no room for spaces in names. Got {text!r}: use ids without spaces.")
@@ -128,6 +166,7 @@ def _word(name: object) -> str:
 
 
 def _fields(line: str, place: str) -> tuple[str, str, float]:
+    """Split a line of a run into query, document and score; raises `InputError` if it is malformed."""
     fields = line.split()
     if len(fields) != 6:
         raise InputError(f"{place}: expected query Q0 document rank score tag. Got {len(fields)} fields.")

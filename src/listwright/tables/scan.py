@@ -1,4 +1,9 @@
-"""Problems that are never all in memory: Parquet files, read in blocks of whole problems."""
+"""Problems that never are in memory all at once: Parquet files, read in blocks of whole problems.
+
+`scan` chooses the columns from the schema, plans shards (`listwright.tables.shards`) and returns a `Scan`, which
+estimators and `evaluate` accept in place of `Problems`. Memory is bounded by reading a block at a time; workers own
+whole shards.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,38 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scan:
-    """Problems in Parquet files, read block by block; made by `scan`. Iterating gives `Problems`, in order."""
+    """Problems in Parquet files that are read block by block; made by `scan`.
+
+    Use it for data that does not fit in memory, or to distribute work over a cluster. For data that fits, `read` gives
+    `Problems`, which are faster and can be sliced. `len` gives the number of problems, and iterating yields blocks as
+    `Problems`, in the order of the files.
+
+    Attributes
+    ----------
+    columns : Columns
+        How the files are read.
+    reward : RewardSpec or None
+        What lists are worth.
+    references : dict or None
+        Reference texts by problem id.
+    new_levels : str
+        "error" or "zeros", for levels that are not in `columns`.
+    max_memory : int
+        Bytes for data.
+    shards : tuple of Shard
+        Parts of the data that workers own.
+    width : int
+        Numbers kept per row: features, context and vectors.
+    read : tuple of str
+        Columns that are read from the files.
+    fixed : bool
+        Whether a model has chosen the columns.
+
+    See Also
+    --------
+    scan : Makes one.
+    listwright.tables.read : Reads everything into memory.
+    """
 
     columns: Columns
     reward: RewardSpec | None
@@ -51,54 +87,82 @@ class Scan:
 
     @property
     def n_features(self) -> int:
-        """Number of columns of features."""
+        """Number of features, where a categorical column counts once per level."""
         return sum(len(self.columns.levels.get(name, (name,))) for name in self.columns.features)
 
     @property
     def groups(self) -> str | None:
-        """The column of groups, where there is one."""
+        """Name of the column of group labels, or None."""
         return self.columns.group
 
     @property
     def sizes(self) -> str | None:
-        """The column of sizes, where there is one."""
+        """Name of the column of sizes, or None."""
         return self.columns.size
 
     @property
     def row_bytes(self) -> int:
-        """About how many bytes a row takes in memory."""
+        """Approximate bytes that a row takes in memory as part of `Problems`."""
         return 4 * self.width + 32
 
     @property
     def block_rows(self) -> int:
-        """Rows that are worked on at a time."""
+        """Number of rows that are processed at a time, limited by `max_memory` and by the processor's cache."""
         return max(1, min(ROWS_AT_ONCE, self.max_memory // (2 * WORKING * self.width)))
 
     @property
     def block_bytes(self) -> int:
-        """About how many bytes that takes."""
+        """Approximate bytes that learning from a block takes."""
         return WORKING * self.width * self.block_rows
 
     def __iter__(self) -> Iterator[Problems]:
         return (block for shard in self.shards for block in self.blocks(shard.number))
 
     def blocks(self, number: int) -> Iterator[Problems]:
-        """The problems of one shard, some at a time."""
+        """Iterate over the problems of one shard in blocks.
+
+        Parameters
+        ----------
+        number : int
+            Index of the shard.
+
+        Yields
+        ------
+        Problems
+            About `block_rows` candidates, always whole problems.
+        """
         for table in self._tables(self.shards[number]):
             yield self._built(table, self.reward)
 
     def fingerprint(self) -> str:
-        """Tells whether two scans have the same shards, wherever the files are."""
+        """Hash of the shards that ignores the folders of the files; a checkpoint is resumed only if it is unchanged."""
         text = [[(PurePath(piece.path).name, *piece[1:]) for piece in shard.pieces] for shard in self.shards]
         return sha256(repr(text).encode()).hexdigest()
 
     def without_reward(self) -> Scan:
-        """The same problems as a policy may see them."""
+        """The same problems without reward and references, as a policy may see them."""
         return replace(self, reward=None, references=None)
 
     def sample(self, max_memory: int | str | None = None) -> Problems:
-        """As many of the problems as take half of `max_memory`, drawn by their ids, as `Problems` in memory; all of
-        them where they fit."""
+        """Load a sample of the problems into memory, or all of them if they fit.
+
+        Problems are drawn by a hash of their ids, so the sample is the same in every call and independent of row order.
+
+        Parameters
+        ----------
+        max_memory : int, str or None
+            The sample takes about half of this, such as "500MB". None uses the limit of the scan.
+
+        Returns
+        -------
+        Problems
+            With the reward of the scan.
+
+        Raises
+        ------
+        InputError
+            If not even one problem is drawn.
+        """
         limit = self.max_memory if max_memory is None else as_bytes(max_memory, "max_memory")
         share = limit / (2.0 * 3.0 * self.row_bytes * self.n_rows)  # as read, as features, and once more in a method
         parts: list[Part] = []
@@ -114,10 +178,16 @@ class Scan:
         return self._built(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed), self.reward)
 
     def _built(self, table: Table, reward: RewardSpec | None) -> Problems:
+        """Problems from the rows of a block."""
         return assembled(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
 
     def _tables(self, shard: Shard) -> Iterator[Table]:
-        """Rows of whole problems; what follows the last whole problem waits for the rows to come."""
+        """Iterate over blocks of a shard, each of whole problems.
+
+        Rows after the start of the last problem of a block are carried over, since that problem may continue in the
+        next
+        batch. A problem larger than `block_rows` makes the block grow until the problem ends.
+        """
         parts: list[Part] = []
         rows: list[pa.Table] = []
         waiting = 0
@@ -174,6 +244,22 @@ def scan(
     options
         Which column is what, as in `from_frame`.
 
+    Returns
+    -------
+    Scan
+        For `fit`, `partial_fit`, `predict`, `evaluate` and `compare` in place of problems.
+
+    Raises
+    ------
+    InputError
+        If a file is not Parquet, files differ in their columns, the rows of a problem are not contiguous, or the
+        largest
+        problem does not fit into `max_memory`.
+
+    See Also
+    --------
+    read : Reads everything into memory; simpler and faster for data that fits.
+
     Examples
     --------
     >>> import tempfile
@@ -207,6 +293,8 @@ def scan(
 def as_bytes(size: int | str, name: str) -> int:
     """A number of bytes from a number or text.
 
+    Units are decimal (1 kB is 1000 bytes), with or without the "B". `name` is the option for the error message.
+
     Examples
     --------
     >>> as_bytes("1.5GB", "max_memory"), as_bytes("64 MB", "max_memory")
@@ -221,6 +309,7 @@ def as_bytes(size: int | str, name: str) -> int:
 
 
 def _parquet_files(paths: Paths) -> list[str]:
+    """Expand paths to files, all of which must be Parquet."""
     files = all_files(paths, None)
     other = next((path for path in files if format_of(path) not in (None, "parquet")), None)
     if other is not None:
@@ -231,7 +320,13 @@ def _parquet_files(paths: Paths) -> list[str]:
 
 
 def _settled(files: list[str], wanted: Wanted, spec: RewardSpec | None) -> tuple[Columns, list[str]]:
-    """Which column is what, the same in all files; and which of them are read."""
+    """Choose the columns from the schema of the first file, and check that all files agree.
+
+    Returns
+    -------
+    tuple
+        The chosen `Columns`, and the list of the columns that have to be read.
+    """
     first = _kinds(files[0])
     table = as_streamed((Part(files[0], 0),), first.empty_table(), fixed=wanted.columns is not None)
     taken = [] if spec is None else spec.columns_of(table)
@@ -249,6 +344,7 @@ def _settled(files: list[str], wanted: Wanted, spec: RewardSpec | None) -> tuple
 
 
 def _kinds(path: str) -> pa.Schema:
+    """Schema of a Parquet file; raises `InputError` for repeated column names and for files without rows."""
     with opened(path) as file:
         no_repeats(file.schema_arrow.names, path)
         if file.metadata.num_rows == 0:
@@ -257,7 +353,19 @@ def _kinds(path: str) -> pa.Schema:
 
 
 def _alike(one: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool) -> None:
-    """Refuses a file with other columns, or with columns of other types."""
+    """Raise `InputError` if two files differ in the names or types of their columns.
+
+    Parameters
+    ----------
+    one, kinds : str, pyarrow.Schema
+        First file and its schema.
+    other, others : str, pyarrow.Schema
+        Another file and its schema.
+    used : list of str
+        Columns that are read; their types must agree.
+    all_columns : bool
+        Whether the names of all columns must agree, as features are chosen by default.
+    """
     for name in kinds.names if all_columns else used:
         if name not in others.names:
             raise InputError(f"{other} has no column {name!r}, which {one} has. Make the files alike.")
@@ -271,16 +379,18 @@ def _alike(one: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list
 
 
 def _empty(kinds: pa.Schema, name: str) -> pa.Array:
+    """An empty array of the type of a column."""
     return pa.array([], type=kinds.field(name).type)
 
 
 def _width(problems: Problems) -> int:
-    """Numbers of a row: features, context, vectors."""
+    """Numbers per row: features, context and vectors; at least 1."""
     context = 0 if problems.context is None else problems.context.shape[1]
     return max(1, problems.n_features + context + (0 if problems.vectors is None else problems.vectors.shape[1]))
 
 
 def _fits(found: Scan, name: Any, count: int) -> None:
+    """Raise `InputError` if the largest problem, `name` with `count` candidates, needs more than `max_memory`."""
     needed = WORKING * found.width * count
     if needed > found.max_memory:
         raise InputError(
@@ -290,14 +400,14 @@ def _fits(found: Scan, name: Any, count: int) -> None:
 
 
 def _last_start(ids: pa.ChunkedArray) -> int:
-    """The row at which the last problem starts."""
+    """Row at which the last problem of a block starts; 0 if there is only one."""
     codes = ids.combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
     other = (codes != codes[-1]).nonzero()[0]
     return int(other[-1]) + 1 if len(other) else 0
 
 
 def _before(parts: list[Part], end: int) -> tuple[Part, ...]:
-    """The parts of the first `end` rows."""
+    """The parts that describe the first `end` rows."""
     kept, start = [], 0
     for part in parts:
         if start < end:
@@ -307,7 +417,7 @@ def _before(parts: list[Part], end: int) -> tuple[Part, ...]:
 
 
 def _behind(parts: list[Part], end: int) -> list[Part]:
-    """The parts of the rows behind `end`."""
+    """The parts that describe the rows from `end` on, with their first rows moved accordingly."""
     kept, start = [], 0
     for part in parts:
         cut = min(max(end - start, 0), part.n_rows)
@@ -318,7 +428,9 @@ def _behind(parts: list[Part], end: int) -> list[Part]:
 
 
 def _chosen(table: Table, problem: str, share: float) -> pa.Table:
-    """The rows of the problems that belong to the sample."""
+    """The rows of the problems that belong to a sample of about `share` of all problems, drawn by CRC-32 of their
+    ids.
+    """
     rows = pa.table(dict(table.columns))
     if share >= 1.0:
         return rows

@@ -1,4 +1,8 @@
-"""Where a set of Parquet files can be cut: shards of whole problems, found in one pass over the column of ids."""
+"""Divide Parquet files into shards of whole problems, in one pass over the column of ids.
+
+`make_plan` drives the pass: it feeds batches of rows to a `Planner`, which records where problems start and returns a
+`Plan`. `batches_of` then reads the rows of a shard. `Scan` in `listwright.tables.scan` builds on both.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,17 @@ ROWS_AT_ONCE = 1 << 16
 
 
 class Piece(NamedTuple):
-    """Some rows of one file."""
+    """Consecutive rows of one file.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    first, end : int
+        First row, and one more than the last.
+    n_rows : int
+        Rows of the whole file when it was scanned; a different number later means that the file has changed.
+    """
 
     path: str
     first: int
@@ -33,7 +47,12 @@ class Piece(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """Whole problems that are read together: what one worker owns, and what one sum is made of."""
+    """Whole problems that are read together: the unit of work that one worker owns.
+
+    Gradients and sums are accumulated per shard and added in order of `number`, so results do not depend on which
+    worker
+    finishes first.
+    """
 
     number: int
     pieces: tuple[Piece, ...]
@@ -47,7 +66,19 @@ class Shard(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What one pass over the ids (and the columns whose values must be known beforehand) has found."""
+    """Result of the pass over the files.
+
+    Attributes
+    ----------
+    shards : tuple of Shard
+        All rows of all files, in order.
+    columns : Columns
+        With the levels and catalogue items that were found.
+    reward : RewardSpec or None
+        With the highest grade filled in for "graded".
+    largest : tuple
+        Id of the problem with the most candidates, and their number, to check that it fits into memory.
+    """
 
     shards: tuple[Shard, ...]
     columns: Columns
@@ -56,7 +87,9 @@ class Plan(NamedTuple):
 
 
 def opened(path: str) -> parquet.ParquetFile:
-    """A Parquet file, to be read in small steps."""
+    """Open a Parquet file for reading in small steps; without pre-buffering, which would hold whole row groups in
+    memory.
+    """
     try:
         return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
     except (OSError, pa.ArrowException) as error:
@@ -64,7 +97,24 @@ def opened(path: str) -> parquet.ParquetFile:
 
 
 def batches_of(piece: Piece, columns: list[str], rows_at_once: int) -> Iterator[tuple[Part, pa.Table]]:
-    """The rows of a piece, some at a time, with where they stand; only the row groups that hold them are read."""
+    """Iterate over the rows of a piece in batches, each with the `Part` that tells its place in the file.
+
+    Only the row groups that contain the rows are read.
+
+    Parameters
+    ----------
+    piece : Piece
+        The rows.
+    columns : list of str
+        Columns to read.
+    rows_at_once : int
+        Upper limit for the rows of a batch.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has changed since the scan.
+    """
     with opened(piece.path) as file:
         if file.metadata.num_rows != piece.n_rows:
             raise InputError(f"{piece.path} has changed since the scan looked at it. Make a new scan.")
@@ -85,13 +135,30 @@ def batches_of(piece: Piece, columns: list[str], rows_at_once: int) -> Iterator[
 
 
 def as_streamed(parts: tuple[Part, ...], rows: pa.Table, *, fixed: bool) -> Table:
-    """Rows of a scan as a table."""
+    """Rows of a scan as a `Table` that is marked as streamed."""
     columns = {name: plain(column) for name, column in zip(rows.column_names, rows.columns, strict=True)}
     return Table(columns, parts, fixed=fixed, streamed=True)
 
 
 def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, rows: int, fixed: bool) -> Plan:
-    """Cuts the files into shards of about so many rows, where a problem ends at or behind the end of a row group."""
+    """Scan the ids and divide the files into shards.
+
+    A shard ends with the first problem that ends at or after the end of a row group once the shard has enough rows, so
+    that hardly any row group is read for two shards.
+
+    Parameters
+    ----------
+    files : list of str
+        Parquet files, in order.
+    columns : Columns
+        Role of each column; missing levels and catalogue items are collected on the way.
+    reward : RewardSpec or None
+        For "graded", the highest grade is collected.
+    rows : int
+        Least number of rows of a shard, the last one excepted.
+    fixed : bool
+        Whether a model has chosen the columns, for error messages.
+    """
     planner = Planner(columns, reward, rows)
     wanted = planner.read()
     for path in files:
@@ -104,7 +171,11 @@ def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, 
 
 
 class Planner:
-    """Goes over the ids once and keeps 16 bytes a problem."""
+    """Accumulates what one pass over the ids reveals; keeps 16 bytes per problem.
+
+    Call `open` for each file, `take` for each batch of its rows, and `plan` at the end. Rows are numbered through all
+    files.
+    """
 
     def __init__(self, columns: Columns, reward: RewardSpec | None, rows: int) -> None:
         self.columns, self.reward, self.rows = columns, reward, rows
@@ -123,19 +194,23 @@ class Planner:
         self.last_start = 0
 
     def read(self) -> list[str]:
-        """The columns that must be looked at before anything is learned."""
+        """Columns to read in the pass: ids, categorical columns whose levels are unknown, and grades."""
         found = [self.columns.problem, *self.open_levels]
         found += [] if self.open_catalogue is None else [self.open_catalogue]
         found += [self.reward.argument] if self.reward is not None and self.reward.kind == "graded" else []
         return list(dict.fromkeys(found))
 
     def open(self, path: str, group_rows: list[int]) -> None:
-        """A file, with the rows of each of its groups."""
+        """Register the next file with the number of rows of each of its row groups."""
         self.files.append((path, sum(group_rows)))
         self.group_ends += (self.n_rows + np.cumsum(group_rows)).tolist()
 
     def take(self, table: Table) -> None:
-        """Some more rows."""
+        """Process a batch of rows: record where problems start, and collect levels, catalogue items and the highest
+        grade.
+
+        A problem that continues from the previous batch is not started again.
+        """
         codes, values = names(table, self.columns.problem, "problem")
         new = np.flatnonzero(np.diff(codes, prepend=-1))
         if values[codes[0]] == self.last and type(values[codes[0]]) is type(self.last):
@@ -153,7 +228,7 @@ class Planner:
             self.highest = max(self.highest, float(numbers(table, self.reward.argument, "reward").max()))
 
     def _measure(self, starts: Ints, ids: list[Any]) -> None:
-        """Notes where problems start, and the largest of those that have ended."""
+        """Record the starts of problems, and the largest problem among those that are complete."""
         owners = [self.last, *ids]
         lengths = np.diff(np.concatenate([[self.last_start], starts]))
         if len(lengths) and lengths.max() > self.largest[1]:
@@ -162,7 +237,7 @@ class Planner:
         self.starts.append(starts)
 
     def plan(self) -> Plan:
-        """The shards, after a check that every problem stands in one place."""
+        """Return the plan; raises `InputError` if the rows of some problem are not contiguous."""
         starts, keys = np.concatenate(self.starts), np.concatenate(self.keys)
         self._once(starts, keys)
         if self.n_rows - self.last_start > self.largest[1]:
@@ -177,6 +252,7 @@ class Planner:
         return Plan(tuple(self._shards(starts)), columns, reward, self.largest)
 
     def _shards(self, starts: Ints) -> Iterator[Shard]:
+        """Iterate over the shards between the cuts."""
         cuts = self._cuts(starts)
         firsts = np.searchsorted(starts, cuts)
         for number in range(len(cuts) - 1):
@@ -184,7 +260,7 @@ class Planner:
             yield Shard(number, self._pieces(low, high), int(firsts[number + 1] - firsts[number]), high - low)
 
     def _cuts(self, starts: Ints) -> list[int]:
-        """Rows at which shards start, and the end."""
+        """Rows at which shards start, followed by the total number of rows."""
         cuts = [0]
         for end in self.group_ends:
             behind = int(np.searchsorted(starts, end))
@@ -193,6 +269,7 @@ class Planner:
         return [*cuts, self.n_rows]
 
     def _pieces(self, low: int, high: int) -> tuple[Piece, ...]:
+        """The pieces of files that hold the rows from `low` to `high`."""
         pieces, start = [], 0
         for path, count in self.files:
             if start < high and start + count > low:
@@ -201,6 +278,10 @@ class Planner:
         return tuple(pieces)
 
     def _once(self, starts: Ints, keys: Ints) -> None:
+        """Raise `InputError` if an id starts twice, with both places and a command that sorts the files.
+
+        Text ids are compared by their 64-bit hashes.
+        """
         order = np.argsort(keys, kind="stable")
         again = np.flatnonzero(np.diff(keys[order]) == 0)
         if not len(again):

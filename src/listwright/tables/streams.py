@@ -1,4 +1,8 @@
-"""Files as streams of bytes or lines, unpacked on the way."""
+"""Open files as byte streams or text lines, decompressed by their ending (.gz, .zst, .bz2).
+
+Every failure becomes an `InputError` that names the file, so that readers need not handle errors of the operating
+system and of the decompression libraries.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,9 @@ PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 
 def opened(path: str | Path) -> pa.NativeFile:
-    """The bytes of a file, unpacked where its name ends in .gz, .zst or .bz2."""
+    """Open a file for reading, decompressed according to its ending; raises `InputError` for folders and missing
+    files.
+    """
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file.")
@@ -25,7 +31,7 @@ def opened(path: str | Path) -> pa.NativeFile:
 
 
 def content(path: str | Path) -> bytes:
-    """All bytes of a file, unpacked."""
+    """All bytes of a file, decompressed."""
     try:
         with opened(path) as stream:
             return stream.read()
@@ -34,7 +40,10 @@ def content(path: str | Path) -> bytes:
 
 
 def text_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a file of text, with their ends."""
+    """Iterate over the lines of a UTF-8 file, line ends included; a byte order mark at the start is dropped.
+
+    The whole file is read first. A line that is not valid UTF-8 raises `InputError` with its number.
+    """
     for number, line in enumerate(io.BytesIO(content(path)), start=1):
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -43,7 +52,9 @@ def text_lines(path: str | Path) -> Iterator[str]:
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:
-    """The error for a file that cannot be opened or unpacked."""
+    """Build the error for a file that does not exist or cannot be read; the first line of `error` is given as the
+    reason.
+    """
     if not Path(path).exists():
         return InputError(f"There is no file {path}.")
     reason = str(error).partition("\n")[0].rstrip(".")

@@ -1,4 +1,8 @@
-"""Tables from SVMlight and LETOR files: `label qid:7 1:0.3 2:0.8  # docid = d12`."""
+"""Read SVMlight and LETOR files, with lines such as `2 qid:7 1:0.3 2:0.8  # docid = d12`.
+
+scikit-learn parses the file; line numbers and document ids are collected here. When parsing fails, the lines are
+checked one by one to find the first that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,22 @@ _DOCUMENT = re.compile(rb"docid\s*=\s*(\S+)")
 
 
 def read_svmlight(path: Path, *, problem: str, item: str | None) -> Table:
-    """Queries become the column `problem`, labels `label`, and `docid = ...` in comments `item`, where all have one."""
+    """Read an SVMlight file to a table with a sparse feature matrix.
+
+    Parameters
+    ----------
+    path : Path
+        The file, possibly compressed. Every line needs a `qid`.
+    problem : str
+        Name for the column of query ids; labels get the column `label`.
+    item : str or None
+        Name for the column of document ids, made only if every line has `docid = ...` in its comment.
+
+    Raises
+    ------
+    InputError
+        If a line is malformed or a value is not finite in float32; the message names the line.
+    """
     data = content(path)
     lines = [number for number, line in enumerate(data.split(b"\n"), start=1) if line.partition(b"#")[0].strip()]
     matrix, labels, queries = _loaded(data, path, len(lines))
@@ -37,6 +56,7 @@ def read_svmlight(path: Path, *, problem: str, item: str | None) -> Table:
 
 
 def _loaded(data: bytes, path: Path, n_lines: int) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
+    """Parse the bytes to (features, labels, query ids); feature numbers are kept as column indices."""
     if not n_lines:
         raise InputError(f"{path} is empty. It must have lines such as: 1 qid:7 1:0.3 2:0.8")
     try:
@@ -51,7 +71,7 @@ def _loaded(data: bytes, path: Path, n_lines: int) -> tuple[sparse.csr_array, np
 
 
 def _finite(table: Table) -> None:
-    """Refuses numbers that are not finite in float32."""
+    """Raise `InputError` for the first feature value that is not finite in float32."""
     matrix = table.matrix
     bad = first_bad(~(np.abs(matrix.data) <= np.finfo(np.float32).max))
     if bad is not None:
@@ -61,7 +81,7 @@ def _finite(table: Table) -> None:
 
 
 def _explain(data: bytes, path: Path) -> None:
-    """Raises the error that names the first bad line, where there is one."""
+    """Raise `InputError` for the first malformed line; return if there is none."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if not text.strip():
@@ -72,6 +92,7 @@ def _explain(data: bytes, path: Path) -> None:
 
 
 def _problem(text: str) -> str:
+    """What is wrong with a line (without its comment), or an empty string."""
     found = _LINE.fullmatch(text)
     if found is None:
         return "expected a label, qid:NUMBER and features NUMBER:VALUE"
@@ -91,6 +112,7 @@ def _problem(text: str) -> str:
 
 
 def _is(kind: type[int] | type[float], text: str) -> bool:
+    """Whether `kind` (int or float) accepts the text."""
     try:
         kind(text)
     except ValueError:
@@ -99,7 +121,7 @@ def _is(kind: type[int] | type[float], text: str) -> bool:
 
 
 def _documents(data: bytes) -> list[str]:
-    """Document ids in the comments of the lines that have features."""
+    """Document ids from the comments of all lines with features; shorter than the number of lines if some have none."""
     found = []
     for line in data.split(b"\n"):
         features, _, comment = line.partition(b"#")

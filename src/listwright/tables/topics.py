@@ -1,4 +1,8 @@
-"""Which topics each row of a table touches, how much, and what they weigh."""
+"""Which topics each row covers, to what amount, and with what weight, for the coverage rewards.
+
+Topics come as a column of lists (names, or amounts by position) or as several numeric columns, one per topic. Both
+forms are brought to the flat form `Entries` and then to a sparse matrix.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,21 @@ from listwright.tables.values import Listed, is_list, is_number, is_text, lists,
 
 
 class Entries(NamedTuple):
-    """One entry for each topic that a row touches."""
+    """All (row, topic) pairs with an amount, flattened.
+
+    Attributes
+    ----------
+    rows : ndarray of int64
+        Row of the table.
+    topics : ndarray of int64
+        Index into `names`.
+    amounts : ndarray of float64
+        Amount to which the row covers the topic, above 0.
+    slots : ndarray of int64
+        Position of the entry within the list of its row, which is the position of its weight in a list of weights.
+    names : list of str
+        Name of each topic, for error messages.
+    """
 
     rows: Ints  # of the table
     topics: Ints
@@ -27,10 +45,34 @@ class Entries(NamedTuple):
 
 
 def topics_of(table: Table, groups: Groups, topics: str, weight: str | None, *, shares: bool) -> tuple[Any, Any]:
-    """(rows, topics) as CSR with rows in the order of the problems, and (problems, topics) weights or None.
+    """Read topics and their weights.
 
-    Topics are numbered within their problem, so that a large vocabulary needs no wide matrix. `shares` says that
-    numbers are amounts; otherwise a number in a list names a topic.
+    Topics are numbered within their problem, so that the matrix is only as wide as the problem with the most topics,
+    however large the vocabulary of the whole table is.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    groups : Groups
+        Problems of the rows.
+    topics : str
+        Column of lists, or pattern of numeric columns.
+    weight : str or None
+        Column of weights: one number per row, or a list with one number per topic of the row.
+    shares : bool
+        Whether numbers are amounts of coverage; otherwise a number in a list is the name of a topic.
+
+    Returns
+    -------
+    tuple
+        Amounts as CSR of shape (rows, topics), rows in the order of the problems; and weights of shape
+        (problems, topics), or None without a weight column.
+
+    Raises
+    ------
+    InputError
+        If no row has a topic, an amount or weight is negative, or one topic of a problem has two different weights.
     """
     entries = _entries(table, topics, shares=shares)
     if not len(entries.rows) and not table.streamed:
@@ -52,6 +94,7 @@ def topics_of(table: Table, groups: Groups, topics: str, weight: str | None, *, 
 
 
 def _entries(table: Table, topics: str, *, shares: bool) -> Entries:
+    """Read topics from a column of lists or from several numeric columns, whichever `topics` names."""
     kind = table.columns[topics].type if topics in table.columns else None
     if kind is not None and not is_pattern(topics) and (is_list(kind) or is_text(kind) or not shares):
         return _from_lists(table, topics, lists(table, topics, "reward"), shares=shares)
@@ -59,7 +102,7 @@ def _entries(table: Table, topics: str, *, shares: bool) -> Entries:
 
 
 def _from_columns(table: Table, names: list[str]) -> Entries:
-    """A topic for each column, with the amounts that are not 0."""
+    """One topic per numeric column; zeros are left out and negative amounts raise `InputError`."""
     found = [numbers(table, name, "reward") for name in names]
     for name, values in zip(names, found, strict=True):
         bad = first_bad(values < 0)
@@ -72,6 +115,7 @@ def _from_columns(table: Table, names: list[str]) -> Entries:
 
 
 def _as_text(table: Table, name: str, values: pa.Array) -> pa.Array:
+    """Topic names as strings; raises `InputError` for types that have no text form."""
     try:
         return values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -80,7 +124,7 @@ def _as_text(table: Table, name: str, values: pa.Array) -> pa.Array:
 
 
 def _from_lists(table: Table, name: str, listed: Listed, *, shares: bool) -> Entries:
-    """A topic for each different entry; or, for lists of amounts, a topic for each place in the list."""
+    """One topic per distinct entry, or, for lists of amounts, one topic per position in the list."""
     rows = np.repeat(np.arange(table.n_rows), listed.lengths)
     ends = np.cumsum(listed.lengths)
     slots = np.arange(len(rows)) - np.repeat(ends - listed.lengths, listed.lengths)
@@ -98,7 +142,7 @@ def _from_lists(table: Table, name: str, listed: Listed, *, shares: bool) -> Ent
 
 
 def _weights(table: Table, name: str, entries: Entries) -> Floats:
-    """The weight of each entry: of its place in a list of weights, or one for the whole row."""
+    """Weight of each entry: the number of its row, or the number at its position in the row's list of weights."""
     column = table.column(name, "reward")
     if is_number(column.type):
         values = numbers(table, name, "reward")[entries.rows]
@@ -119,6 +163,7 @@ def _weights(table: Table, name: str, entries: Entries) -> Floats:
 
 
 def _as_numbers(table: Table, name: str, listed: Listed) -> Floats:
+    """The entries of lists as float64; raises `InputError` if they are not numbers."""
     try:
         return np.asarray(listed.values.cast(pa.float64()), dtype=np.float64)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -126,7 +171,21 @@ def _as_numbers(table: Table, name: str, listed: Listed) -> Floats:
 
 
 def _agree(table: Table, groups: Groups, name: str, entries: Entries, number: Ints, values: Floats) -> None:
-    """Refuses two weights for one topic of one problem."""
+    """Raise `InputError` if a topic has two different weights within one problem.
+
+    Parameters
+    ----------
+    table, groups : Table, Groups
+        The rows and their problems, for the message.
+    name : str
+        Column of weights.
+    entries : Entries
+        The topics.
+    number : ndarray of int64
+        By entry, the number of its (problem, topic) pair.
+    values : ndarray of float64
+        By entry, its weight.
+    """
     order = np.argsort(number, kind="stable")
     same = np.diff(number[order]) == 0
     bad = first_bad(same & (np.diff(values[order]) != 0))

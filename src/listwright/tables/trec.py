@@ -1,4 +1,8 @@
-"""TREC diversity judgements: which document answers which subtopic of a query."""
+"""TREC diversity judgements (qrels): which document answers which subtopic of a query.
+
+`read_qrels` reads the file and `qrels_reward` turns judgements into a reward for problems whose ids are queries and
+whose item ids are documents. The reward string `qrels:FILE` does both.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,22 @@ from listwright.tables.streams import text_lines
 
 @dataclass(frozen=True)
 class Judgements:
-    """The subtopics that each document of each query answers, and all queries that were judged."""
+    """Judgements by query and document; made by `read_qrels`.
+
+    Attributes
+    ----------
+    answers : dict of (str, str) to list of str
+        By (query, document), the subtopics that it was judged to answer. Documents without any are absent.
+    queries : frozenset of str
+        All queries that were judged, also those that no document answers.
+    name : str
+        Name of the source in error messages.
+
+    See Also
+    --------
+    read_qrels : Reads judgements from a file.
+    qrels_reward : Measures lists by them.
+    """
 
     answers: dict[tuple[str, str], list[str]]  # (query, document): subtopics with a judgement above 0
     queries: frozenset[str]
@@ -28,7 +47,38 @@ class Judgements:
 
 
 def read_qrels(path: str | Path) -> Judgements:
-    """Judgements from lines of `query subtopic document judgement`; a judgement above 0 means that it answers."""
+    r"""Read diversity judgements: lines of `query subtopic document judgement`.
+
+    A judgement above 0 means that the document answers the subtopic; 0 and below mean that it does not.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, possibly compressed (.gz, .zst, .bz2).
+
+    Returns
+    -------
+    Judgements
+        For `qrels_reward`.
+
+    Raises
+    ------
+    InputError
+        If the file is empty or a line is malformed; the message names the line.
+
+    See Also
+    --------
+    qrels_reward : Turns judgements into a reward.
+    read_run : Reads rankings of the same queries.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "qrels").write_text("q1 1 doc-a 1\nq1 2 doc-a 0\nq1 2 doc-b 2\n")
+    ...     read_qrels(Path(folder, "qrels")).answers
+    {('q1', 'doc-a'): ['1'], ('q1', 'doc-b'): ['2']}
+    """
     answers: dict[tuple[str, str], list[str]] = {}
     queries = set()
     for number, line in enumerate(text_lines(path), start=1):
@@ -59,6 +109,20 @@ def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | N
         A number: each further document on a subtopic is worth 1 - alpha times the one before (`AlphaCoverage`), with
         the ideal list of all judged documents, so that `evaluation.alpha_ndcg(..., ideal="judged")` applies.
 
+    Returns
+    -------
+    Reward
+        `Coverage`, or `AlphaCoverage` if `alpha` is given.
+
+    Raises
+    ------
+    InputError
+        If the problems have no item ids, or a query has no judgements at all.
+
+    See Also
+    --------
+    read_qrels : Reads judgements from a file.
+
     Examples
     --------
     >>> import listwright as lw
@@ -80,7 +144,23 @@ def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | N
 
 
 def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
-    """Cumulative alpha-DCG of the ideal ranking of documents that each answer some subtopics, chosen greedily.
+    """Cumulative alpha-DCG of the ideal ranking of documents, by rank.
+
+    Finding the ideal ranking is NP-hard; as in ndeval, it is built greedily, by the document with the largest gain.
+
+    Parameters
+    ----------
+    documents : sequence of sequences of str
+        Subtopics that each document answers.
+    alpha : float
+        Each further document on a subtopic gains 1 - alpha times as much as the one before.
+    depth : int
+        Number of ranks.
+
+    Returns
+    -------
+    ndarray of shape (depth,)
+        Sum of the discounted gains up to each rank; constant after the last document.
 
     Examples
     --------
@@ -102,7 +182,26 @@ def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, dept
 def subtopic_coverage(
     judgements: Judgements, problem_ids: NDArray[Any], item_ids: NDArray[Any] | None, offsets: Ints
 ) -> sparse.csr_array:
-    """(rows, topics): 1 where a document answers a subtopic, for problems that are still being built."""
+    """Which subtopics each candidate answers, as a sparse matrix.
+
+    Takes ids and offsets in place of `Problems`, because a reward is built before its problems exist.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        The judgements.
+    problem_ids : ndarray
+        Queries; each must have been judged.
+    item_ids : ndarray or None
+        Documents by row; None raises `InputError`.
+    offsets : ndarray of int64
+        Start of each problem's rows.
+
+    Returns
+    -------
+    csr_array of shape (rows, topics)
+        1 where the document answers the subtopic. Subtopics are numbered within their query, so columns are few.
+    """
     if item_ids is None:
         raise InputError("Judgements name documents, but these problems have no item ids. Name the column with item=.")
     queries = [str(name) for name in problem_ids]
@@ -119,7 +218,7 @@ def subtopic_coverage(
 
 
 def _answered(judgements: Judgements, queries: list[str], items: list[str], offsets: Ints) -> list[list[int]]:
-    """By row: its subtopics, numbered within the query."""
+    """By row, the subtopics that it answers, numbered within the query in order of appearance."""
     found = []
     for i, query in enumerate(queries):
         number: dict[str, int] = {}
@@ -130,6 +229,7 @@ def _answered(judgements: Judgements, queries: list[str], items: list[str], offs
 
 
 def _fields(line: str, place: str) -> tuple[str, str, str, float]:
+    """Split a line of judgements into query, subtopic, document and grade; raises `InputError` if it is malformed."""
     fields = line.split()
     if len(fields) != 4:
         raise InputError(f"{place}: expected query, subtopic, document and judgement. Got {len(fields)} fields.")

@@ -164,7 +164,9 @@ def _whole(column: pa.ChunkedArray) -> bool:
 
 
 def _is_plain_integer(value: Any) -> bool:
-    """Whether text is an integer as Python prints it, so that nothing is lost by reading it as one."""
+    """Whether text is an integer exactly as Python prints it, so that reading it as one loses nothing ("007" is
+    not).
+    """
     if isinstance(value, int):
         return True
     digits = value.removeprefix("-")
@@ -224,7 +226,9 @@ def _split(table: Table, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _entries(text: str | None) -> list[Any] | None:
-    """The entries of a list written as text; None where it cannot be one."""
+    """The entries of one list that is written as text; empty for blank text, None if it is not a list of texts or
+    numbers.
+    """
     if text is None or not text.strip():
         return []
     if not text.lstrip().startswith("["):
@@ -237,6 +241,6 @@ def _entries(text: str | None) -> list[Any] | None:
 
 
 def _singles(array: pa.Array) -> pa.Array:
-    """Every value as a list of one, missing ones as an empty list."""
+    """Wrap each value in a list of one; missing values become empty lists."""
     starts = np.concatenate([[0], np.cumsum(np.asarray(array.is_valid(), dtype=np.int32))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(starts), array.drop_null())
