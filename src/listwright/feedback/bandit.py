@@ -1,4 +1,8 @@
-"""What all learners from feedback share: recommend, feedback, update, state."""
+"""The base class of learners from feedback: recommend, feedback, update, state.
+
+`ListBandit` owns the cycle of drawing lists, remembering them and learning from their outcomes. Its subclasses
+(`OnlineSCP`, `RankedBandits`, `LSBGreedy`) supply features, learner and exploration.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +51,24 @@ from listwright.walk.plain import build_lists
 
 
 class ListBandit(TakesFrames, BaseEstimator, ABC):
-    """Shows lists, and learns from what came back for them and from nothing else.
+    """Abstract learner that shows lists and learns only from what came back for them.
 
-    Subclasses say what is seen (`_make_features`), how it is learned (`_make_learner`) and how slots are drawn
-    (`_make_exploration`).
+    Subclasses define what is seen (`_make_features`), how it is learned (`_make_learner`) and how slots are drawn
+    (`_make_exploration`). Learning replaces `playing_` as a whole and holds a lock; drawing takes no lock, so
+    `recommend` may run in many threads while feedback is learned from.
+
+    Attributes
+    ----------
+    features_ : Features
+        Fitted features.
+    learner_ : Learner
+        All that was learned.
+    playing_ : Playing
+        The current policy with its version.
+    signature_ : Signature
+        The kind of problems that the model accepts.
+    seed_ : int
+        Drawn from `random_state` when learning begins.
     """
 
     length: int
@@ -83,12 +101,22 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
 
     @abstractmethod
     def _open(self, learner: Learner, problems: Problems) -> None:
-        """Gives the learner the shape of what it will see, so that it has a state before the first feedback."""
+        """Give the learner the shape of its rows, so that it has a state and a policy before the first feedback."""
 
     def begin(self, problems: Problems) -> Self:
-        """Fixes scales and the catalogue from typical problems, and forgets what was learned. No reward is looked at.
+        """Fix scales and the catalogue from typical problems, and forget what was learned. No reward is used.
 
-        The first `recommend` does this where it was not done before.
+        The first `recommend` calls it where it was not called before. Call it yourself when the first request is not
+        typical, for example with a sample of past problems.
+
+        Parameters
+        ----------
+        problems : Problems
+            Typical problems.
+
+        Returns
+        -------
+        self
         """
         check_problems(problems)
         self._check_parameters()
@@ -104,11 +132,11 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return self
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        """What lists are drawn with from now on."""
+        """Return what lists are drawn with from now on."""
         return Playing(policy, version, learned)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """How problems are seen and answered, after a check that they are of the kind that the model knows."""
+        """Return features and policy for some problems; raises if these differ in kind from those the model knows."""
         self.signature_.check(problems, purpose)
         return self.features_, self.playing_
 
@@ -120,16 +148,29 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         budget: ArrayLike | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Recommendations:
-        """Lists to show, with the chance that each pick had. No item comes twice in a list.
+        """Draw lists to show, with the chance that each pick had. No item occurs twice in a list.
 
-        What is drawn for a list depends on the seed, its id and what was learned so far, and on nothing else.
+        What is drawn for a list depends only on the seed, its id and what was learned so far; not on the batch or on
+        threads.
 
         Parameters
         ----------
-        length, budget
-            Another length or budget than the constructor's; both together hold both.
-        list_ids : sequence of str or None
-            One per list; new random ids where None.
+        problems : Problems, or a frame of pandas, polars or pyarrow
+            What to build lists for; a frame only where the model knows its columns.
+        length, budget : optional
+            Replace those of the constructor; given together, both hold.
+        list_ids : sequence of str, optional
+            One new id per list; random ids by default.
+
+        Returns
+        -------
+        Recommendations
+            Lists with ids, propensities and policy version.
+
+        Raises
+        ------
+        InputError
+            If the problems differ in kind from those known, or an id was used before.
         """
         problems = self._as_problems(problems)
         if not hasattr(self, "playing_"):
@@ -168,7 +209,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         short_lists: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """The lists that are best as far as is known: nothing is explored, and no feedback is expected.
+        """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected.
 
         Parameters
         ----------
@@ -180,6 +221,11 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
             Accept problems with fewer candidates than the length; by default as in the constructor.
         per_group : int, dict or None
             At most so many items of each group; the problems must have `groups`.
+
+        Returns
+        -------
+        Lists
+            With scores and reasons.
         """
         self._check_begun()
         problems = as_capped(self._as_problems(problems), per_group, None)
@@ -191,7 +237,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return replace(lists, explainer=Explainer(features, playing.policy, False, room))
 
     def score(self, problems: Problems, y: None = None) -> float:
-        """Mean value of the lists that `predict` builds, under the problems' reward.
+        """Return the mean value of the lists that `predict` builds, under the problems' reward.
 
         Parameters
         ----------
@@ -205,18 +251,28 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return float(list_values(self.predict(problems), problems).mean())
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
-        """Learns from what came back for lists that were shown; gives the number of lists that counted.
+        """Learn from the outcomes of lists that were shown.
 
-        Feedback may come late and in any order. A list counts once: feedback that comes again is left out.
-        After an error nothing of the call is learned.
+        Feedback may arrive late and in any order. A list counts once; repeated feedback is ignored. After an error
+        nothing of the call has been learned.
 
         Parameters
         ----------
         list_ids : str or sequence of str
             One id, or several.
-        outcomes
-            For one id its outcome, for several one outcome each: a number from 0 to 1 a position (clicks, or
-            what each item added), or a mapping from item to number. With `cascade`, up to the first click.
+        outcomes : array-like, mapping, or a sequence of these
+            The outcome of the one list, or one outcome per list: a number from 0 to 1 per position (a click, or what
+            the item added), or a mapping from item to number. With `cascade`, up to the first click.
+
+        Returns
+        -------
+        int
+            How many lists counted.
+
+        Raises
+        ------
+        InputError
+            If a list is not remembered, or an outcome does not fit it.
         """
         memory, told = self._memory, by_list(list_ids, outcomes)
         with memory.lock:
@@ -227,14 +283,27 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return len(records)
 
     def update(self, records: Iterable[Record]) -> Self:
-        """Learns from records in the order given, whether or not their lists are remembered.
+        """Learn from records in the order given, whether or not their lists are remembered.
 
-        The same records in the same order give the same state to the last bit, in one call or in many. Each record
-        counts, also when it comes again: `feedback` is what counts a list once.
+        The same records in the same order give the same state to the last bit, in one call or in many. Every record
+        counts, also a repeated one; use `feedback` to count each list once.
+
+        Parameters
+        ----------
+        records : iterable of Record
+            Lists with outcomes.
+
+        Returns
+        -------
+        self
         """
         return self._update(list(records))
 
     def _update(self, records: list[Record], importance: Sequence[Floats] | None = None) -> Self:
+        """Learn from records; all are checked and turned into lessons first, so that an error changes nothing.
+
+        `importance` holds extra weights by position for each record.
+        """
         self._check_begun()
         with self._memory.lock, one_thread():
             for record in records:
@@ -260,10 +329,10 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return self
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
-        """Gets ready for problems that are about to be learned from."""
+        """Prepare for problems that are about to be learned from; a hook for growing catalogues."""
 
     def _learned(self, before: float, count: int) -> float:
-        """Lists learned from, as far as they still count."""
+        """Return the number of lists learned from after `count` more, discounted by the half-life."""
         if self.half_life is None:
             return before + count
         for _ in range(count):  # one by one, so that one call adds up to the same as many
@@ -272,19 +341,28 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
 
     @property
     def version(self) -> int:
-        """Lists learned from by feedback."""
+        """Number of lists learned from by feedback."""
         self._check_begun()
         return self.playing_.version
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that learning changes, as arrays: `restore` brings it back to the last bit."""
+        """Return everything that learning changes as arrays by name; `restore` brings it back to the last bit.
+
+        Cheaper than `save` for checkpoints of a running service. Features and parameters are not part of it.
+        """
         self._check_begun()
         with self._memory.lock:
             own = {"version": np.array(self.playing_.version), "learned": np.array(self.playing_.learned)}
             return own | arrays_of(self.learner_, "learner")
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> Self:
-        """Goes back (or on) to a state of this model. A state of another model is an error, and changes nothing."""
+        """Set a state that `state` of the same model returned.
+
+        Raises
+        ------
+        InputError
+            If it is the state of another model; nothing is changed then.
+        """
         self._check_begun()
         self._fit_state(state)
         check_arrays(self.learner_, "learner", state)
@@ -298,21 +376,21 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return self
 
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Makes room for a state that knows more items."""
+        """Prepare for a state that knows more items; a hook for growing catalogues."""
 
     def save(self, path: str | Path) -> None:
-        """Writes the model to one file, which `listwright.load` reads. Lists that wait for feedback are not in it."""
+        """Write the model to one file that `listwright.load` reads. Lists that wait for feedback are not included."""
         save(self, path)
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Tries a model from a file on a made-up problem: see `try_loaded`."""
+        """Try a model read from a file on a made-up problem, so that a damaged file is refused at load time."""
         playing = getattr(self, "playing_", None)
         if not isinstance(playing, Playing):
             raise InputError("it was never fitted")
         try_loaded(self, getattr(self, "features_", None), playing.policy, own, parts)
 
     def try_out(self, problems: Problems) -> None:
-        """Lets a copy learn from a list, and show another one."""
+        """Let a copy learn from one list and draw another; raises if the model cannot."""
         record = Record.of("trial", problems, [0], [1.0], [1.0])
         copy.deepcopy(self).update([record]).recommend(problems, length=1)
 
@@ -320,6 +398,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return hasattr(self, "playing_")
 
     def _check_begun(self) -> None:
+        """Raise unless the model has seen problems."""
         if not hasattr(self, "playing_"):
             raise InputError(f"This {type(self).__name__} has seen no problems yet. Call begin or recommend first.")
 
@@ -337,6 +416,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
     def _limits(
         self, problems: Problems, length: int | None, budget: ArrayLike | None, short_lists: bool | None = None
     ) -> tuple[int, Floats | None]:
+        """Return the number of slots and the budget of each problem; the constructor's where none are given."""
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
         if length is not None:
@@ -344,11 +424,12 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         return int(problems.counts.max()) if length is None else length, as_room(budget, problems)
 
     def _weights(self, count: int) -> Floats:
-        """By position; the last one also stands for positions behind it."""
+        """Return the weights of the first `count` positions; positions beyond `length` have the weight of the last."""
         weights = position_weights(self.length, weighting=self.weighting)
         return weights[np.minimum(np.arange(count), self.length - 1)]
 
     def _check_parameters(self) -> None:
+        """Raise for constructor parameters that make no sense."""
         at_least_one("length", self.length)
         if self.slots not in ("all", "one"):
             raise InputError(f'slots must be "all" or "one". Got {self.slots!r}.')
@@ -357,6 +438,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         position_weights(self.length, weighting=self.weighting)
 
     def _check_record(self, record: Record) -> None:
+        """Raise unless the record suits this model, with propensities where the learner needs them."""
         if not isinstance(record, Record):
             raise InputError(f"Records come from listwright.feedback.Record.of. Got {type(record).__name__}.")
         self._view(record.problem, "update")

@@ -1,4 +1,8 @@
-"""Ways to explore: from what a policy says of the open rows to the chance that each is shown."""
+"""Exploration: from a policy's scores of the open rows to the chance that each is shown.
+
+`Epsilon`, `Softmax` and `InverseGap` depend on scores only and share one kernel with the compiled walk. `Own` leaves
+drawing to policies that are random themselves, and `Best` is certain of its pick. Pass one as `OnlineSCP(explore=...)`.
+"""
 
 from __future__ import annotations
 
@@ -18,41 +22,63 @@ from listwright.policies import Policy
 
 
 class Exploration(BaseEstimator, ABC):
-    """Gives every open row of a slot its chance, in order of rows; the chances of a problem add up to 1."""
+    """Base class: assigns every open row of a slot a chance; the chances of each problem sum to 1.
+
+    Subclass it to draw in a way of your own, and pass an instance as `OnlineSCP(explore=...)`. Chances must depend on
+    nothing but the arguments of `chances`, because they are logged as propensities.
+    """
 
     @abstractmethod
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
-        """By row its chance; by problem the row that is shown where nothing is explored, -1 for none.
+        """Return the chance of each row, and the row of each problem that is shown without exploration (-1 for none).
 
-        `learned`: the number of lists that the policy has learned from.
+        Parameters
+        ----------
+        policy : Policy
+            What scores the rows.
+        rows : Rows
+            What is seen of the candidates of all problems.
+        options : ndarray of bool
+            The rows that may still be picked.
+        position : int
+            The slot, from 0.
+        learned : float
+            The number of lists that the policy has learned from.
         """
 
     def compiled(self, learned: float) -> tuple[int, float] | None:
-        """The kind and strength that the compiled walk takes; None where it does not know this exploration."""
+        """Return the kind and strength for the compiled walk; None if only the plain walk knows this exploration."""
         return None
 
 
 class ByScore(Exploration):
-    """What looks at the policy's scores alone."""
+    """Exploration that depends on the policy's scores only, computed by the same kernel in both walks."""
 
     @abstractmethod
     def compiled(self, learned: float) -> tuple[int, float]:
-        """The kind and strength of the kernel `fill_chances`."""
+        """Return the kind and strength that the kernel `fill_chances` takes; raises for parameters out of range."""
 
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
-        """Through the same kernel as the compiled walk."""
+        """Compute the chances with the kernel of the compiled walk; closed rows score minus infinity."""
         kind, strength = self.compiled(learned)
         return segment_chances(kind, strength, np.where(options, policy.score(rows), -np.inf), rows.offsets)
 
 
 @saved_as("feedback.Epsilon")
 class Epsilon(ByScore):
-    """The best row, or for a share of the slots any open row: the plain baseline, which never stops exploring.
+    """Epsilon-greedy: the best row, or for a share of the slots any open row with equal chance.
+
+    The plain baseline. Exploration never fades, so propensities stay above share / open rows and the log stays useful
+    for evaluating other policies, at the price of a constant share of weak items.
 
     Parameters
     ----------
     share : float
-        Of the slots that are drawn evenly, from 0 to 1.
+        Share of the slots that are drawn evenly, from 0 to 1.
+
+    See Also
+    --------
+    InverseGap : Explores less as more is learned.
 
     Examples
     --------
@@ -66,7 +92,7 @@ class Epsilon(ByScore):
         self.share = share
 
     def compiled(self, learned: float) -> tuple[int, float]:
-        """The strength is the share."""
+        """Return the kernel's kind, with the share as strength."""
         if not (isinstance(self.share, int | float) and 0 <= self.share <= 1):
             raise InputError(f"share must be from 0 to 1. Got {self.share!r}.")
         return EPSILON, float(self.share)
@@ -74,12 +100,19 @@ class Epsilon(ByScore):
 
 @saved_as("feedback.Softmax")
 class Softmax(ByScore):
-    """Every open row with a chance in proportion to exp(score / temperature).
+    """Draws every open row with a chance proportional to exp(score / temperature).
+
+    Use it where scores are on a known scale; the temperature is in units of the score, and does not change with
+    learning.
 
     Parameters
     ----------
     temperature : float
-        Of the draw, above 0: small ones show the best row almost always, large ones any row.
+        Above 0. Low values show the best row almost always, high values any row.
+
+    See Also
+    --------
+    InverseGap : Adapts to the number of lists learned from.
 
     Examples
     --------
@@ -92,7 +125,7 @@ class Softmax(ByScore):
         self.temperature = temperature
 
     def compiled(self, learned: float) -> tuple[int, float]:
-        """The strength is 1 / temperature."""
+        """Return the kernel's kind, with 1 / temperature as strength."""
         if not (isinstance(self.temperature, int | float) and 0 < self.temperature < math.inf):
             raise InputError(f"temperature must be above 0. Got {self.temperature!r}.")
         return SOFTMAX, 1.0 / float(self.temperature)
@@ -102,16 +135,23 @@ class Softmax(ByScore):
 class InverseGap(ByScore):
     """Inverse gap weighting over a regression of gains (Foster & Rakhlin 2020), at each slot of a list.
 
-    Of A open rows, one whose predicted gain is `gap` below the best is shown with chance 1 / (A + gamma * gap), and the
-    best one takes the rest. gamma = scale * sqrt(A * lists learned from): even odds at first, then ever closer to the
-    best list. The square root is that of the theory, which for sets drawn around a local optimum proves regret of order
-    sqrt(T * regret of the regression) against half of the best set (arXiv 2112.02165). Here each slot is drawn given
-    the slots before it, which that proof does not cover.
+    The default of `OnlineSCP`: rows whose predicted gain is close to the best are explored often, clearly worse ones
+    rarely, and less the more has been learned.
 
     Parameters
     ----------
     scale : float
-        How soon exploration fades.
+        Above 0; the larger, the sooner exploration fades.
+
+    See Also
+    --------
+    Epsilon : A constant share of exploration.
+
+    Notes ----- Of A open rows, one whose predicted gain is `gap` below the best has the chance 1 / (A + gamma * gap),
+    and the best one has the rest. gamma = scale * sqrt(A * lists learned from): even odds at first, then ever closer to
+    the best list. The square root is that of the theory, which for sets drawn around a local optimum proves regret of
+    order sqrt(T * regret of the regression) against half of the best set (arXiv 2112.02165). Here each slot is drawn
+    given the slots before it, which that proof does not cover.
 
     Examples
     --------
@@ -126,7 +166,7 @@ class InverseGap(ByScore):
         self.scale = scale
 
     def compiled(self, learned: float) -> tuple[int, float]:
-        """The strength is gamma / sqrt(A)."""
+        """Return the kernel's kind, with gamma / sqrt(A) as strength."""
         if not (isinstance(self.scale, int | float) and 0 < self.scale < math.inf):
             raise InputError(f"scale must be above 0. Got {self.scale!r}.")
         return INVERSE_GAP, self.scale * math.sqrt(learned)
@@ -134,28 +174,28 @@ class InverseGap(ByScore):
 
 @saved_as("feedback.Own")
 class Own(Exploration):
-    """Nothing beyond what the policy draws itself."""
+    """No exploration beyond the policy's own randomness, as for Exp3, Exp4 and LSBGreedy."""
 
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
-        """See `Policy.chances`; the likeliest row is the one that stands for no exploration."""
+        """Return the policy's own chances, with its likeliest row as the pick without exploration."""
         chances = policy.chances(rows, options, position)
         return chances, best_rows(chances, options, rows.offsets)
 
 
 class Best(Exploration):
-    """Nothing is explored: what a policy picks is certain.
+    """Certainty: chance 1 for what a policy picks. Used to evaluate `predict` of a bandit.
 
     Parameters
     ----------
     policy : Policy
-        What picks.
+        What picks, whichever policy `chances` is called with.
     """
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
-        """1 for the pick of each problem."""
+        """Return 1 for the pick of each problem and 0 for every other row."""
         picks, _ = self.policy.pick(rows, options, position, np.random.default_rng(0))
         chances = np.zeros(len(options))
         chances[picks[picks >= 0]] = 1.0

@@ -1,4 +1,4 @@
-"""Weights that turn what one policy showed into what another would have, and warnings where they carry little."""
+"""Importance weights for training on logs, and the warning for logs that carry little evidence."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from listwright.feedback.log import Answered
 
 
 class EvidenceWarning(UserWarning):
-    """A log says less than its length suggests."""
+    """Issued when a log says less than its length suggests: propensities are missing, or few lists match.
+
+    Filter it with `warnings.filterwarnings("error", category=EvidenceWarning)` to stop a pipeline on weak evidence.
+    """
 
 
 def importance(logged: Answered, cap: float) -> Floats:
-    """By shown item: even odds among the open items over the propensity, at most `cap`; 1 where not known.
+    """Return the weight of each shown item, of shape (lists, positions): 1 / (open items * propensity), at most `cap`.
 
-    With such weights, what was shown counts as if all candidates had been equally likely.
+    With these weights, shown items count as if all open candidates had been equally likely. The weight is 1 where the
+    propensity is unknown. The cap bounds the variance at the price of some bias.
     """
     open_rows = logged.problems.counts[:, None] - np.arange(logged.rows.shape[1])
     weights = np.minimum(cap, 1.0 / (np.maximum(open_rows, 1) * logged.propensities))
@@ -25,7 +29,7 @@ def importance(logged: Answered, cap: float) -> Floats:
 
 
 def warn_missing(missing: int, total: int, what_then: str) -> None:
-    """Says that propensities are missing."""
+    """Warn that `missing` of `total` lists have no propensities; `what_then` says how they are treated."""
     warnings.warn(
         f"{missing:,} of {total:,} lists have no propensities; they {what_then}.", EvidenceWarning, stacklevel=3
     )

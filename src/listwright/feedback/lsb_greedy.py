@@ -1,4 +1,4 @@
-"""LSBGreedy: optimism about linear submodular gains."""
+"""LSBGreedy, a baseline that is optimistic about linear submodular gains (Yue & Guestrin 2011)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from listwright.problems import Problems
 
 
 class CoverageSeen(NamedTuple):
-    """How much of each topic the lists leave uncovered."""
+    """The state of `TopicGains`: what share of each topic a list leaves uncovered."""
 
     problems: Problems
     topics: Floats32  # (rows, topics), from 0 to 1
@@ -32,12 +32,15 @@ class CoverageSeen(NamedTuple):
 
 
 class TopicGains(Features):
-    """What a candidate adds to the coverage of each topic, 1 - prod(1 - share); crossed with the context, if any."""
+    """What a candidate adds to the coverage of each topic, with coverage 1 - prod(1 - share) over the list.
+
+    With a context, columns are the products of each topic's gain and each number of the context.
+    """
 
     group = "coverage"
 
     def start(self, problems: Problems) -> CoverageSeen:
-        """Nothing is covered."""
+        """Start with nothing covered; raises unless all shares are between 0 and 1."""
         topics = dense(problems.features if problems.vectors is None else problems.vectors)
         if topics.size and (topics.min() < 0 or topics.max() > 1):
             raise InputError(
@@ -47,7 +50,7 @@ class TopicGains(Features):
         return CoverageSeen(problems, topics, np.ones((len(problems), topics.shape[1]), dtype=np.float32))
 
     def columns(self, seen: CoverageSeen) -> Floats32:
-        """share * what is left of the topic."""
+        """Return share * uncovered share, per row and topic, crossed with the context if there is one."""
         owners, context = seen.problems.owners, seen.problems.context
         gains = seen.topics * seen.left[owners]
         if context is None:
@@ -56,7 +59,7 @@ class TopicGains(Features):
         return np.ascontiguousarray(crossed.reshape(len(gains), -1))
 
     def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
-        """The picks cover their shares."""
+        """Multiply what is left of each topic by 1 - share of the pick."""
         left, some = seen.left.copy(), np.flatnonzero(picks >= 0)
         left[some] *= 1.0 - seen.topics[picks[some]]
         return seen._replace(left=left)
@@ -64,46 +67,54 @@ class TopicGains(Features):
 
 @dataclass(frozen=True, eq=False)
 class Optimist(Policy):
-    """The predicted gain, and `alpha` times how uncertain it is: sqrt(v' M^-1 v)."""
+    """Scores a row by its predicted gain plus `alpha` times its uncertainty, w'v + alpha * sqrt(v' M^-1 v)."""
 
     weights: Floats
     inverse: Floats
     alpha: float
 
     def score(self, rows: Rows) -> Floats:
-        """The upper end of what the gain may be."""
+        """Return the upper confidence bound of each row's gain."""
         table = rows.table.astype(np.float64)
         width = np.sqrt(np.maximum(np.einsum("ij,ij->i", table @ self.inverse, table), 0.0))
         return linear_scores(rows.table, self.weights) + self.alpha * width
 
 
 class OptimisticRidge(GainRidge):
-    """Ridge regression that plays `Optimist`."""
+    """Ridge regression of gains whose policy is an `Optimist`."""
 
     alpha_: float
 
     def policy(self) -> Policy:
-        """Weights, and the inverse of the penalised Gram matrix."""
+        """Return the weights with the inverse of the penalised Gram matrix, M = G + penalty * I."""
         sums = reduce(RidgeSums.combined, self.sums_)
         inverse = solved(sums.gram + self.penalty_ * np.eye(len(sums.gram)), np.eye(len(sums.gram)))
         return Optimist(inverse @ sums.right, inverse, self.alpha_)
 
 
 class LSBGreedy(ListBandit):
-    """Linear submodular bandits (Yue & Guestrin 2011): greedy on an upper bound of each candidate's gain.
+    """Linear submodular bandit: greedy on an upper confidence bound of each candidate's gain (Yue & Guestrin 2011).
 
-    Gains are taken to be linear in what a candidate adds to the coverage of topics. Features (or vectors, where there
-    are some) are shares of topics, from 0 to 1; with a context, each of its numbers has its own weights. Nothing is
-    drawn, so its propensities are 1 and its logs tell little of other policies.
+    A baseline for items described by topics. Gains are modelled as linear in what a candidate adds to the coverage of
+    each topic. Features (or vectors, if there are any) are shares of topics from 0 to 1; with a context, each of its
+    numbers has weights of its own. Nothing is drawn at random, so propensities are 1 and its logs say little about
+    other policies; use `OnlineSCP` where the log is to be evaluated.
 
     Parameters
     ----------
+    length : int
+        Number of items per list.
     alpha : float
-        How much uncertainty counts.
+        Weight of the uncertainty.
     penalty : float
-        Of the regression.
-    length, cascade, short_lists, memory, random_state
+        Ridge penalty.
+    cascade, short_lists, memory, random_state
         As in `OnlineSCP`.
+
+    See Also
+    --------
+    OnlineSCP : Randomised exploration with any features.
+    RankedBandits : A baseline without features.
 
     Examples
     --------

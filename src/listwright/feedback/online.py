@@ -1,4 +1,8 @@
-"""OnlineSCP: one policy for all slots of a list, learned from clicks."""
+"""OnlineSCP: one list-building policy for all slots, learned from clicks.
+
+The class adds to `ListBandit` the choice of learner and exploration, warm starts from a fitted `SCP`, training on logs,
+and catalogues that grow while the model learns.
+"""
 
 from __future__ import annotations
 
@@ -43,54 +47,75 @@ SHARED = ("length", "budget", "features", "weighting", "short_lists")  # paramet
 
 @saved_as("OnlineSCP")
 class OnlineSCP(ListBandit):
-    """Learns one policy that builds lists, from what users do with the lists that it shows (partial feedback).
+    """Learns one list-building policy from partial feedback, such as clicks on the lists that it shows.
 
-    At every slot it foretells what each candidate would add to the list so far, and draws the item to show; what came
-    back for the shown items is all that it learns from.
+    At every slot it predicts what each candidate would add to the list so far, turns the predictions into chances, and
+    draws the item to show. Only the outcomes of shown items are learned from. Use it where the value of a list becomes
+    known only by showing it. Where the reward of any list can be computed in training, `SCP` learns faster; combine
+    both with `from_model` or `fit`. Call `recommend` and `feedback` in turn (in any order and with any delay), and
+    `predict` for lists without exploration.
 
     Parameters
     ----------
     length : int
-        Number of items of a list.
+        Number of items per list.
     budget : float or None
-        Total size of a list; takes the place of length.
-    explore
-        "igw": a ridge regression of gains, with inverse gap weighting at each slot. "epsilon": the same
-        regression, and even exploration for a share of slots. "exp4": exponential weights over `policies`. "exp3":
-        exponential weights over the items of the catalogue. Or an object of `listwright.feedback.explore`.
-    slots : str
-        "all" slots of a list explore, or "one" of them, drawn evenly, while the others show what seems best.
+        Total size of a list; replaces `length`.
+    explore : {"igw", "epsilon", "exp4", "exp3"} or Exploration
+        "igw" is a regression of gains with inverse gap weighting at each slot. "epsilon" is the same regression with a
+        share of slots drawn evenly. "exp4" is exponential weights over `policies`, "exp3" over the items of the
+        catalogue. Or an object of `listwright.feedback.explore`.
+    slots : {"all", "one"}
+        Explore in all slots of a list, or in one that is drawn evenly while the others show what seems best.
     cascade : bool
-        Users look at one item after the other and stop at the first click. What comes after it is not learned
-        from. Otherwise every position's outcome is the gain of its item.
-    features
-        What the policy sees: "auto", or any of `listwright.features`.
-    penalty : float or str
-        Of the regression: above 0, or "auto".
-    learner : "ridge", "boosting" or an estimator
-        How gains are predicted with explore="igw" and "epsilon": by ridge regression, by boosted trees, or by any
-        scikit-learn regressor. Trees are trained again in the background as feedback comes in, and on everything at
-        once by `fit_log`.
+        Users examine items in order and stop at the first click; later positions are not learned from. Otherwise the
+        outcome of every position is the gain of its item.
+    features : "auto" or Features
+        What the policy sees of a candidate and of the list so far; any of `listwright.features`.
+    penalty : float or "auto"
+        Ridge penalty, above 0; "auto" chooses it by cross-validation over lists.
+    learner : {"ridge", "boosting"} or regressor
+        How gains are predicted with explore="igw" and "epsilon": ridge regression, boosted trees, or any scikit-learn
+        regressor. Trees are retrained in the background as feedback arrives, and on everything at once by `fit_log`.
     half_life : float or None
-        Lists after which a list counts half as much, so that the model follows users whose taste changes; exploration
-        does not fade out either. None: every list counts the same.
+        Number of lists after which a list counts half as much, so that the model follows changing tastes; exploration
+        then does not fade out either. None: every list counts the same.
     optimism : float
-        How much an item that was seldom shown is preferred while exploring: its gain is taken to be higher by
-        optimism * r / sqrt(1 + times shown), with r the root mean square of all gains so far. For items of a catalogue,
-        which may grow while the model learns.
+        Bonus for rarely shown items of a catalogue while exploring: their gain is taken to be higher by
+        optimism * r / sqrt(1 + times shown), with r the root mean square of all gains so far.
     leverage : float or None
-        The most leverage that one list may have on the regression, so that no single event can overturn it; see
-        `listwright.feedback.gain_ridge.GainRidge`. None: no bound.
+        The most leverage that one list may have on the regression, so that no single event can overturn it. None: no
+        bound.
     policies : sequence of Policy or None
         The experts of "exp4".
     weighting : str
-        Of positions, as in `SCP`.
+        Weights of positions, as in `SCP`.
     short_lists : bool
-        Accept problems with fewer candidates than the length.
+        Accept problems with fewer candidates than `length`.
     memory : int
-        Lists that can wait for feedback at a time; the oldest are forgotten first.
+        How many lists may wait for feedback; the oldest are forgotten first.
     random_state : int, numpy.random.Generator or None
-        Seed or numpy Generator.
+        Seed of the draws.
+
+    Attributes
+    ----------
+    version : int
+        Number of lists learned from by feedback.
+    features_, learner_, exploration_ : objects
+        What the policy sees, what has been learned, and how slots are drawn.
+    n_features_in_ : int
+        Number of features per candidate.
+
+    See Also
+    --------
+    SCP : Learns from problems whose lists can be measured.
+    Log : Stores shown lists; train on it with `fit_log`.
+    evaluate : Estimates what a policy would earn before it is shown to anyone.
+
+    Notes
+    -----
+    The paper assumes that the gain b(s | L) of every candidate is known in training. Here only the gains of shown items
+    are, so costs of the others are replaced by a regression, or reweighted by propensities ("exp3", "exp4").
 
     Examples
     --------
@@ -155,18 +180,32 @@ class OnlineSCP(ListBandit):
         random_state: RandomState = None,
         **options: Any,
     ) -> OnlineSCP:
-        """Goes on learning from clicks where a fitted model stands: its features, and all that its ridge learned.
+        """Continue a fitted model from clicks, with its features and everything that its ridge regression learned.
 
         Parameters
         ----------
-        model : ListEstimator or OnlineSCP
-            A fitted `SCP` whose learner is ridge, or an `OnlineSCP`, whose own `explore` and `trust` stay.
-        explore
+        model : SCP or OnlineSCP
+            A fitted `SCP` whose learner is ridge; or an `OnlineSCP`, which is copied and keeps its own `explore` and
+            `trust`.
+        explore : str or Exploration
             "igw", "epsilon", or an exploration by score.
         trust : float
-            How much the model's training counts: 1 as much as clicks on as many lists, with all candidates seen.
-        options
+            How much the model's training counts, above 0; at 1, as much as clicks on as many lists with all candidates
+            seen.
+        random_state : int, numpy.random.Generator or None
+            Seed of the draws.
+        **options
             Other parameters of `OnlineSCP`.
+
+        Returns
+        -------
+        OnlineSCP
+            Its first `predict` builds the lists of `model`.
+
+        Raises
+        ------
+        InputError
+            If the model's learner is not ridge, or the exploration needs another learner.
         """
         if isinstance(model, OnlineSCP):
             return model._continued(random_state, options)
@@ -196,7 +235,10 @@ class OnlineSCP(ListBandit):
         return online
 
     def _continued(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
-        """A copy that goes on by itself, with other parameters and another seed."""
+        """Return an independent copy with other parameters and another seed.
+
+        Lists that wait for feedback stay behind.
+        """
         self._check_begun()
         twin = copy.copy(self).set_params(random_state=random_state, **options)
         twin._check_parameters()
@@ -288,6 +330,7 @@ class OnlineSCP(ListBandit):
         return self._learn_lists(logged, weights * looked, np.nan_to_num(logged.outcomes) / looked)
 
     def _even_weights(self, logged: Answered, cap: float, propensity: str) -> Floats:
+        """Return the importance weights of `fit_log`'s `cap`, warning about lists without propensities."""
         logged = with_propensities(logged, propensity) if propensity in ESTIMATED else logged
         unknown: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
         if unknown.any() and propensity == "logged":
@@ -295,7 +338,11 @@ class OnlineSCP(ListBandit):
         return importance(logged, cap)
 
     def _learn_lists(self, logged: Answered, weights: Floats, gains: Floats) -> Self:
-        """Many lists at once; `weights` and `gains`: (lists, positions)."""
+        """Reveal many lists to the regression at once.
+
+        `weights` and `gains` have shape (lists, positions). Lists are taken in runs that fit into memory, and the
+        policy is solved for once at the end.
+        """
         learner = self.learner_
         assert isinstance(learner, GainLearner)
         self._view(logged.problems, "fit_log")
@@ -316,6 +363,7 @@ class OnlineSCP(ListBandit):
         return self
 
     def _make_exploration(self) -> Exploration:
+        """Return the exploration that `explore` names; raises for an unknown name."""
         if isinstance(self.explore, Exploration):
             return clone(self.explore)
         if self.explore not in EXPLORE:
@@ -323,6 +371,7 @@ class OnlineSCP(ListBandit):
         return {"igw": InverseGap, "epsilon": Epsilon}.get(self.explore, Own)()
 
     def _make_learner(self) -> Learner:
+        """Return the unfitted learner that `explore` and `learner` name; raises for values that make no sense."""
         if self.explore == "exp3":
             return Exp3()
         if self.explore == "exp4":
@@ -340,6 +389,7 @@ class OnlineSCP(ListBandit):
         return GainTrees(self.learner, penalty=self.penalty, **bounds)
 
     def _make_features(self, problems: Problems) -> Features:
+        """Return a clone of `features`, or the default for the problems; "exp3" sees only which item a row is."""
         if self.features == "auto":
             return Identity() if self.explore == "exp3" else auto_features(problems)
         if not isinstance(self.features, Features):
@@ -354,12 +404,16 @@ class OnlineSCP(ListBandit):
             learner.start(n_items_of(rows) if learner.policies is None else len(learner.policies))
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
+        """Return the policy to draw with, and for catalogues its optimistic variant."""
         if not isinstance(self.learner_, GainRidge) or not isinstance(policy, Linear) or policy.item_weights is None:
             return Playing(policy, version, learned)
         return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
 
     def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
-        """The policy with a bonus for items that were seldom shown: the first column of each item's state is 1."""
+        """Return the policy with a bonus for rarely shown items, or None without optimism.
+
+        The first column of each item's state is the constant 1, so the bonus is added to that weight.
+        """
         if not self.optimism:
             return None
         assert policy.item_weights is not None
@@ -369,7 +423,11 @@ class OnlineSCP(ListBandit):
         return Linear(policy.weights, weights)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """New items of the catalogue are seen as such: the regression can make room for them."""
+        """Return features and policy for the problems, widened where they contain new items of the catalogue.
+
+        Nothing is stored: room for the new items is made when they are learned from. At most `MOST_NEW` are accepted at
+        a time, so that one wrong item number cannot exhaust the memory.
+        """
         known, asked = self.signature_.n_items, n_items_in(problems)
         if known is None or asked <= known or not isinstance(self.learner_, GainRidge):
             return super()._view(problems, purpose)
@@ -386,6 +444,7 @@ class OnlineSCP(ListBandit):
         return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
+        """Widen learner, features and signature to the largest catalogue number among the problems."""
         asked = max((n_items_in(one) for one in problems), default=0)
         known = self.signature_.n_items
         if known is not None and asked > known and isinstance(self.learner_, GainRidge):
@@ -396,6 +455,7 @@ class OnlineSCP(ListBandit):
             self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
 
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Widen the model where the state that is to be restored knows more items."""
         known, blocks = self.signature_.n_items, np.shape(state.get("learner.sums_.0.cross_right", ()))
         if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
             empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
