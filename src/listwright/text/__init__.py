@@ -1,4 +1,10 @@
-"""Text: sentences, tokens, vectors, passages of questions, document clusters, budgets and scores."""
+"""Text: sentences, tokens, tf-idf vectors, passages of questions, document clusters, size budgets and ROUGE.
+
+For summaries, `read_duc`, `read_jsonl` or `read_cluster_folders` give `Cluster` objects, whose sentences are the
+candidates; `tf_idf`, `quality_features` and `lexrank` describe them, `sizes` and `Budget` limit them, and `rouge`
+scores
+the result. For questions, `question_problems` and `passage_features` describe passages. Nothing in here learns.
+"""
 
 from listwright.text.budget import Budget, parse_budget, sizes, truncate
 from listwright.text.centrality import lexrank

@@ -1,4 +1,8 @@
-"""Size budgets of summaries, in bytes, characters, words or tokens."""
+"""Size budgets of summaries, in bytes, characters, words or tokens.
+
+`Budget` names an amount and a unit, `parse_budget` reads one from a command line, `sizes` measures candidates before
+they are picked, and `truncate` cuts a finished text.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,23 @@ _LOWERED_TOKEN = re.compile(r"[a-z0-9]+")
 class Budget:
     """At most `amount` of `unit`.
 
+    Parameters
+    ----------
+    amount : int
+        The largest size, at least 1.
+    unit : {"bytes", "characters", "words", "tokens"}
+        Bytes are those of UTF-8, words are separated by white space, and tokens are those that ROUGE counts.
+
+    Raises
+    ------
+    InputError
+        If the amount is below 1 or the unit is unknown.
+
+    See Also
+    --------
+    parse_budget : Reads "665b" and the like.
+    sizes : What sentences take of a budget.
+
     Examples
     --------
     >>> str(Budget(665, "bytes"))
@@ -43,7 +64,22 @@ class Budget:
 
 
 def parse_budget(text: str) -> Budget:
-    """Read a budget as people write it: a number, then b, c, w or t (bytes, characters, words, tokens).
+    """Reads a budget as people write it: a number, then b, c, w or t (bytes, characters, words, tokens).
+
+    Parameters
+    ----------
+    text : str
+        Such as "665b", "100 words" or "120t"; case does not matter.
+
+    Returns
+    -------
+    Budget
+        The amount and unit.
+
+    Raises
+    ------
+    InputError
+        If the text is not a number followed by a unit.
 
     Examples
     --------
@@ -60,9 +96,23 @@ def parse_budget(text: str) -> Budget:
 
 
 def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
-    """What each sentence takes of a budget. In bytes and characters, one joining space is counted with each.
+    """Measures what each sentence takes of a budget.
 
-    The sum of the sizes is thus one more than the joined text, and a list within budget stays within it when joined.
+    In bytes and characters, one joining space is counted with each sentence. The sum of the sizes is thus one more than
+    the
+    size of the joined text, and a list within the budget stays within it when its sentences are joined by spaces.
+
+    Parameters
+    ----------
+    sentences : iterable of str
+        The candidates.
+    unit : {"bytes", "characters", "words", "tokens"}
+        What to count.
+
+    Returns
+    -------
+    array of int64
+        One size per sentence, for `Problems.from_arrays(sizes=...)`.
 
     Examples
     --------
@@ -74,7 +124,21 @@ def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
 
 
 def truncate(text: str, budget: Budget) -> str:
-    """The start of a text that fits the budget, as DUC cut summaries: spaces count, a UTF-8 character stays whole.
+    """Returns the longest start of a text that fits the budget, as DUC cut summaries before scoring them.
+
+    Spaces count. In bytes, a UTF-8 character that does not fit as a whole is dropped.
+
+    Parameters
+    ----------
+    text : str
+        The text to cut.
+    budget : Budget
+        The limit.
+
+    Returns
+    -------
+    str
+        The text itself where it fits.
 
     Examples
     --------
@@ -96,13 +160,17 @@ def truncate(text: str, budget: Budget) -> str:
 
 
 def _token_ends(text: str) -> list[int]:
-    """Where each token ends in the text as written; lower case may be longer than the original."""
+    """Returns where each token ends in the text as written.
+
+    Tokens are found in lower case, which may have more characters than the original; positions are mapped back.
+    """
     lowered = [character.lower() for character in text]
     origin = np.repeat(np.arange(len(text)), [len(piece) for piece in lowered])
     return [int(origin[token.end() - 1]) + 1 for token in _LOWERED_TOKEN.finditer("".join(lowered))]
 
 
 def _size(sentence: str, unit: Unit) -> int:
+    """Measures one sentence, without a joining space."""
     match unit:
         case "bytes":
             return len(sentence.encode())
@@ -115,10 +183,12 @@ def _size(sentence: str, unit: Unit) -> int:
 
 
 def _unit_named(name: str) -> Unit | None:
+    """Returns the unit for its letter, its singular or its plural, and None for anything else."""
     known = UNITS.get(name[0])
     return known if known and name in (name[0], known, known[:-1]) else None
 
 
 def _check_unit(unit: str) -> None:
+    """Raises `InputError` unless the unit is one of the four."""
     if unit not in UNITS.values():
         raise InputError(f"unit must be one of {', '.join(UNITS.values())}. Got {cast(object, unit)!r}.")

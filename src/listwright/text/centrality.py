@@ -1,4 +1,4 @@
-"""How central each sentence is among the others."""
+"""Graph centrality of sentences (LexRank), one of the quality features of summaries."""
 
 from __future__ import annotations
 
@@ -14,10 +14,33 @@ def lexrank(
     tolerance: float = 1e-8,
     max_steps: int = 200,
 ) -> NDArray[np.float64]:
-    """Where a random walk over similar sentences stands: a share for each sentence, summing to 1.
+    """Scores sentences by the stationary distribution of a random walk over similar sentences.
 
-    Two sentences are neighbours when their cosine is above `threshold` (Erkan and Radev 2004). With chance
-    1 - damping the walk jumps to any sentence. Found by power iteration.
+    Two sentences are neighbours if their cosine is above `threshold`. With probability 1 - damping the walk jumps to
+    any
+    sentence. Use it to rank sentences of one cluster without training; it knows nothing of redundancy.
+
+    Parameters
+    ----------
+    similarity : array of shape (sentences, sentences)
+        Cosines, such as those of `cosine_similarity`.
+    threshold : float
+        Cosine above which two sentences are neighbours.
+    damping : float
+        Probability of following the graph instead of jumping.
+    tolerance : float
+        The power iteration stops once the distribution changes by less than this, in L1 norm.
+    max_steps : int
+        Largest number of iterations.
+
+    Returns
+    -------
+    array of float64
+        One share per sentence; the shares add up to 1.
+
+    References
+    ----------
+    Erkan and Radev (2004), LexRank: Graph-based lexical centrality as salience in text summarization.
 
     Examples
     --------
@@ -37,7 +60,7 @@ def lexrank(
 
 
 def _steps(neighbours: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Chances of each step; a sentence is its own neighbour, so that every row has somewhere to go."""
+    """Returns the transition matrix; each sentence is its own neighbour, so that no row is empty."""
     links = neighbours.astype(np.float64)
     np.fill_diagonal(links, 1.0)
     steps: NDArray[np.float64] = links / links.sum(axis=1, keepdims=True)

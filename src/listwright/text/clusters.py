@@ -1,4 +1,7 @@
-"""Clusters: the sentences of some documents on one topic, and summaries that people wrote of them."""
+"""`Cluster`: the sentences of some documents on one topic, and the reference summaries that people wrote of them.
+
+All readers (`read_duc`, `read_jsonl`, `read_cluster_folders`) return clusters, and the summariser takes them.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,39 @@ from listwright.errors import InputError
 
 @dataclass(frozen=True)
 class Cluster:
-    """The candidate sentences of one topic.
+    """The candidate sentences of one topic, with their place in the documents.
 
-    Attributes:
-        id: name of the cluster.
-        sentences: all sentences, document after document.
-        documents: number of the document of each sentence, from 0.
-        positions: place of each sentence in its document, from 0.
-        references: summaries written by people; empty where there are none.
-        title: title or topic, if there is one.
-        split: "train", "test" or the like, if the source says so.
-        document_names: name of each document, if known.
-        sections: heading that each sentence stands under, if known.
+    Make one with `Cluster.from_documents`, which numbers the sentences. Instances are immutable.
+
+    Parameters
+    ----------
+    id : str
+        Name of the cluster.
+    sentences : tuple of str
+        All sentences, document after document.
+    documents : tuple of int
+        Number of the document of each sentence, from 0.
+    positions : tuple of int
+        Place of each sentence in its document, from 0.
+    references : tuple of str
+        Summaries written by people; empty where there are none.
+    title : str, optional
+        Title or topic.
+    split : str, optional
+        "train", "test" or the like, if the source says so.
+    document_names : tuple of str
+        Name of each document; empty if unknown.
+    sections : tuple of str
+        Heading that each sentence stands under; empty if unknown.
+
+    Raises
+    ------
+    InputError
+        If there are no sentences, or lengths do not agree.
+
+    See Also
+    --------
+    read_jsonl, read_cluster_folder, read_duc : Read clusters from files.
 
     Examples
     --------
@@ -61,9 +85,29 @@ class Cluster:
         document_names: Sequence[str] = (),
         sections: Sequence[Sequence[str]] = (),
     ) -> Cluster:
-        """Number the sentences of each document. Blank sentences are left out; the others keep their place.
+        """Makes a cluster from the sentences of each document.
 
-        `sections`, where given, has the shape of `documents`.
+        Blank sentences are left out; the others keep the position that they have in their document.
+
+        Parameters
+        ----------
+        id : str
+            Name of the cluster.
+        documents : sequence of sequences of str
+            The sentences of each document.
+        references : sequence of str
+            Summaries written by people, if there are any.
+        title, split : str, optional
+            Title of the topic, and the part of the data that the cluster belongs to.
+        document_names : sequence of str
+            One name per document.
+        sections : sequence of sequences of str
+            The heading of each sentence, in the shape of `documents`.
+
+        Returns
+        -------
+        Cluster
+            With sentences in the order of the documents.
         """
         kept = [
             (sentence, document, position)
@@ -85,7 +129,7 @@ class Cluster:
 
 
 def require_references(cluster: Cluster, *, source: object) -> Cluster:
-    """The cluster itself, or an error that says where references were missing."""
+    """Returns the cluster, or raises `InputError` naming it and its source if it has no references to learn from."""
     if not cluster.references:
         raise InputError(f"Cluster {cluster.id!r} in {source} has no references. They may only be missing in predict.")
     return cluster

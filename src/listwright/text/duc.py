@@ -1,4 +1,8 @@
-"""Clusters from the DUC and TAC summarisation data, in the folders that NIST ships."""
+"""Reads clusters from the DUC and TAC summarisation data, in the folders that NIST ships.
+
+`duc_layout` finds document sets and summaries and reads years and tasks off their paths; this module pairs them and
+refuses what is ambiguous; `sgml` reads the files themselves.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +62,16 @@ def read_duc(
     split : str, optional
         The `split` of all clusters, such as "train".
 
+    Returns
+    -------
+    list of Cluster
+        One per document set, sorted by name.
+
+    Raises
+    ------
+    InputError
+        If there are no document sets, or for anything ambiguous; the message names the folder or file.
+
     See Also
     --------
     listwright.text.read_jsonl : Clusters from JSON lines.
@@ -77,14 +91,19 @@ def read_duc(
 
 
 def duc_years(path: Paths) -> list[int]:
-    """The years that the folders of document sets below a path name."""
+    """Returns the years that the paths of document sets below a folder name, in rising order."""
     return sorted({found.year for found in document_sets(roots_of(path)) if found.year is not None})
 
 
 def _of_year(
     sets: list[Found], summaries: list[Found], year: int | None, where: str
 ) -> tuple[list[Found], list[Found]]:
-    """What belongs to one year. A path that names none is of the only year around."""
+    """Keeps the sets and summaries of one year.
+
+    A path that names no year belongs to the only year around; where there are several, it is refused, as pairing
+    documents
+    and summaries of different years would go unnoticed: set numbers recur.
+    """
     named = {found.year for found in (*sets, *summaries) if found.year is not None}
     unnamed = next((found for found in (*sets, *summaries) if found.year is None), None)
     if len(named) > 1 and unnamed is not None:
@@ -108,7 +127,11 @@ def _of_year(
 def _of_task(
     sets: list[Found], summaries: list[Found], task: int | None, where: str
 ) -> tuple[list[Found], list[Found]]:
-    """What belongs to one task. A set whose path names none is of the tasks that its summaries name."""
+    """Keeps the sets and summaries of one task.
+
+    A set whose path names no task belongs to those that its summaries name. Without a chosen task, all sets must share
+    one.
+    """
     told: dict[Key, frozenset[int]] = defaultdict(frozenset)
     for one in summaries:
         told[one.key] |= one.tasks
@@ -131,6 +154,7 @@ def _of_task(
 
 
 def _one_task(sets: list[Found], where: str) -> None:
+    """Raises `InputError` if sets belong to different tasks and none was chosen."""
     first = sets[0]
     other = next((one for one in sets if not one.tasks & first.tasks and one.tasks), None)
     if other is not None:
@@ -141,6 +165,7 @@ def _one_task(sets: list[Found], where: str) -> None:
 
 
 def _once(sets: list[Found]) -> dict[Key, Found]:
+    """Returns the sets by key, and raises `InputError` if one is there twice."""
     folders: dict[Key, Found] = {}
     for one in sets:
         other = folders.setdefault(one.key, one)
@@ -152,7 +177,11 @@ def _once(sets: list[Found]) -> dict[Key, Found]:
 
 
 def _paired(folders: dict[Key, Found], summaries: list[Found], task: int | None) -> dict[Key, list[Path]]:
-    """By set: the summaries of it, one per author; where a plain and an HTML version exist, the plain one."""
+    """Returns the files of the summaries of each set, one per author; the plain version where an HTML version exists
+    too.
+
+    Two files of the same name with different texts are refused, as there is no telling which is right.
+    """
     files: dict[Key, dict[str, Path]] = defaultdict(dict)
     for one in _with_documents(folders, summaries, task):
         name = ".".join(one.path.name.upper().split(".")[:5])
@@ -189,6 +218,7 @@ def _with_documents(folders: dict[Key, Found], summaries: list[Found], task: int
 
 
 def _of_letter(folder: Found, summaries: list[Found]) -> list[Found]:
+    """Keeps the summaries whose letter is that of the set, where its number has summaries of several sets."""
     letters = sorted({one.letter for one in summaries})
     if len(letters) == 1:
         return summaries
@@ -201,6 +231,7 @@ def _of_letter(folder: Found, summaries: list[Found]) -> list[Found]:
 
 
 def _cluster(found: Found, summaries: list[Path], split: str | None) -> Cluster:
+    """Reads the documents and summaries of one set from their files."""
     documents = [document for file in document_files(found.path) for document in read_documents(file)]
     return Cluster.from_documents(
         found.path.name,

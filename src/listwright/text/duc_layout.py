@@ -1,4 +1,8 @@
-"""Where DUC and TAC data lies: folders of documents, files of summaries, and the year and tasks that paths name."""
+"""Where DUC and TAC data lies: folders of documents, files of summaries, and the year and tasks that their paths name.
+
+NIST's archives differ from year to year. Nothing is assumed of the layout except the names of set folders (`d30001t`)
+and summary files (`D30001.M.100.T.A`); year and task are read from the names of the folders above them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,23 @@ _TASKS = re.compile(r"tasks?[-_. ]?([1-9](?!\d)(?:(?:[-_.,& ]|and)+[1-9](?!\d))*
 
 @dataclass(frozen=True)
 class Found:
-    """A folder of documents or a file with a summary, and what its path says of it."""
+    """A folder of documents or a file with a summary, and what its path says of it.
+
+    Attributes
+    ----------
+    path : Path
+        The folder or file.
+    number : str
+        Number of the document set.
+    part : str
+        "A" or "B" in update tasks, else "".
+    letter : str
+        The letter behind the number of a set: the kind of its documents, or the person who chose them.
+    year : int or None
+        The year that the path names.
+    tasks : frozenset of int
+        The tasks that the path names; empty where it names none.
+    """
 
     path: Path
     number: str
@@ -35,17 +55,17 @@ class Found:
 
     @property
     def key(self) -> Key:
-        """What ties documents and summaries of one year together."""
+        """Number and part of the set, which documents and their summaries share within one year."""
         return self.number, self.part
 
     @property
     def told_tasks(self) -> str:
-        """As messages name the tasks."""
+        """The tasks in words, for error messages."""
         return f"task {listed(self.tasks)}"
 
 
 def roots_of(path: Paths) -> list[Path]:
-    """The folders to look through, one or several."""
+    """Returns the given folders as a list, after checking that each of them exists."""
     roots = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
     for root in roots:
         if not root.is_dir():
@@ -54,7 +74,7 @@ def roots_of(path: Paths) -> list[Path]:
 
 
 def document_sets(roots: Iterable[Path]) -> list[Found]:
-    """The folders that are named as sets are and hold files."""
+    """Returns all folders below the roots that have the name of a document set and hold files."""
     found = []
     for root, place in _below(roots):
         named = _SET_FOLDER.fullmatch(place.name)
@@ -65,7 +85,7 @@ def document_sets(roots: Iterable[Path]) -> list[Found]:
 
 
 def summaries_by_people(roots: Iterable[Path]) -> list[Found]:
-    """The files that are named as summaries of whole sets by people are."""
+    """Returns all files below the roots that have the name of a summary of a whole set by a person."""
     found = []
     for root, place in _below(roots):
         named = _SUMMARY_FILE.fullmatch(place.name)
@@ -76,12 +96,15 @@ def summaries_by_people(roots: Iterable[Path]) -> list[Found]:
 
 
 def document_files(folder: Path) -> list[Path]:
-    """The files of a set that are no summaries."""
+    """Returns the files of a set folder that are documents, without summaries that lie beside them."""
     return [file for file in text_files(folder) if not _SUMMARY_FILE.fullmatch(file.name)]
 
 
 def is_duc(path: Path) -> bool:
-    """Whether a folder is, or has below it, a document set with a number of at least three digits."""
+    """Whether a folder is, or has below it, a document set with a number of at least three digits.
+
+    The command line uses it to tell DUC data from plain folders of text files.
+    """
     named = (_SET_FOLDER.fullmatch(folder.name) for folder in (path, *path.rglob("*")) if folder.is_dir())
     return any(name and len(name.group(1)) >= 3 for name in named)
 
@@ -98,7 +121,9 @@ def listed(numbers: Iterable[int]) -> str:
 
 
 def _below(roots: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Each place once, with the root that it was found below; nothing by systems, which are peers."""
+    """Yields every path below the roots once, with its root; summaries by systems (folders named `peers`) are left
+    out.
+    """
     seen: set[Path] = set()
     for root in roots:
         for place in sorted([root, *root.rglob("*")]):
@@ -108,7 +133,9 @@ def _below(roots: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
 
 
 def _found(root: Path, place: Path, number: str, part: str | None, letter: str) -> Found:
-    """A place with what its folders say: those from the root down, else the nearest one above."""
+    """Reads year and tasks from the folders between the root and a place, or else from the nearest folder above
+    the root.
+    """
     names = [] if place == root else [root.resolve().name, *place.parent.relative_to(root).parts]
     above = root.resolve().parts[-2::-1]
     years = {year for name in names for year in _years(name)}

@@ -1,4 +1,7 @@
-"""Reading text files with care: encodings, compression, and errors that name the file."""
+"""Reads text files with care: encodings, compression, and errors that name the file.
+
+All readers of this package go through `read_text`, so that they treat encodings and damaged files alike.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,36 @@ from listwright.errors import InputError
 
 
 class ReadingNote(UserWarning):
-    """Something in a file was left out or read in another way than written; the message says what and how often."""
+    """Warns that something in a file was left out or read in another way than written; the message says what and
+    how often.
+    """
 
 
 class EncodingNote(ReadingNote):
-    """A file was not UTF-8 and was read in another encoding."""
+    """Warns that a file is not valid Unicode and was read as Windows-1252 or Latin-1."""
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file, also of a `.gz` file. UTF-8 first, then UTF-16 by its mark, Windows-1252, Latin-1.
+    """Reads the text of a file, decompressing `.gz` files.
 
-    Anything but Unicode is read with an `EncodingNote`. A missing, binary or empty file is an `InputError`.
+    Encodings are tried in this order: UTF-16 if there is a byte order mark, UTF-8, Windows-1252, Latin-1. The last two
+    are
+    a guess, of which an `EncodingNote` warns.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    str
+        Its text, without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, binary or empty.
     """
     path = Path(path)
     text = _decoded(_raw(path), path).lstrip("\ufeff")
@@ -33,19 +55,21 @@ def read_text(path: str | Path) -> str:
 
 
 def text_files(folder: Path) -> list[Path]:
-    """The files in a folder by name, hidden ones left out."""
+    """Returns the files of a folder by name, without hidden ones."""
     return [path for path in folders_and_files(folder) if path.is_file()]
 
 
 def folders_and_files(folder: Path) -> list[Path]:
-    """What lies in a folder, by name, hidden entries left out."""
+    """Returns the entries of a folder by name, without hidden ones; raises `InputError` if it is not a folder."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder.")
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names, with a number after those that repeat: two chunks of one page have the same title.
+    """Makes names unique by numbering those that repeat, such as two chunks of one page with the same title.
+
+    A number is skipped where another entry has that very name already.
 
     >>> distinct(["Oslo", "Rome", "Oslo"])
     ['Oslo', 'Rome', 'Oslo #2']
@@ -62,7 +86,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
-    """Warns of the records that were left out, with the number for each reason."""
+    """Warns of records that were left out, with the count for each reason; says nothing if there are none."""
     reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
     if reasons:
         warnings.warn(
@@ -71,6 +95,7 @@ def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
 
 
 def _raw(path: Path) -> bytes:
+    """Reads the bytes of a file, decompressed; every failure becomes an `InputError` that names the file."""
     try:
         raw = path.read_bytes()
         return gzip.decompress(raw) if path.suffix == ".gz" else raw
@@ -79,6 +104,7 @@ def _raw(path: Path) -> bytes:
 
 
 def _decoded(raw: bytes, path: Path) -> str:
+    """Decodes bytes as UTF-16 or UTF-8, or else as a Western encoding; zero bytes mean that it is not text."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw:
@@ -90,6 +116,7 @@ def _decoded(raw: bytes, path: Path) -> str:
 
 
 def _decoded_as_western(raw: bytes, path: Path) -> str:
+    """Decodes bytes as Windows-1252, or as Latin-1 where they are not that either, with an `EncodingNote`."""
     try:
         text, encoding = raw.decode("cp1252"), "Windows-1252"
     except UnicodeDecodeError:

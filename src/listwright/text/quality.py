@@ -1,4 +1,8 @@
-"""Quality features: what a sentence shows by itself, in the manner of Kulesza and Taskar (2012)."""
+"""Quality features of sentences: what each shows by itself, in the manner of Kulesza and Taskar (2012).
+
+A view with tokens, counts and cosines is computed once per cluster; each feature is then a function of that view.
+Redundancy with the list is no concern here: `listwright.features` measures it while lists are built.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,12 @@ _LONG_CHARACTERS = 240
 
 @dataclass(frozen=True)
 class _View:
-    """What the features are computed from, worked out once a cluster."""
+    """What the features are computed from, worked out once per cluster; arrays have one entry or row per sentence.
+
+    `counts` and `vectors` are sparse tables with one column per word, `columns` maps words to columns, and `is_content`
+    is 1
+    for columns of content words.
+    """
 
     cluster: Cluster
     words: list[list[str]]
@@ -39,10 +48,29 @@ class _View:
 
 
 def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """One row per sentence and the name of each column. All values lie between 0 and 1.
+    """Describes each sentence of a cluster by 20 features between 0 and 1.
 
-    They look at place (first, second, early, ...), length, likeness to the cluster, to its document and to its title,
-    centrality, and what the words are. Nothing here looks at references or at a list so far.
+    They look at position (first, second, early, ...), length, similarity to the cluster, to its document and to its
+    title,
+    centrality, and the kinds of words. Nothing here looks at references or at a list so far, so that the same columns
+    are
+    available for new clusters.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The sentences.
+
+    Returns
+    -------
+    rows : array of float32 of shape (sentences, 20)
+        One row per sentence.
+    names : tuple of str
+        The name of each column.
+
+    References
+    ----------
+    Kulesza and Taskar (2012), Determinantal point processes for machine learning.
 
     Examples
     --------
@@ -59,6 +87,7 @@ def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, 
 
 
 def _view(cluster: Cluster) -> _View:
+    """Computes tokens, counts, vectors and cosines of a cluster."""
     words = [tokens(sentence) for sentence in cluster.sentences]
     counts, columns = term_counts(words)
     vectors = tf_idf(words)
@@ -77,47 +106,53 @@ def _view(cluster: Cluster) -> _View:
 
 
 def _inverse(view: _View) -> _Column:
+    """1 / (1 + position), which falls off quickly after the first sentences of a document."""
     return np.asarray(1.0 / (1.0 + view.positions), dtype=np.float64)
 
 
 def _relative(view: _View) -> _Column:
+    """Position as a share of that of the document's last sentence."""
     last = np.zeros(view.documents.max() + 1)
     np.maximum.at(last, view.documents, view.positions)
     return view.positions / np.maximum(last[view.documents], 1.0)
 
 
 def _centroid(view: _View) -> _Column:
+    """Cosine with the mean vector of the whole cluster."""
     return _cosine_to_mean(view.vectors, np.zeros_like(view.documents))
 
 
 def _own_document(view: _View) -> _Column:
+    """Cosine with the mean vector of the sentence's own document."""
     return _cosine_to_mean(view.vectors, view.documents)
 
 
 def _cosine_to_mean(vectors: Rows, group: NDArray[np.int64]) -> _Column:
-    """Cosine of each row with the mean of its group."""
+    """Returns the cosine of each row with the mean of its group, where `group` numbers the groups from 0."""
     means = unit_vectors(_group_sums(vectors, group))
     return np.asarray(vectors.multiply(means[group]).sum(axis=1), dtype=np.float64).ravel()
 
 
 def _group_sums(rows: Rows, group: NDArray[np.int64]) -> Rows:
+    """Adds up the rows of each group, by a product with the sparse membership matrix."""
     membership = type(rows)((np.ones(len(group)), (group, np.arange(len(group)))), shape=(group.max() + 1, len(group)))
     return type(rows)(membership @ rows)
 
 
 def _lexrank(view: _View) -> _Column:
+    """LexRank, relative to the highest of the cluster."""
     share = lexrank(view.similarity)
     return share / share.max()
 
 
 def _degree(view: _View) -> _Column:
-    """Summed cosine with the other sentences, against the highest of the cluster."""
+    """Sum of cosines with the other sentences, relative to the highest of the cluster."""
     total = view.similarity.sum(axis=1, dtype=np.float64) - view.similarity.diagonal()
     return total / max(total.max(), 1e-9)
 
 
 def _echo(view: _View) -> _Column:
-    """Share of the other documents that hold a sentence much like this one."""
+    """Share of the other documents that hold a sentence with a cosine above 0.3 to this one."""
     alike = type(view.counts)(view.similarity > 0.3)
     heard = _group_sums(alike, view.documents).toarray() > 0
     n_documents = len(heard)
@@ -125,18 +160,19 @@ def _echo(view: _View) -> _Column:
 
 
 def _word_frequency(view: _View) -> _Column:
-    """Mean chance of its content words in the cluster (SumBasic), against the most frequent one."""
+    """Mean frequency of its content words in the cluster (SumBasic), relative to the most frequent one."""
     chance = np.asarray(view.counts.sum(axis=0)).ravel() * view.is_content
     return _content_mean(view, chance / max(chance.max(initial=0.0), 1.0))
 
 
 def _word_spread(view: _View) -> _Column:
-    """Mean share of documents that use its content words."""
+    """Mean share of the documents that use its content words."""
     used = _group_sums(view.counts, view.documents).toarray() > 0
     return _content_mean(view, used.mean(axis=0))
 
 
 def _content_mean(view: _View, worth: _Column) -> _Column:
+    """Averages a value per word over the content words of each sentence; 0 where there are none."""
     n_content = np.asarray(view.counts @ view.is_content)
     return np.asarray(view.counts @ (worth * view.is_content)) / np.maximum(n_content, 1.0)
 
@@ -150,20 +186,23 @@ def _title_overlap(view: _View) -> _Column:
 
 
 def _share_of(view: _View, wanted: Callable[[str], bool]) -> _Column:
+    """Share of a sentence's words for which `wanted` is true."""
     flags = np.array([wanted(word) for word in view.columns], dtype=np.float64)
     return np.asarray(view.counts @ flags) / view.lengths
 
 
 def _capitals(view: _View) -> _Column:
-    """Capitalised words inside the sentence, which are mostly names, per word."""
+    """Capitalised words inside the sentence, which are mostly names, relative to the number of words."""
     return np.array([len(_CAPITAL.findall(sentence)) for sentence in view.cluster.sentences]) / view.lengths
 
 
 def _quotes(view: _View) -> _Column:
+    """1 where the sentence holds a double quotation mark."""
     return np.array([_QUOTE.search(sentence) is not None for sentence in view.cluster.sentences], dtype=np.float64)
 
 
 def _characters(view: _View) -> _Column:
+    """Number of characters, relative to a long sentence of 240."""
     return np.array([len(sentence) for sentence in view.cluster.sentences]) / _LONG_CHARACTERS
 
 

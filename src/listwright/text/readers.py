@@ -1,4 +1,7 @@
-"""Clusters from folders of text files and from JSON lines."""
+"""Reads clusters from folders of text files and from JSON lines.
+
+Both formats are meant for data of one's own; `text.duc` reads the folders of DUC and TAC.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,32 @@ TITLE_FILE = "title.txt"
 
 
 def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> Cluster:
-    """One cluster from a folder: each file is a document, each file in its `references` folder a summary.
+    """Reads one cluster from a folder: each file is a document, each file in its `references` folder a summary.
 
-    A file `title.txt` is the title. Documents are taken by name and split into sentences.
+    A file `title.txt` is the title. Documents are taken by name and split into sentences. The cluster is named after
+    the
+    folder.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+    need_references : bool
+        Whether a cluster without references is an error, as it is in training.
+
+    Returns
+    -------
+    Cluster
+        The sentences of all documents.
+
+    Raises
+    ------
+    InputError
+        If there are no documents, a file is empty or not text, or references are needed and missing.
+
+    See Also
+    --------
+    read_cluster_folders : Several such folders.
     """
     folder = Path(path)
     files = [file for file in text_files(folder) if file.name != TITLE_FILE]
@@ -37,7 +63,20 @@ def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> C
 
 
 def read_cluster_folders(path: str | Path, *, need_references: bool = False) -> list[Cluster]:
-    """All clusters of a folder that holds one folder for each, by name."""
+    """Reads all clusters of a folder that holds one folder for each, by name.
+
+    Parameters
+    ----------
+    path : path
+        The folder of folders.
+    need_references : bool
+        Whether a cluster without references is an error.
+
+    Returns
+    -------
+    list of Cluster
+        Sorted by the names of the folders; each is read as `read_cluster_folder` does.
+    """
     folders = [entry for entry in folders_and_files(Path(path)) if entry.is_dir()]
     if not folders:
         raise InputError(f"{path} holds no folders. Put one folder per cluster in it.")
@@ -50,15 +89,33 @@ def read_jsonl(
     reference_kinds: Sequence[str] = ("human", "abstract"),
     need_references: bool = False,
 ) -> list[Cluster]:
-    """Clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
+    """Reads clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
 
     A line looks like this; what stands after `refs` may be left out:
     `{"id": "c1", "docs": [{"sentences": ["It rained."]}], "refs": [{"text": "Rain."}], "title": "Rain",
     "split": "train"}`. A document may name itself (`doc_id`) and give a heading for each sentence (`sections`).
-    References that name another `kind` than those asked for are left out.
 
     A record without an id is named by its place in the file, and later ones with the same id are numbered ("c1",
     "c1 #2"). Records without sentences are left out, with a `ReadingNote` that counts them.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    reference_kinds : sequence of str
+        References with a `kind` are read if it is one of these; those without are always read.
+    need_references : bool
+        Whether a cluster without references is an error, as it is in training.
+
+    Returns
+    -------
+    list of Cluster
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        If a line is not JSON or lacks fields (the message names the line), or no record has sentences.
     """
     source = Path(path)
     records = list(_records(source))
@@ -75,16 +132,19 @@ def read_jsonl(
 
 
 def _folder_references(folder: Path) -> list[str]:
+    """Reads the summaries in the `references` folder, if there is one."""
     references = folder / REFERENCES_FOLDER
     return [read_text(file).strip() for file in text_files(references)] if references.is_dir() else []
 
 
 def _folder_title(folder: Path) -> str | None:
+    """Reads `title.txt` as one line, if there is one."""
     title = folder / TITLE_FILE
     return " ".join(read_text(title).split()) if title.is_file() else None
 
 
 def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields each record with a description of its line; the default id is the record's place in the file."""
     # Not splitlines: JSON strings may hold other line separators.
     lines = [(number, line) for number, line in enumerate(read_text(source).split("\n"), start=1) if line.strip()]
     for place, (number, line) in enumerate(lines, start=1):
@@ -93,6 +153,7 @@ def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _record(line: str, where: str) -> dict[str, Any]:
+    """Parses one line and drops fields that are null, so that they count as missing."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -103,11 +164,13 @@ def _record(line: str, where: str) -> dict[str, Any]:
 
 
 def _has_sentences(record: dict[str, Any]) -> bool:
+    """Whether a record holds at least one sentence that is not blank."""
     documents = [document for document in record.get("docs", []) if isinstance(document, dict)]
     return any(str(sentence).strip() for document in documents for sentence in document.get("sentences") or [])
 
 
 def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> Cluster:
+    """Makes a cluster of a record; any missing or mistyped field becomes an `InputError` that names the line."""
     try:
         documents = record["docs"]
         has_sections = all("sections" in document for document in documents)

@@ -1,4 +1,7 @@
-"""ROUGE-N: how many of the references' words, or word pairs, a summary holds."""
+"""ROUGE-N: how many of the references' words, or runs of n words, a summary holds.
+
+The scores agree with those of the `rouge-score` package on the same tokens; joining several references is added here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,12 @@ Over: TypeAlias = Literal["mean", "pooled", "jackknife", "best"]
 
 
 class Rouge(NamedTuple):
-    """Recall, precision and their harmonic mean, each from 0 to 1."""
+    """Recall, precision and their harmonic mean, each from 0 to 1.
+
+    Recall is the share of the references' n-grams that the candidate holds, precision the share of the candidate's
+    n-grams
+    that the references hold.
+    """
 
     recall: float
     precision: float
@@ -22,18 +30,49 @@ class Rouge(NamedTuple):
 
 
 class _Overlap(NamedTuple):
+    """Counts of n-grams: shared, in the reference, and in the candidate."""
+
     shared: int
     reference: int
     candidate: int
 
 
 def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: int = 1, over: Over = "mean") -> Rouge:
-    """ROUGE-N of candidate tokens against the tokens of one or more references.
+    """Computes ROUGE-N of candidate tokens against the tokens of one or more references.
 
-    `over` says how several references are joined: "mean" averages the scores, "pooled" adds the counts up first
-    (one ratio, as in ROUGE's definition), "jackknife" leaves one reference out at a time, pools the others and averages
-    over what was left out (so that a summary by a person can be scored in the same way), "best" takes the reference
-    with the highest f1.
+    Pass tokens, not text: `tokens(text, stem=True)` gives those of published scores. Cut the candidate to its budget
+    first
+    (`truncate`), as recall rises with length.
+
+    Parameters
+    ----------
+    candidate : sequence of str
+        Tokens of the summary.
+    references : sequence of sequences of str
+        Tokens of each reference.
+    n : int
+        Length of the runs of words that are compared.
+    over : {"mean", "pooled", "jackknife", "best"}
+        How several references are joined. "mean" averages the scores. "pooled" adds the counts up first (one ratio, as
+        in
+        ROUGE's definition). "jackknife" leaves one reference out at a time, pools the others and averages over what was
+        left out, so that a summary by a person can be scored in the same way. "best" takes the reference with the
+        highest
+        f1.
+
+    Returns
+    -------
+    Rouge
+        Recall, precision and f1.
+
+    Raises
+    ------
+    InputError
+        If there are no references, references are plain strings, n is below 1, or `over` is unknown.
+
+    References
+    ----------
+    Lin (2004), ROUGE: A package for automatic evaluation of summaries.
 
     Examples
     --------
@@ -49,7 +88,7 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
 
 
 def ngrams(words: Sequence[str], n: int = 1) -> Counter[tuple[str, ...]]:
-    """How often each run of n words occurs.
+    """Counts each run of n words.
 
     Examples
     --------
@@ -60,10 +99,12 @@ def ngrams(words: Sequence[str], n: int = 1) -> Counter[tuple[str, ...]]:
 
 
 def _overlap(candidate: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]) -> _Overlap:
+    """Counts the n-grams that two texts share, each at most as often as in the one that has fewer of it (clipping)."""
     return _Overlap((candidate & reference).total(), reference.total(), candidate.total())
 
 
 def _score(overlap: _Overlap) -> Rouge:
+    """Turns counts into ratios; empty texts score 0."""
     recall = overlap.shared / max(overlap.reference, 1)
     precision = overlap.shared / max(overlap.candidate, 1)
     both = recall + precision
@@ -71,6 +112,7 @@ def _score(overlap: _Overlap) -> Rouge:
 
 
 def _join(overlaps: list[_Overlap], over: str) -> Rouge:
+    """Joins the overlaps with several references into one score."""
     match over:
         case "mean":
             return Rouge(*np.mean([_score(overlap) for overlap in overlaps], axis=0).tolist())
@@ -86,6 +128,7 @@ def _join(overlaps: list[_Overlap], over: str) -> Rouge:
 
 
 def _check(references: Sequence[Sequence[str]], n: int) -> None:
+    """Raises `InputError` for references that are missing or not tokens, or for n below 1."""
     if n < 1:
         raise InputError(f"n must be at least 1. Got {n}.")
     if not references:

@@ -1,4 +1,8 @@
-"""Splitting text into sentences by rules that suit news, reports and papers."""
+"""Splits text into sentences by rules that suit news, reports and papers in English.
+
+A mark of punctuation ends a sentence unless a rule says otherwise: abbreviations are listed in three groups by how
+likely a sentence ends after them. Full-width marks of Chinese, Japanese, Hindi and Arabic always end one.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +48,19 @@ _STARTERS = word_set(
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences of a text, in order, with inner white space made single.
+    """Splits a text into sentences, in order, with inner white space made single.
 
     A blank line, an indented line or a bullet starts a new sentence; a plain line break does not.
+
+    Parameters
+    ----------
+    text : str
+        Plain text. Work is linear in its length.
+
+    Returns
+    -------
+    list of str
+        Sentences without surrounding white space; empty for a blank text.
 
     Examples
     --------
@@ -58,6 +72,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _split_paragraph(text: str) -> list[str]:
+    """Splits text without line breaks at every mark that ends a sentence."""
     sentences, start = [], 0
     for end in _END.finditer(text):
         before = text[max(start, end.start() - _VIEW) : end.start()]
@@ -69,7 +84,11 @@ def _split_paragraph(text: str) -> list[str]:
 
 
 def _is_boundary(before: str, mark: str, after: str) -> bool:
-    """Whether the sentence ends at `mark`; a full stop may also belong to an abbreviation."""
+    """Whether a sentence ends at `mark`, given up to 80 characters on either side.
+
+    A lower-case letter never starts a sentence; a full stop may belong to an abbreviation; dots of omission only end a
+    sentence before an upper-case letter.
+    """
     first = after.lstrip(_OPENING)[:1]
     if not first or first.islower():
         return False
@@ -79,6 +98,9 @@ def _is_boundary(before: str, mark: str, after: str) -> bool:
 
 
 def _stop_ends_sentence(before: str, after: str) -> bool:
+    """Whether a full stop ends a sentence, by the word before it: title, pointer ("Fig."), doubtful abbreviation
+    or plain word.
+    """
     found = _LAST_WORD.search(before)
     word = found.group().lstrip(".-&") if found else ""
     if _is_list_number(before, word) or word in _TITLES:
@@ -91,11 +113,12 @@ def _stop_ends_sentence(before: str, after: str) -> bool:
 
 
 def _is_list_number(before: str, word: str) -> bool:
-    """A lone number or letter, as in "1." or "A.", counts a heading."""
+    """Whether a lone number or letter, as in "1." or "A.", numbers a heading or a list entry."""
     return before.strip() == word and (word.isdigit() or len(word) == 1)
 
 
 def _is_initials(word: str) -> bool:
+    """Whether a word is an initial or several, as in "J", "U.S" or "Ph.D"."""
     return (len(word) == 1 and word.isalpha() and word.isupper()) or bool(_INITIALS.fullmatch(word))
 
 
@@ -107,6 +130,7 @@ def _points_on(lower: str, after: str) -> bool:
 
 
 def _starts_sentence(after: str) -> bool:
+    """Whether what follows opens with a quotation mark or with a word that often starts a sentence."""
     if after[:1] in '"`\u201c':
         return True
     found = _FIRST_WORD.match(after.lstrip(_OPENING))

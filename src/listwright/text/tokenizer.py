@@ -1,4 +1,4 @@
-"""Words as ROUGE counts them."""
+"""Tokens and stems as ROUGE counts them, equal to those of the `rouge-score` package."""
 
 from __future__ import annotations
 
@@ -14,9 +14,23 @@ _LONGEST_UNSTEMMED = 3
 
 
 def tokens(text: str, *, stem: bool = False) -> list[str]:
-    """Lower-case runs of letters a-z and digits, in order; ``stem=True`` also takes word endings off.
+    """Returns lower-case runs of the letters a-z and digits, in order.
 
-    These are the tokens of the `rouge-score` package, so that scores compare with published ones.
+    These are the tokens of the `rouge-score` package, so that scores compare with published ones. Letters outside a-z
+    split
+    words; for features of text in other languages, see `passage_features`.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    stem : bool
+        Whether to reduce tokens to their Porter stems, which needs nltk (the extra `text`).
+
+    Returns
+    -------
+    list of str
+        The tokens.
 
     Examples
     --------
@@ -31,7 +45,9 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def stem_token(word: str) -> str:
-    """The Porter stem of one token; words of up to three characters stay as they are.
+    """Returns the Porter stem of one token; tokens of up to three characters stay as they are.
+
+    Results are cached. Raises `MissingExtra` if nltk is not installed.
 
     Examples
     --------
@@ -45,6 +61,7 @@ def stem_token(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:
+    """Makes nltk's Porter stemmer once, on first use, so that importing this package does not need nltk."""
     try:
         return import_module("nltk.stem.porter").PorterStemmer()
     except ImportError as error:

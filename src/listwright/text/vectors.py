@@ -1,4 +1,8 @@
-"""Sentences as sparse tf-idf vectors."""
+"""Sparse tf-idf vectors of tokenised texts, on which similarity between sentences is measured.
+
+`tf_idf` is for one collection; `hashed_tf_idf` gives columns that mean the same in every collection, as a model that is
+fitted on some clusters and used on others needs.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,14 @@ Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
 
 
 class DocumentFrequency(NamedTuple):
-    """In how many of `n_documents` texts each word occurs."""
+    """In how many of `n_documents` texts each word occurs; words that are missing from `counts` occur in none."""
 
     n_documents: int
     counts: Mapping[str, int]
 
 
 def document_frequency(texts: Iterable[Sequence[str]]) -> DocumentFrequency:
-    """Count, for each word, the texts that hold it.
+    """Counts, for each word, the texts that hold it.
 
     Examples
     --------
@@ -36,7 +40,14 @@ def document_frequency(texts: Iterable[Sequence[str]]) -> DocumentFrequency:
 
 
 def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
-    """How often each word stands in each text, and the column of each word (in order of first use).
+    """Counts how often each word stands in each text.
+
+    Returns
+    -------
+    counts : sparse array of shape (texts, words)
+        One row per text.
+    columns : dict of str to int
+        The column of each word, in order of first use.
 
     Examples
     --------
@@ -54,10 +65,23 @@ def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
 
 
 def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFrequency | None = None) -> Rows:
-    """One unit row per text: word counts times log((N + 1) / (df + 1/2)).
+    """Returns one unit row per text: word counts times log((N + 1) / (df + 1/2)).
 
-    N and df are taken over the texts themselves unless `document_frequency` brings its own. Words that occur
-    everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order of first use.
+    Words that occur everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order
+    of
+    first use, so that rows of two calls cannot be compared: see `hashed_tf_idf` for that.
+
+    Parameters
+    ----------
+    texts : sequence of sequences of str
+        Tokens of each text.
+    document_frequency : DocumentFrequency, optional
+        Where N and df come from; by default they are counted over the texts themselves.
+
+    Returns
+    -------
+    sparse array of float32 of shape (texts, words)
+        Rows of length 1; a text without words is a zero row.
 
     Examples
     --------
@@ -78,7 +102,21 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
 
 
 def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
-    """The same rows with `width` columns, in which a word has the same column whatever the texts.
+    """Returns the rows of `tf_idf` with `width` columns, in which a word has the same column whatever the texts.
+
+    Words that collide share a column, so that `width` should be far above the number of words in one text.
+
+    Parameters
+    ----------
+    texts : sequence of sequences of str
+        Tokens of each text; N and df are counted over these.
+    width : int
+        Number of columns.
+
+    Returns
+    -------
+    sparse array of float32 of shape (texts, width)
+        Rows of length 1, except where words of one text collide.
 
     Examples
     --------
@@ -95,13 +133,23 @@ def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
 
 
 def unit_vectors(rows: Rows) -> Rows:
-    """The rows at length 1 in float32; empty rows stay zero."""
+    """Scales rows to length 1 in float32; zero rows stay zero."""
     found: Rows = unit_rows(rows).astype(np.float32)
     return found
 
 
 def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.float32]:
-    """Cosine of each unit row with each of `others` (default: the rows themselves), as a dense table.
+    """Returns the cosine of each unit row with each of `others`, as a dense table.
+
+    Parameters
+    ----------
+    rows, others : sparse arrays
+        Rows of length 1, such as those of `tf_idf`. Without `others`, the rows are compared with each other.
+
+    Returns
+    -------
+    array of float32 of shape (rows, others)
+        Memory grows with the product of both numbers.
 
     Examples
     --------
@@ -116,14 +164,17 @@ def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.floa
 
 
 def _own_idf(counts: Rows) -> NDArray[np.float64]:
+    """Returns the inverse document frequencies of the columns, counted over the rows themselves."""
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])
     return _idf(counts.shape[0], frequency)
 
 
 def _given_idf(columns: Mapping[str, int], known: DocumentFrequency) -> NDArray[np.float64]:
+    """Returns the inverse document frequencies of the columns, from known document frequencies."""
     return _idf(known.n_documents, np.array([known.counts.get(word, 0) for word in columns], dtype=np.int64))
 
 
 def _idf(n_documents: int, frequency: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Computes log((N + 1) / (df + 1/2)), which stays positive for a word that occurs everywhere."""
     weight: NDArray[np.float64] = np.log((n_documents + 1) / (frequency + 0.5))
     return weight

@@ -1,4 +1,4 @@
-"""Short word lists that the features use."""
+"""Short word lists and word hashes that the text features use."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from zlib import crc32
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a line of text, as a set."""
+    """Returns the words of a line of text as a set."""
     return frozenset(words.split())
 
 
 def word_number(word: str) -> int:
-    """A number for the word, the same everywhere.
+    """Hashes a word to 32 bits with CRC-32, the same in every process and on every machine, unlike `hash`.
 
     Examples
     --------

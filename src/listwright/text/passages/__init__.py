@@ -1,4 +1,10 @@
-"""Passages of a question: what each holds of the question, and how they lead to each other."""
+"""Features of the passages of a question: what each holds of the question, and how passages lead to each other.
+
+`passage_features` describes one question, `question_problems` many as `Problems`, and `shortlist` narrows down very
+many
+passages first. `words` splits text, `reading` numbers the words, `question` finds terms and names, `likeness` and
+`links` compute columns and links. `listwright.context` packs contexts with these features.
+"""
 
 from listwright.text.passages.features import PassageFeatures, passage_features
 from listwright.text.passages.problems import question_problems

@@ -25,7 +25,15 @@ _WIDE_STOPS = "\u3002\uff01\uff1f\u0964\u061f"
 
 @cache
 def tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """By code point up to U+FFFF: its bits (see `_kernels.words`), and the code point that it is folded to."""
+    """Builds two lookup tables over the code points up to U+FFFF, once per process.
+
+    Returns
+    -------
+    kinds : array of uint16
+        Bits of each code point: letter, digit, sign, space, break and so on (see `_kernels.words`).
+    folds : array of uint16
+        The code point that it is folded to: lower case, without accents.
+    """
     kinds = np.zeros(kernel.LAST_IN_TABLE + 1, dtype=np.uint16)
     folds = np.arange(kernel.LAST_IN_TABLE + 1, dtype=np.uint16)
     for first, last in _WIDE_SIGNS:
@@ -38,6 +46,7 @@ def tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
 
 
 def _kind(character: str) -> int:
+    """Returns the bits of one character, from its Unicode category and the lists above."""
     code, category = ord(character), unicodedata.category(character)
     if _within(code, _ACCENTS):
         return kernel.DROPPED
@@ -53,10 +62,11 @@ def _kind(character: str) -> int:
 
 
 def _folded(character: str) -> int:
-    """The base letter in lower case; the first of several."""
+    """Returns the code point of the base letter in lower case; of a ligature, that of its first letter."""
     base = unicodedata.normalize("NFKD", character)[0].lower()[0]
     return min(ord(base), kernel.LAST_IN_TABLE)
 
 
 def _within(code: int, ranges: Any) -> bool:
+    """Whether a code point lies in one of several ranges, ends included."""
     return any(first <= code <= last for first, last in ranges)

@@ -1,4 +1,8 @@
-"""Features of passages: what can be known of them, given the question, without labels."""
+"""Features of passages: what can be known of them, given the question, without labels.
+
+`passage_features` runs the steps of this package in order. All of it is counted within one question, so that no
+collection statistics need to be stored with a model.
+"""
 
 from __future__ import annotations
 
@@ -144,6 +148,7 @@ def rarity_of(frequency: Ints, n: int) -> Floats:
 
 
 def _needs(reading: Reading, asked: Question) -> Needs:
+    """Returns the terms of the question as needs, with bit masks of those that each passage and each sentence holds."""
     wholes, parts = masks_of(
         reading.stems, reading.flags, reading.sentences, reading.places, asked.term_of, len(reading.part_words)
     )

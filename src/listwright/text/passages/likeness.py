@@ -1,4 +1,6 @@
-"""What each passage holds of the question, as columns."""
+"""Columns that say what each passage holds of the question: word overlap, names, runs of words, titles, kinds of
+answers.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,33 @@ _TITLE = (
 
 
 def few_of(frequency: Ints, n: int) -> Bools:
-    """Whether so few of n passages hold a word that it is rare."""
+    """Whether a word is rare: at most a quarter of n passages hold it, or at most two do."""
     return frequency <= max(2, n // FEW)
 
 
 def likeness(reading: Reading, asked: Question, bags: Bags, rarity: Floats, needs: Needs, cosine: Floats) -> Columns:
-    """The columns that do not look at other passages but for how rare words are."""
+    """Computes the columns that do not depend on other passages, except for how rare words are.
+
+    Parameters
+    ----------
+    reading : Reading
+        The numbered words of question and passages.
+    asked : Question
+        Terms, spans and cues of the question.
+    bags : Bags
+        Passages as bags of stems.
+    rarity : array of shape (stems,)
+        From near 0 (everywhere) to 1 (in one passage).
+    needs : Needs
+        Which terms each passage and sentence holds.
+    cosine : array of shape (passages,)
+        tf-idf cosine with the question.
+
+    Returns
+    -------
+    dict of str to array of shape (passages,)
+        Columns by name, in a fixed order that models rely on.
+    """
     n = len(reading.bodies)
     scores = bm25(bags, asked.is_term)
     columns = {
@@ -69,12 +92,12 @@ def likeness(reading: Reading, asked: Question, bags: Bags, rarity: Floats, need
 
 
 def relative(values: Floats) -> Floats:
-    """Values as shares of the highest."""
+    """Divides values by the highest of them; all zeros stay zeros."""
     return values / max(float(values.max(initial=0.0)), 1e-9)
 
 
 def ranks(values: Floats) -> Floats:
-    """Place of each value, the highest 0; ties go to the lowest row.
+    """Returns the rank of each value, the highest 0; ties go to the lowest row.
 
     Examples
     --------
@@ -87,6 +110,9 @@ def ranks(values: Floats) -> Floats:
 
 
 def _words(reading: Reading, asked: Question, bags: Bags, needs: Needs) -> Floats:
+    """Returns the columns of `_WORDS`: shares of the question's words that passage and sentences hold, weighed by
+    rarity.
+    """
     frequency = np.zeros(MOST_NEEDS, dtype=np.int64)
     frequency[: len(asked.terms)] = bags.frequency[asked.terms]
     few, once = bits(few_of(frequency, len(reading.bodies)) & (frequency > 0)), bits(frequency == 1)
@@ -94,6 +120,12 @@ def _words(reading: Reading, asked: Question, bags: Bags, needs: Needs) -> Float
 
 
 def _spans(reading: Reading, asked: Question, rarity: Floats) -> dict[str, Floats]:
+    """Returns how well the names and quotations of the question are matched in titles and in texts.
+
+    For each place: the mean over spans, the best, the number matched whole, and the highest share of a span's total
+    over all
+    passages (whether a span is found here and nowhere else).
+    """
     scores = kernel.span_scores(
         reading.words, reading.stems, reading.flags, rarity, asked.spans, reading.titles, reading.places
     )
@@ -108,7 +140,7 @@ def _spans(reading: Reading, asked: Question, rarity: Floats) -> dict[str, Float
 
 
 def _kinds(reading: Reading, asked: Question, bags: Bags) -> dict[str, Floats]:
-    """Kinds of words, and those that answer the kind of question."""
+    """Counts years, numbers and words about people and places, alone and where the question asks for that kind."""
     counts = kernel.kinds_of_words(reading.words, reading.flags, reading.n_question, reading.bodies)
     shared, years, numbers, people, places = counts.T
     words = bags.lengths + 1.0

@@ -1,4 +1,4 @@
-"""Questions with their passages as problems."""
+"""Turns questions with their passages into `Problems`, to train and evaluate policies on."""
 
 from __future__ import annotations
 
@@ -52,6 +52,21 @@ def question_problems(
     problem_ids, item_ids : sequence, optional
         Names of the questions, and of all passages one after the other.
 
+    Returns
+    -------
+    Problems
+        One problem per question, in their order, with features, links and needs.
+
+    Raises
+    ------
+    InputError
+        If there is not one list of passages per question, or one of them is empty.
+
+    See Also
+    --------
+    passage_features : What the columns and links mean.
+    listwright.context.ContextPacker : A trained policy over these features.
+
     Examples
     --------
     >>> question_problems(["Who wrote Emma?"], [["Emma is by Jane Austen.", "Persuasion appeared in 1817."]])
@@ -86,12 +101,14 @@ def question_problems(
 
 
 def joined_needs(found: Sequence[PassageFeatures]) -> Needs:
-    """The needs of all questions."""
+    """Joins the needs of all questions into one `Needs`."""
     return found[0].needs.join([features.needs for features in found[1:]])
 
 
 def _stacked(tables: Sequence[Any], offsets: Ints) -> Any:
-    """Tables of (passage, other) below each other, as `Problems.links` takes them."""
+    """Stacks tables of shape (passages, passages) below each other into one sparse table, as `Problems.links`
+    takes them.
+    """
     where = [np.nonzero(table) for table in tables]
     values = np.concatenate([table[place] for table, place in zip(tables, where, strict=True)])
     rows = np.concatenate([place[0] + start for place, start in zip(where, offsets[:-1], strict=True)])

@@ -1,4 +1,7 @@
-"""A question and its passages as numbered words: what all features of passages are made from."""
+"""A question and its passages as numbered words, from which all features of passages are computed.
+
+Text is split once; everything after that works on integer arrays, which the compiled kernels take.
+"""
 
 from __future__ import annotations
 
@@ -37,20 +40,34 @@ class Reading(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where the words of a reading stand, so that they can be quoted."""
+    """The joined text and where the words of a reading stand in it, so that they can be quoted."""
 
     text: str
     found: Words
 
     def quote(self, first: int, stop: int) -> str:
-        """The text of words first:stop."""
+        """Returns the text of words first:stop as written, with what stands between them."""
         return self.text[self.found.firsts[first] : self.found.lasts[stop - 1]] if stop > first else ""
 
 
 def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Reading, Source]:
-    """Reads a question and its passages.
+    """Reads a question and its passages into numbered words.
 
     A passage without a title is named by the first capitalised words of its opening, or else by its first two words.
+
+    Parameters
+    ----------
+    question : str
+        The question.
+    texts, titles : sequences of str
+        One text and one title per passage; a title may be "".
+
+    Returns
+    -------
+    reading : Reading
+        The words as numbers.
+    source : Source
+        The text behind them.
     """
     pieces = [question]
     for title, text in zip(titles, texts, strict=True):
@@ -80,7 +97,7 @@ def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Re
 
 
 def _noted(title: str) -> tuple[str, str]:
-    """A title and the note behind it.
+    """Splits a title from the note in brackets behind it.
 
     >>> _noted("Alien (film)"), _noted("Alien")
     (('Alien ', 'film'), ('Alien', ''))
@@ -90,6 +107,9 @@ def _noted(title: str) -> tuple[str, str]:
 
 
 def _named(titles: Ints, bodies: Ints, flags: NDArray[np.uint8]) -> Ints:
+    """Fills in the ranges of missing titles with the first name in the opening of the body, or with its first two
+    words.
+    """
     named = titles.copy()
     for i in np.flatnonzero(titles[:, 0] == titles[:, 1]):
         start, end = bodies[i]

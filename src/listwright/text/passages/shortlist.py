@@ -1,4 +1,4 @@
-"""Which of very many passages are worth a closer look: by words alone, in time that grows with the text."""
+"""Narrows very many passages to those worth a closer look: by words alone, in time that is linear in the text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def shortlist(
     most: int,
     signals: Sequence[Floats] = (),
 ) -> Ints:
-    """The rows of the passages to look at, in order.
+    """Chooses the most promising of very many passages, before features that compare all pairs are computed.
 
     Passages are ranked by BM25 for the question, by BM25 for the rare names in the best passages, which lead on to
     what the question does not name, and by each signal. They come in by their best rank.
@@ -38,7 +38,12 @@ def shortlist(
     most : int
         How many to keep.
     signals : sequence of arrays
-        More numbers by passage, higher for better ones, such as a retriever's scores.
+        More numbers per passage, higher for better ones, such as a retriever's scores.
+
+    Returns
+    -------
+    array of int
+        The rows to keep, in rising order; all of them where there are no more than `most`.
 
     Examples
     --------
@@ -63,7 +68,7 @@ def shortlist(
 
 
 def _leads(reading: Reading, bags: Bags, scores: Floats, asked: Bools) -> Bools:
-    """By stem: whether it is a rare name of one of the best passages that the question does not hold."""
+    """Flags the stems of rare names in the best passages that the question does not hold."""
     leads = np.zeros(reading.n_stems, dtype=bool)
     for row in np.argsort(-scores, kind="stable")[:LEADERS]:
         words = slice(*reading.places[row])

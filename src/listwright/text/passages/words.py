@@ -1,4 +1,7 @@
-"""The words of many texts as arrays."""
+"""Splits many texts into words at once, as arrays of hashes, flags and sentence numbers.
+
+The work is done by `_kernels.words`; this module prepares the tables of characters and known words that it needs.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,19 @@ class Words(NamedTuple):
 
 
 def split(texts: Sequence[str]) -> Words:
-    """The words of each text.
+    """Splits texts into words.
 
     A word is a run of letters and digits; a Chinese, Japanese, Korean or Thai sign makes a word with the next one.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts; offsets in the answer refer to all of them joined.
+
+    Returns
+    -------
+    Words
+        Text after text.
 
     Examples
     --------
@@ -57,7 +70,7 @@ def split(texts: Sequence[str]) -> Words:
 
 
 def hashes_of(words: Iterable[str]) -> Hashes:
-    """The number of each word, as in `Words.words`."""
+    """Returns the hash of each word, equal to the entries of `Words.words`."""
     kinds, folds = tables()
     codes = [np.frombuffer(word.encode("utf-32-le"), dtype=np.uint32) for word in words]
     return np.array([hashed(code, 0, len(code), kinds, folds)[0] for code in codes], dtype=np.uint64)
@@ -65,7 +78,9 @@ def hashes_of(words: Iterable[str]) -> Hashes:
 
 @cache
 def _known() -> tuple[Hashes, NDArray[np.uint8]]:
-    """Words of the lists, by number, and the lists that hold each."""
+    """Returns the hashes of all words in the word lists, sorted for binary search, and bits for the lists that
+    hold each.
+    """
     lists = {kernel.FUNCTION: FUNCTION_WORDS, kernel.LINKING: _LINKING, kernel.PERSON: _PERSON, kernel.PLACE: _PLACE}
     bits: dict[str, int] = {}
     for bit, words in lists.items():
@@ -77,6 +92,7 @@ def _known() -> tuple[Hashes, NDArray[np.uint8]]:
 
 
 def _room_for(count: int, n_texts: int) -> Words:
+    """Allocates the arrays that the splitting kernel fills in."""
     return Words(
         starts=np.zeros(n_texts + 1, dtype=np.int64),
         firsts=np.empty(count, dtype=np.int64),
