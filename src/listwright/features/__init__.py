@@ -1,4 +1,14 @@
-"""What a policy may see of a candidate and of the list so far."""
+"""Policy features: what a policy sees of a candidate and of the list so far.
+
+Features add up with `+`; `Candidate() + Distance() + Position()` are those of the paper's trajectory experiment.
+`SCP(features="auto")` chooses by what the problems hold.
+
+- The candidate alone: `Candidate`, `BestColumn`, `Identity`, `ExpectedGain`.
+- The candidate against the list: `Distance`, `Similarity`, `Links`, `Volume`, `Aspects`, `Unmet`, `InList`.
+- The position: `Position`, `FirstPosition`.
+
+To write your own, subclass `Features`.
+"""
 
 from listwright.features.aspects import Aspects
 from listwright.features.base import Crossed, Features, Rows, Sum

@@ -1,4 +1,4 @@
-"""Explicit diversification: what the list leaves uncovered of each aspect of the problem."""
+"""Explicit diversification (xQuAD, PM-2): what the list leaves uncovered of each aspect of the problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,21 @@ HALF = 0.5  # an aspect counts as answered from here on
 
 
 class AspectState(NamedTuple):
-    """One kind of aspects, and what the lists have covered of it."""
+    """One kind of aspects, and what the lists have covered of it.
+
+    Attributes
+    ----------
+    table : ndarray of shape (rows, a)
+        How well each candidate answers each aspect, in [0, 1].
+    weights : ndarray of shape (problems, a)
+        Equal over the aspects that some candidate answers, 0 elsewhere.
+    missed : tuple of ndarray of shape (problems, a)
+        By power p: the product over the list of 1 - s^p.
+    most : ndarray of shape (problems, a)
+        The best answer in the list.
+    seats : ndarray of shape (problems, a)
+        PM-2's seats taken.
+    """
 
     table: Floats  # (rows, a)
     weights: Floats  # (problems, a): equal over the aspects that some candidate answers, 0 elsewhere
@@ -27,7 +41,7 @@ class AspectState(NamedTuple):
 
 
 class AspectsSeen(NamedTuple):
-    """The kinds, in the order of the names."""
+    """The problems, and a state for each kind of aspects, in the order of the names."""
 
     problems: Problems
     kinds: tuple[AspectState, ...]
@@ -52,6 +66,16 @@ class Aspects(Features):
     powers : sequence of float
         Powers of the xQuAD form.
 
+    Attributes
+    ----------
+    kinds_ : list of str
+        Names of the kinds of aspects, sorted.
+
+    Raises
+    ------
+    InputError
+        By `fit`, if the problems have no aspects or a power is not above 0.
+
     See Also
     --------
     Links : the same idea where similarities between candidates are known instead of aspects.
@@ -74,11 +98,11 @@ class Aspects(Features):
         self.powers = powers
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """The kinds of aspects."""
+        """Names of the kinds of aspects."""
         return {"kinds": tuple(sorted(problems.aspects or {}))}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns which kinds of aspects there are."""
+        """Records the kinds of aspects, and checks the powers."""
         if any(not power > 0 for power in self.powers):
             raise InputError(f"powers must be above 0. Got {self.powers!r}.")
         if not summary["kinds"]:
@@ -87,7 +111,7 @@ class Aspects(Features):
         return self
 
     def start(self, problems: Problems) -> AspectsSeen:
-        """Nothing is covered."""
+        """States in which nothing is covered."""
         tables = problems.aspects or {}
         return AspectsSeen(problems, tuple(self._begin(tables[name], problems) for name in self.kinds_))
 
@@ -119,7 +143,7 @@ class Aspects(Features):
         return [*forms, first, shares.sum(axis=1) - first]
 
     def add(self, seen: AspectsSeen, picks: Ints) -> AspectsSeen:
-        """The picks cover what they answer."""
+        """Covers what the picks answer: updates products, best answers and seats of the problems with a pick."""
         some = np.flatnonzero(picks >= 0)
         return seen._replace(kinds=tuple(self._after(state, some, picks[some]) for state in seen.kinds))
 

@@ -1,4 +1,4 @@
-"""Which features suit the problems."""
+"""Features chosen by what the problems hold, for `SCP(features="auto")`, and those of the paper."""
 
 from __future__ import annotations
 
@@ -22,16 +22,37 @@ MANY_ITEMS = 256  # past this, an in-list flag for every item costs more than it
 
 
 def paper_features() -> Features:
-    """The features of the paper's trajectory experiment: own features, distances to the list, bias, first position."""
+    """The features of the paper's trajectory experiment: own features, distances to the list, bias, first position.
+
+    >>> paper_features()
+    Sum(parts=[Candidate(), Distance(), Position()])
+    """
     return Candidate() + Distance() + Position()
 
 
 def auto_features(problems: Problems) -> Sum:
-    """Own features, and what tells a candidate from the list: uncovered aspects and unmet needs where problems have
-    them, links and volume where there are links or vectors, cosines to the problem's own vector where its context is
-    one, distances where there are none of these; identity where items recur, crossed with the context, and with the
-    list where nothing else tells what it holds. Coordinates of vectors are never columns: by themselves they mean
-    nothing.
+    """The features that suit the problems: a candidate's own, and what sets it apart from the list.
+
+    Own features come first, where there are any. Against the list: uncovered aspects and unmet needs where problems
+    have them; links and volume where there are links or vectors; cosines to the problem's own vector where its context
+    is one; distances where there are none of these. Where items recur (a catalogue), identity is added, crossed with
+    the context, and with the list where nothing else tells what it holds. Coordinates of vectors are never columns: by
+    themselves they mean nothing.
+
+    Parameters
+    ----------
+    problems : Problems
+        The training problems, or an example of them.
+
+    Returns
+    -------
+    Sum
+        Not yet fitted.
+
+    Raises
+    ------
+    InputError
+        If the problems have neither features nor vectors nor a catalogue.
 
     Examples
     --------
@@ -53,7 +74,10 @@ def auto_features(problems: Problems) -> Sum:
 
 
 def _list_features(problems: Problems) -> list[Features]:
-    """What tells a candidate from the list: aspects, links and vectors do better than differences of features."""
+    """Features of a candidate against the list: aspects, links and vectors are preferred to differences of features.
+
+    Past `MANY_PAIRS` pairs of candidates, `Links` is left out, because it computes all cosines within a problem.
+    """
     pairs = float((problems.counts.astype(np.float64) ** 2).sum())
     linked = problems.links is not None or problems.vectors is not None
     parts: list[Features] = [Position()]

@@ -1,4 +1,8 @@
-"""What a policy may see: a fold over the growing lists, always available, never in touch with a reward."""
+"""The interface of policy features: a fold over growing lists that never sees a reward.
+
+`Features` is the abstract base, `Sum` puts several side by side, `Rows` and `Crossed` carry the columns to learners and
+policies, and `Scale` standardises columns by the training rows.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,19 @@ from listwright.problems import Problems
 
 
 class Crossed(NamedTuple):
-    """Columns "this item x this number of the state", block by block; never written out."""
+    """Columns "this item x this number of the state", kept as factors and never written out.
+
+    Row i has nonzero crossed columns only in the block of its item, where they equal the state of its problem.
+
+    Attributes
+    ----------
+    items : ndarray of int of shape (rows,)
+        Catalogue item of each row.
+    n_items : int
+        Size of the catalogue.
+    states : ndarray of shape (problems, z)
+        The numbers that items are crossed with.
+    """
 
     items: Ints  # by row: which known item
     n_items: int
@@ -29,7 +45,19 @@ class Crossed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What the policy sees of every candidate, given the list so far (the paper's v)."""
+    """What the policy sees of every candidate, given the list so far (the paper's v).
+
+    Attributes
+    ----------
+    table : ndarray of float32 of shape (rows, d)
+        The plain columns.
+    owners : ndarray of int of shape (rows,)
+        Problem of each row.
+    offsets : ndarray of int of shape (problems + 1,)
+        Where the rows of each problem start, and the number of rows.
+    crossed : Crossed or None
+        Block-structured columns, where there are any.
+    """
 
     table: Floats32
     owners: Ints
@@ -37,7 +65,11 @@ class Rows:
     crossed: Crossed | None = None
 
     def written_out(self) -> Floats32:
-        """All columns in one table, crossed ones as their state's numbers with the item's flags, for any estimator."""
+        """All columns in one dense table, for arbitrary estimators.
+
+        Crossed columns appear as the state's numbers and one flag per item, not as their products: trees find these
+        themselves, and the table stays small.
+        """
         if self.crossed is None:
             return self.table
         flags = np.zeros((len(self.owners), self.crossed.n_items), dtype=np.float32)
@@ -46,10 +78,38 @@ class Rows:
 
 
 class Features(BaseEstimator, ABC):
-    """A fold: `start` sees empty lists, `rows` gives the columns, `add` sees one more pick a problem.
+    """Abstract base of policy features: a fold over the picks.
 
-    `fit` learns what belongs to the model (scales, catalogue) from training problems: `settle` from a `summary` of
-    them, so that problems that are never all in memory can be summed up part by part. Features add up: `a + b`.
+    `start` gives the state of empty lists, `columns` the numbers of every candidate in a state, and `add` the state
+    after one more pick per problem. Subclass it to show a policy something that the built-in features do not; only
+    `start` and `columns` are required. Features must be computable at prediction time, so they never see a reward then.
+    They are combined by `a + b`.
+
+    `fit` is `settle(summary(problems))`: everything learned, such as scales or the size of the catalogue, comes from a
+    summary, so that problems that are never all in memory can be summarised part by part. Features that need all
+    training problems at once override `fit` and cannot be streamed.
+
+    Attributes
+    ----------
+    group : str
+        Name under which reasons and importances report these columns.
+    still : bool
+        Whether no pick ever changes the columns.
+
+    See Also
+    --------
+    Sum : Several features side by side.
+    listwright.features.auto.auto_features : Chooses features by what the problems hold.
+
+    Examples
+    --------
+    >>> from listwright.features import Candidate, Distance
+    >>> features = Candidate() + Distance()
+    >>> problems = Problems.from_arrays([[1.0], [3.0]], offsets=[0, 2])
+    >>> features.fit(problems).names()
+    ['feature 0', 'minimum distance in feature 0', 'mean distance in feature 0']
+    >>> features.rows(features.start(problems)).table.shape
+    (2, 3)
     """
 
     group: str  # how reasons call these columns
@@ -57,22 +117,24 @@ class Features(BaseEstimator, ABC):
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
-        """What is seen of empty lists."""
+        """The state of empty lists; anything that `columns` and `add` understand."""
 
     @abstractmethod
     def columns(self, seen: Any) -> Floats32:
         """(rows, d): the columns of every candidate given its problem's list."""
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """What is seen after `picks`: one row per problem, -1 for none."""
+        """The state after `picks`, one row index per problem, -1 for none; must not change `seen`."""
         return seen
 
     def fit(self, problems: Problems) -> Self:
-        """Learns scales from training problems; returns self."""
+        """Learns scales and the like from training problems; returns self."""
         return self.settle(self.summary(problems))
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """What `settle` needs to know of some of the training problems; see `features.summaries.merged`."""
+        """What `settle` needs to know of some of the training problems; `features.moments.merged` joins summaries
+        of parts.
+        """
         return {}
 
     def settle(self, summary: dict[str, Any]) -> Self:
@@ -80,11 +142,13 @@ class Features(BaseEstimator, ABC):
         return self
 
     def begun(self, example: Problems) -> Self:
-        """Learns what must be known before problems are summed up part by part, from some of them; returns self."""
+        """Learns what must be known before problems are summarised part by part, from an example of them; returns
+        self.
+        """
         return self
 
     def streams(self) -> bool:
-        """Whether summaries are enough: not where `fit` looks at all problems at once."""
+        """Whether summaries are enough to fit; False where `fit` needs all problems at once."""
         return type(self).fit is Features.fit
 
     def fitted_parts(self) -> list[Features]:
@@ -92,15 +156,18 @@ class Features(BaseEstimator, ABC):
         return [self]
 
     def slimmed(self) -> Self:
-        """These features without what only further learning needs."""
+        """These features without what only further learning needs, for small model files."""
         return self
 
     def peeks(self) -> bool:
-        """Whether `fit` makes what a policy sees of one problem depend on the others, as scales do."""
+        """Whether what a policy sees of one training problem depends on the others, as it does with scales.
+
+        Certificates ask this, since their bounds hold for features that are fixed before the problems are drawn.
+        """
         return bool(getattr(self, "standardize", False)) or not self.streams()
 
     def for_training(self, problems: Problems) -> Self:
-        """How the policy is to see the training problems: through what was learned without them, where that differs."""
+        """The view through which training problems are to be seen: out of fold, where features learn from rewards."""
         return self
 
     def names(self) -> list[str]:
@@ -108,20 +175,20 @@ class Features(BaseEstimator, ABC):
         return []
 
     def crossed(self, seen: Any) -> Crossed | None:
-        """Block-structured columns, where there are any."""
+        """Block-structured columns, None where there are none."""
         return None
 
     def rows(self, seen: Any) -> Rows:
-        """What the policy sees."""
+        """Columns, crossed columns and layout of a state, as learners and policies take them."""
         problems = self.problems_of(seen)
         return Rows(self.columns(seen), problems.owners, problems.offsets, self.crossed(seen))
 
     def problems_of(self, seen: Any) -> Problems:
-        """The problems that `seen` belongs to."""
+        """The problems that a state belongs to."""
         return seen.problems
 
     def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
-        """The features that these are made of, in the order of their columns, with what each has seen."""
+        """Pairs of a feature and its own state, in the order of the columns."""
         yield self, seen
 
     def __add__(self, other: Features) -> Sum:
@@ -130,7 +197,17 @@ class Features(BaseEstimator, ABC):
 
 @saved_as("features.Sum")
 class Sum(Features):
-    """Several features side by side.
+    """Several features side by side; what `a + b` makes.
+
+    Parameters
+    ----------
+    parts : list of Features
+        The features, in the order of their columns. They are cloned by `fit`.
+
+    Attributes
+    ----------
+    parts_ : list of Features
+        The fitted parts.
 
     Examples
     --------
@@ -145,7 +222,7 @@ class Sum(Features):
         self.parts = parts
 
     def fit(self, problems: Problems) -> Self:
-        """Fits every part."""
+        """Fits a clone of every part."""
         self.parts_ = [clone(part).fit(problems) for part in self.parts]
         return self
 
@@ -154,7 +231,7 @@ class Sum(Features):
         return {"parts": [part.summary(problems) for part in self.parts]}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Settles every part."""
+        """Fits a clone of every part to its own summary."""
         self.parts_ = [clone(part).settle(one) for part, one in zip(self.parts, summary["parts"], strict=True)]
         return self
 
@@ -164,7 +241,7 @@ class Sum(Features):
         return all(part.still for part in self.parts)
 
     def streams(self) -> bool:
-        """Whether all parts do."""
+        """Whether all parts can be fitted from summaries."""
         return all(part.streams() for part in self.parts)
 
     def fitted_parts(self) -> list[Features]:
@@ -176,21 +253,21 @@ class Sum(Features):
         return any(part.peeks() for part in self.parts)
 
     def for_training(self, problems: Problems) -> Self:
-        """Every part's view of the training problems."""
+        """A twin in which every part sees the training problems out of fold."""
         twin = copy.copy(self)
         twin.parts_ = [part.for_training(problems) for part in self.parts_]
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """Every part's view of empty lists."""
+        """A tuple of the parts' states of empty lists."""
         return tuple(part.start(problems) for part in self.parts_)
 
     def columns(self, seen: tuple[Any, ...]) -> Floats32:
-        """All columns side by side."""
+        """All parts' columns side by side, (rows, d)."""
         return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
 
     def crossed(self, seen: tuple[Any, ...]) -> Crossed | None:
-        """The crossed columns of the one part that has some."""
+        """The crossed columns of the one part that has some; raises InputError where two have."""
         found = [part.crossed(one) for part, one in zip(self.parts_, seen, strict=True)]
         found = [one for one in found if one is not None]
         if len(found) > 1:
@@ -198,7 +275,7 @@ class Sum(Features):
         return found[0] if found else None
 
     def add(self, seen: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """Every part sees the picks."""
+        """A tuple of the parts' states after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.parts_, seen, strict=True))
 
     def names(self) -> list[str]:
@@ -206,11 +283,11 @@ class Sum(Features):
         return [name for part in self.parts_ for name in part.names()]
 
     def parts_seen(self, seen: tuple[Any, ...]) -> Iterator[tuple[Features, Any]]:
-        """All parts."""
+        """Pairs of a part and its state."""
         return zip(self.parts_, seen, strict=True)
 
     def problems_of(self, seen: tuple[Any, ...]) -> Problems:
-        """The same for all parts."""
+        """The problems of the state, the same for all parts."""
         return self.parts_[0].problems_of(seen[0])
 
 
@@ -220,25 +297,31 @@ def _parts(features: Features) -> list[Features]:
 
 @saved_as("features.Scale")
 class Scale(NamedTuple):
-    """Means and spreads of training columns, part of the model."""
+    """Means and standard deviations of training columns, part of the model.
+
+    Attributes
+    ----------
+    mean, spread : ndarray of float32 of shape (columns,)
+        What is subtracted, and what the result is divided by. The spread of a constant column is 1.
+    """
 
     mean: Floats32
     spread: Floats32
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """What is wrong with a scale read from a file, "" for nothing."""
         if self.mean.ndim != 1 or self.mean.shape != self.spread.shape:
             return "means and spreads must be equally many"
         return "" if (self.spread > 0).all() else "spreads must be above 0"
 
     @classmethod
     def of(cls, table: Any, *, standardize: bool = True) -> Scale:
-        """Spread 1 where a column is constant, so that it divides."""
+        """The scale of a table's columns; mean 0 and spread 1 with `standardize=False`."""
         return cls.from_moments(Moments.of(dense(table)), standardize=standardize)
 
     @classmethod
     def from_moments(cls, moments: Moments, *, standardize: bool = True) -> Scale:
-        """The same where the table was summed up."""
+        """The same from moments, which can be merged over parts of the data."""
         if not standardize:
             return cls(np.zeros(len(moments.mean), np.float32), np.ones(len(moments.mean), np.float32))
         mean, spread = moments.mean, np.sqrt(moments.squares / moments.n_rows)
@@ -246,12 +329,14 @@ class Scale(NamedTuple):
         return cls(mean.astype(np.float32), np.where(flat, 1.0, spread).astype(np.float32))
 
     def apply(self, table: Any) -> Floats32:
-        """(table - mean) / spread in float32, in rows whatever the layout given: kernels sum in that order."""
+        """(table - mean) / spread as a C-contiguous float32 array: kernels add up in that order, whatever layout
+        came in.
+        """
         return np.ascontiguousarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
 
 
 def telling(table: Floats32) -> Ints:
-    """The columns that vary over the training problems and do not repeat an earlier one.
+    """Indices of the columns that vary over the training problems and do not repeat an earlier one.
 
     Examples
     --------
@@ -262,7 +347,13 @@ def telling(table: Floats32) -> Ints:
 
 
 def dense(table: Any, limit: float = 8e9) -> Floats32:
-    """A sparse table written out, where that stays within `limit` bytes."""
+    """A sparse table as a dense one; dense tables are returned as they are.
+
+    Raises
+    ------
+    InputError
+        If the dense table would take more than `limit` bytes in float32.
+    """
     if not sparse.issparse(table):
         return table
     if 4.0 * table.shape[0] * table.shape[1] > limit:

@@ -1,4 +1,4 @@
-"""The one column that tells best what a candidate is worth."""
+"""The single feature that correlates best with the gain of a candidate alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from listwright.rewards import reward_of
 
 
 class BestColumnSeen(NamedTuple):
-    """The column, which no pick changes."""
+    """The scaled column, which no pick changes."""
 
     problems: Problems
     column: Floats32
@@ -29,6 +29,20 @@ class BestColumn(Features):
 
     A policy on this sorts by one column. That is what every other policy has to be ahead of, and what is left where the
     training problems are too few to learn more from: `SCP(effort="auto")` tries it.
+
+    Attributes
+    ----------
+    column_ : int
+        Index of the feature.
+    name_ : str
+        Its name.
+    scale_ : Scale
+        Its scale.
+
+    Raises
+    ------
+    InputError
+        By `fit`, if the problems have no features or no reward.
 
     See Also
     --------
@@ -49,7 +63,7 @@ class BestColumn(Features):
     still = True
 
     def fit(self, problems: Problems) -> Self:
-        """Finds the column."""
+        """Finds the column with the highest absolute correlation to the gains alone, both centred within problems."""
         if not problems.n_features:
             raise InputError("BestColumn needs features, but these problems have none.")
         reward = reward_of(problems, "BestColumn")
@@ -63,7 +77,7 @@ class BestColumn(Features):
         return self
 
     def start(self, problems: Problems) -> BestColumnSeen:
-        """The scaled column."""
+        """The scaled column of each candidate."""
         return BestColumnSeen(problems, self.scale_.apply(dense(problems.features)[:, [self.column_]]))
 
     def columns(self, seen: BestColumnSeen) -> Floats32:
@@ -76,7 +90,7 @@ class BestColumn(Features):
 
 
 def _centered(table: Floats | Floats32, problems: Problems) -> Floats:
-    """Less the mean over each problem."""
+    """The table less the mean over each problem, in float64."""
     values = np.ascontiguousarray(table, dtype=np.float64)
     result = np.empty_like(values)
     center(values, problems.offsets, result)

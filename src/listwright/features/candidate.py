@@ -1,4 +1,4 @@
-"""A candidate's own features, and its problem's context."""
+"""A candidate's own features and its problem's context: the part of a policy that does not depend on the list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from listwright.problems import Problems
 
 
 class CandidateSeen(NamedTuple):
-    """The columns, which no pick changes."""
+    """The scaled columns, which no pick changes."""
 
     problems: Problems
     table: Floats32
@@ -24,10 +24,28 @@ class CandidateSeen(NamedTuple):
 class Candidate(Features):
     """The candidate's own features and the context of its problem; the list does not change them.
 
+    The part of nearly every policy that measures relevance. Alone it can only sort candidates; add `Distance`,
+    `Similarity` or another feature of the list, so that the policy can avoid redundancy. A linear learner that compares
+    candidates within a problem ignores the context columns; trees use them.
+
     Parameters
     ----------
     standardize : bool
-        Take off the mean and divide by the spread of the training rows.
+        Subtract the mean and divide by the standard deviation of the training rows.
+
+    Attributes
+    ----------
+    scale_ : Scale
+        Scale of the features.
+    context_scale_ : Scale or None
+        Scale of the context, where there is one.
+    names_ : list of str
+        Names of the columns.
+
+    See Also
+    --------
+    BestColumn : Only the most informative column.
+    FirstPosition : Separate weights for the first position.
 
     Examples
     --------
@@ -46,7 +64,7 @@ class Candidate(Features):
         self.standardize = standardize
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Moments of the columns."""
+        """Moments of features and context, and the names."""
         context = None if problems.context is None else Moments.of(problems.context)
         return {"features": Moments.of(dense(problems.features)), "context": context, "names": tuple(_names(problems))}
 
@@ -60,7 +78,7 @@ class Candidate(Features):
         return self
 
     def start(self, problems: Problems) -> CandidateSeen:
-        """The scaled columns."""
+        """The scaled features, followed by the context repeated for each candidate."""
         table = self.scale_.apply(problems.features)
         if self.context_scale_ is not None and problems.context is not None:
             table = np.concatenate([table, self.context_scale_.apply(problems.context)[problems.owners]], axis=1)
@@ -71,7 +89,7 @@ class Candidate(Features):
         return seen.table
 
     def add(self, seen: CandidateSeen, picks: Ints) -> CandidateSeen:
-        """Nothing changes."""
+        """Returns `seen`: nothing changes."""
         return seen
 
     def names(self) -> list[str]:
@@ -80,7 +98,7 @@ class Candidate(Features):
 
 
 def feature_names(problems: Problems) -> list[str]:
-    """The columns' names, or their numbers."""
+    """The problems' feature names, or "feature 0", "feature 1", ... where there are none."""
     return list(problems.feature_names or (f"feature {i}" for i in range(problems.n_features)))
 
 

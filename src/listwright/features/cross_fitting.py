@@ -1,4 +1,4 @@
-"""Features that learn from rewards: what they say of a training problem was learned without it."""
+"""Cross-fitting for features that learn from rewards: a training problem is seen through models fitted without it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from listwright.problems import Problems
 
 
 class Fold(NamedTuple):
-    """One of the parts that training problems are cut into."""
+    """One of the parts that training problems are cut into.
+
+    Attributes
+    ----------
+    number : int
+        Index of the fold.
+    held : ndarray of bool of shape (problems,)
+        Which problems are in this fold.
+    rest : ndarray of bool of shape (problems,)
+        Which problems the fold's model may learn from.
+    """
 
     number: int
     held: Bools  # by problem: whether it is in this fold
@@ -24,11 +34,18 @@ class Fold(NamedTuple):
 
 
 class CrossFitted(Features):
-    """A base for features that would know their training problems too well.
+    """Base of features that learn from rewards and would otherwise know their training problems too well.
 
     A policy that learns on top of such features must see training problems as it will see new ones: through what was
     learned from the other folds. `fit` learns once from everything and once for each of `folds(problems)`;
     `for_training` gives a twin whose `out_of_fold` is true.
+
+    Attributes
+    ----------
+    n_folds : int
+        Number of folds.
+    out_of_fold_ : bool
+        Set on twins made by `for_training`.
     """
 
     out_of_fold_: bool
@@ -36,11 +53,14 @@ class CrossFitted(Features):
 
     @property
     def out_of_fold(self) -> bool:
-        """Whether problems are training problems, to be seen through what was learned without them."""
+        """Whether problems passed in are training problems, to be seen through models fitted without them."""
         return bool(vars(self).get("out_of_fold_", False))
 
     def folds(self, problems: Problems) -> Iterator[Fold]:
-        """The folds that hold some problems. If all fall into one, there are no others to learn from: all teach it."""
+        """Yields the folds that hold any problems, and reports progress.
+
+        If all problems fall into one fold there are no others to learn from, so that fold learns from itself.
+        """
         numbers = folds_of(problems.problem_ids, self.n_folds)
         present = np.unique(numbers)
         for number in present.tolist():
@@ -49,7 +69,7 @@ class CrossFitted(Features):
             yield Fold(number, held, ~held if len(present) > 1 else held)
 
     def for_training(self, problems: Problems) -> Self:
-        """A twin that sees the training problems through what was learned without them."""
+        """A shallow copy that sees the training problems out of fold."""
         twin = copy.copy(self)
         twin.out_of_fold_ = True
         return twin

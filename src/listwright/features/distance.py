@@ -1,4 +1,4 @@
-"""How far a candidate is from the items of the list, feature by feature."""
+"""Absolute differences between a candidate and the items of the list, feature by feature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from listwright.problems import Problems
 
 
 class DistanceSeen(NamedTuple):
-    """Smallest and summed distances to the list so far."""
+    """Scaled features, with the smallest and summed differences to the list so far, each (rows, d)."""
 
     problems: Problems
     table: Floats32
@@ -30,14 +30,30 @@ class DistanceSeen(NamedTuple):
 class Distance(Features):
     """For each feature the minimum and the mean absolute difference to the items of the list; 0 while it is empty.
 
-    These are the list features of the paper's trajectory experiment.
+    These are the list features of the paper's trajectory experiment. They suit a few meaningful features; where
+    candidates have embeddings use `Similarity`, `Links` or `Volume`, because differences of single coordinates mean
+    little.
 
     Parameters
     ----------
     minimum, mean : bool
         Which of the two to give.
     standardize : bool
-        Measure in spreads of the training rows.
+        Measure in standard deviations of the training rows.
+
+    Attributes
+    ----------
+    scale_ : Scale
+        Scale of the features.
+
+    Raises
+    ------
+    InputError
+        By `fit`, if both `minimum` and `mean` are False.
+
+    See Also
+    --------
+    Similarity : Cosines of vectors to the list.
 
     Examples
     --------
@@ -77,7 +93,7 @@ class Distance(Features):
         return DistanceSeen(problems, table, nothing, nothing, np.zeros(len(problems), dtype=np.int64))
 
     def columns(self, seen: DistanceSeen) -> Floats32:
-        """Minimum, then mean."""
+        """All minima, then all means."""
         n, d = seen.table.shape
         columns = np.empty((n, d * (self.minimum + self.mean)), dtype=np.float32)
         if self.minimum:
@@ -88,7 +104,7 @@ class Distance(Features):
         return columns
 
     def add(self, seen: DistanceSeen, picks: Ints) -> DistanceSeen:
-        """Takes the picks' distances in."""
+        """Updates minima and sums with the differences to the picks."""
         smallest, total = seen.smallest.copy(), seen.total.copy()
         nearer(picks, seen.problems.offsets, seen.table, smallest, total, seen.lengths)
         return seen._replace(smallest=smallest, total=total, lengths=seen.lengths + (picks >= 0))

@@ -1,4 +1,8 @@
-"""What a candidate is expected to add to the coverage of words that nobody knows yet, such as those of references."""
+"""The coverage of reference words that a candidate is expected to add, where references are known in training only.
+
+Used by the summarisation application. `words_of` and `word_worth` extract words and their worth from training problems,
+a ridge regression predicts the worth of new problems' words, and `ExpectedCoverage` counts what is left of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,17 @@ PENALTY = 30.0  # of the ridge regression
 
 
 class Words(NamedTuple):
-    """The words of each problem: a slot for each, by problem and column."""
+    """The words of each problem: one slot for each pair of problem and word.
+
+    Attributes
+    ----------
+    columns : ndarray of int of shape (slots,)
+        Column of the vectors.
+    starts : ndarray of int of shape (problems + 1,)
+        Where the slots of each problem start, and the number of slots.
+    holds : CSR of shape (rows, slots)
+        1 where the row holds the word.
+    """
 
     columns: Ints  # by slot: the column of the vectors
     starts: Ints  # where the slots of each problem start, and the end of the last
@@ -31,13 +45,25 @@ class Words(NamedTuple):
 
     @property
     def owners(self) -> Ints:
-        """By slot: its problem."""
+        """Problem of each slot."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
 @saved_as("features.Known")
 class Known(NamedTuple):
-    """What words were worth in training problems."""
+    """Worth of words in training problems.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Columns of the known words, ascending.
+    counts : ndarray of shape (words,)
+        Number of problems that hold the word.
+    sums : ndarray of shape (words, TIMES)
+        Worth, summed over these problems, by occurrence.
+    mean : ndarray of shape (TIMES,)
+        Mean over all words of all problems.
+    """
 
     columns: Ints  # in order
     counts: Floats  # by word: problems that hold it
@@ -46,7 +72,17 @@ class Known(NamedTuple):
 
 
 class CoverageSeen(NamedTuple):
-    """How often the list holds each word."""
+    """How often the list holds each word.
+
+    Attributes
+    ----------
+    words : Words
+        The words of the problems.
+    worth : ndarray of shape (slots, TIMES + 1)
+        What the word adds at each further occurrence; 0 past TIMES.
+    levels : ndarray of int of shape (slots,)
+        Occurrences in the list so far.
+    """
 
     problems: Problems
     words: Words
@@ -56,12 +92,39 @@ class CoverageSeen(NamedTuple):
 
 @saved_as("features.ExpectedCoverage")
 class ExpectedCoverage(CrossFitted):
-    """How much of the references' words a candidate is expected to add to those of the list: in all, and by size.
+    """How much of the references' words a candidate is expected to add to those of the list: in all, and per unit of
+    size.
 
-    Vectors must be sparse, with the same word in the same column everywhere (`listwright.text.hashed_tf_idf`). What the
-    words of a problem are worth is predicted by ridge regression from how many candidates hold them, what these look
-    like, where they come first, and what they were worth in other problems; it is learned from training problems whose
-    reward is `Rouge`. The policy sees each training problem as predicted without it.
+    Use it for extractive summaries learned with the reward `Rouge` (n=1). For other coverage rewards use
+    `ExpectedGain`. Vectors must be sparse, with the same word in the same column everywhere
+    (`listwright.text.hashed_tf_idf`).
+
+    Attributes
+    ----------
+    known_ : Known
+        Worth of words in training problems.
+    weights_ : ndarray of shape (TIMES, d + 1)
+        Ridge weights learned from all training problems.
+    fold_weights_ : ndarray of shape (folds, TIMES, d + 1)
+        The same without each fold.
+    scale_ : Scale
+        Scale of the regression's columns.
+    size_ : float or None
+        Mean size of training candidates, where they have sizes.
+
+    Raises
+    ------
+    InputError
+        By `fit`, if vectors are missing or dense, or the reward is not `Rouge` with n=1.
+
+    See Also
+    --------
+    ExpectedGain : Predicted gains for other rewards.
+
+    Notes
+    -----
+    The worth of a word is predicted by ridge regression from how many candidates hold it, their features, where it
+    comes first, and its worth in other problems. The policy sees each training problem as predicted without it.
 
     Examples
     --------
@@ -81,7 +144,7 @@ class ExpectedCoverage(CrossFitted):
     group = "expected coverage"
 
     def fit(self, problems: Problems) -> Self:
-        """Learns what words are worth, on all problems and once without each fold."""
+        """Learns the worth of words from all problems, and once without each fold."""
         if not sparse.issparse(problems.vectors):
             raise InputError("ExpectedCoverage needs sparse vectors with a column a word. See text.hashed_tf_idf.")
         words, worth = words_of(problems), word_worth(problems)
@@ -101,7 +164,7 @@ class ExpectedCoverage(CrossFitted):
         return self
 
     def for_training(self, problems: Problems) -> Self:
-        """A twin that foretells each of these problems from the others."""
+        """A twin that holds out-of-fold predictions for each of these problems."""
         words, worth = words_of(problems), word_worth(problems)
         rates = _rates(self.known_, words, without=worth)
         table = self.scale_.apply(_seen_in(problems, words, rates))
@@ -116,7 +179,7 @@ class ExpectedCoverage(CrossFitted):
         return twin
 
     def start(self, problems: Problems) -> CoverageSeen:
-        """What each word is worth; the list holds none."""
+        """Predicts the worth of each word as a share of its problem's total; the list holds none."""
         words = words_of(problems)
         if self.out_of_fold:
             worth = np.concatenate([self.foretold_[problem] for problem in problems.problem_ids.tolist()])
@@ -129,7 +192,7 @@ class ExpectedCoverage(CrossFitted):
         return CoverageSeen(problems, words, worth, np.zeros(len(worth), dtype=np.int64))
 
     def columns(self, seen: CoverageSeen) -> Floats32:
-        """Share of the expected worth of all words that the row would add, and the same by size."""
+        """Share of the expected worth of all words that the row would add, and the same divided by its size."""
         left = np.take_along_axis(seen.worth, np.minimum(seen.levels, TIMES)[:, None], axis=1).ravel()
         gain = seen.words.holds @ left
         sizes = self.size_ if seen.problems.sizes is None else seen.problems.sizes
@@ -137,7 +200,7 @@ class ExpectedCoverage(CrossFitted):
         return (np.stack(parts, axis=1) / self.spread_).astype(np.float32)
 
     def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
-        """The list holds the words of the picks."""
+        """Counts the words of the picks as held once more."""
         levels = seen.levels.copy()
         levels[seen.words.holds[picks[picks >= 0]].indices] += 1
         return seen._replace(levels=levels)
@@ -148,7 +211,7 @@ class ExpectedCoverage(CrossFitted):
 
 
 def words_of(problems: Problems) -> Words:
-    """The words of each problem, from the pattern of the vectors."""
+    """The words of each problem, from the sparsity pattern of the vectors; raises InputError without vectors."""
     if problems.vectors is None:
         raise InputError("ExpectedCoverage needs vectors with a column a word. See text.hashed_tf_idf.")
     vectors = sparse.csr_array(problems.vectors)
@@ -161,7 +224,13 @@ def words_of(problems: Problems) -> Words:
 
 
 def word_worth(problems: Problems) -> Floats:
-    """(slots, TIMES): what a word adds to the reward the first, second, third time that it comes."""
+    """(slots, TIMES): how much a word adds to the reward at its first, second and third occurrence.
+
+    Raises
+    ------
+    InputError
+        If the reward is not `Rouge` with n=1.
+    """
     reward = problems.reward
     if not isinstance(reward, Rouge) or reward.n != 1:
         raise InputError(f"ExpectedCoverage learns from the reward Rouge with n=1. Got {reward!r}.")
@@ -179,7 +248,7 @@ def word_worth(problems: Problems) -> Floats:
 
 
 def _known(words: Words, worth: Floats) -> Known:
-    """Words that several problems hold; of the others, one problem says little."""
+    """Worth of the words that at least two problems hold; a single problem says little of a word."""
     columns, place, counts = np.unique(words.columns, return_inverse=True, return_counts=True)
     sums = np.zeros((len(columns), TIMES))
     np.add.at(sums, place, worth)
@@ -188,7 +257,17 @@ def _known(words: Words, worth: Floats) -> Known:
 
 
 def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floats:
-    """(slots, TIMES + 1): mean worth in training problems, and how many; `without` what the slot itself told."""
+    """Smoothed mean worth of each slot's word in training problems, and the log of their number: (slots, TIMES + 1).
+
+    Parameters
+    ----------
+    known : Known
+        Worth of words in training problems.
+    words : Words
+        The slots wanted.
+    without : ndarray of shape (slots, TIMES), optional
+        Worth that the slots themselves contributed to `known`; it is subtracted (leave-one-out).
+    """
     place = np.minimum(np.searchsorted(known.columns, words.columns), len(known.columns) - 1)
     met = (known.columns[place] == words.columns).astype(np.float64)
     counts, sums = known.counts[place] * met, known.sums[place] * met[:, None]
@@ -199,7 +278,9 @@ def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floa
 
 
 def _seen_in(problems: Problems, words: Words, rates: Floats) -> Floats:
-    """(slots, d): how many rows hold each word, where, what these look like, and its rates."""
+    """(slots, d): regression inputs of each word: number and share of rows that hold it, first place, their
+    features, rates.
+    """
     by_word = sparse.csc_array(words.holds)
     counts, first = np.diff(by_word.indptr), by_word.indptr[:-1]
     rows = by_word.indices
@@ -217,7 +298,7 @@ def _seen_in(problems: Problems, words: Words, rates: Floats) -> Floats:
 
 
 def _ridge(table: Floats, worth: Floats) -> Floats:
-    """(TIMES, d + 1): weights of the scaled columns, and the constant."""
+    """(TIMES, d + 1): weights of the scaled columns and, last, the constant."""
     square = table.T @ table + PENALTY * np.eye(table.shape[1])
     mean = worth.mean(axis=0)
     weights = solved(square, table.T @ (worth - mean))
@@ -225,6 +306,6 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
 
 
 def _foretold(table: Floats32, weights: Floats) -> Floats:
-    """(slots, TIMES): never below 0, and never more than the time before."""
+    """(slots, TIMES): predicted worth, at least 0 and never above that of the occurrence before."""
     found = np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0)
     return np.minimum.accumulate(found, axis=1)

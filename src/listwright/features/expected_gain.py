@@ -1,4 +1,8 @@
-"""What a candidate can still be hoped to bring, given the list, under a learned model of outcomes."""
+"""Expected marginal gain of a candidate given the list, under learned models of outcomes.
+
+`ExpectedGain` chooses between two views: `GivenFailure` for recurring items, `PredictedTopics` for candidates known by
+their features.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +22,35 @@ from listwright.rewards import AnySuccess
 
 @saved_as("features.ExpectedGain")
 class ExpectedGain(Features):
-    """Expected marginal gain given the list, under models of outcomes: columns for each way to know.
+    """Expected marginal gain given the list, under models of outcomes: a column for each model and kind of estimate.
 
-    Where items recur (a catalogue) and one success is enough, P(item succeeds | state, everything in the list failed),
-    as logits: see `given_failure`. Else what a candidate covers is predicted from its own features, topic by topic, and
-    the reward's own gain is taken on the predictions, as logarithms: see `predicted_topics`. Training problems are
-    seen through models fitted without them. Prediction never sees the reward.
+    Use it where data are enough to predict outcomes well; the policy then weighs the predictions of several models. It
+    costs a cross-fit of every model, keeps all training problems in memory, and cannot be streamed.
 
     Parameters
     ----------
-    models : sequence of str | OutcomeModel
-        Names of `listwright.features.outcomes.MODELS`, or outcome models. Candidates seen by their own features
-        have use for those that bear many rows: "forest" and "ridge".
+    models : sequence of str or OutcomeModel
+        Names of `listwright.features.outcomes.MODELS`, or outcome models. Candidates seen by their own features can use
+        those that scale to many rows: "forest" and "ridge".
     random_state : int
-        Seed of the folds and forests.
+        Seed of the forests.
+
+    Attributes
+    ----------
+    view_ : GivenFailure or PredictedTopics
+        The fitted features that do the work.
+
+    See Also
+    --------
+    Candidate : The features that predictions are made from.
+    ExpectedCoverage : For summaries learned with `Rouge`.
+
+    Notes
+    -----
+    Where items recur (a catalogue) and one success is enough, the columns are logits of P(item succeeds | state,
+    everything in the list failed). Else the amount of each topic that a candidate covers is predicted from its own
+    features, and the columns are logarithms of the reward's own gain on the predictions. Training problems are seen
+    through models fitted without them. Prediction never sees the reward.
     """
 
     group = "expected gain"
@@ -67,7 +86,7 @@ class ExpectedGain(Features):
         return self.view_.columns(seen)
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """The picks are in the list."""
+        """The state in which the picks are in the list."""
         return self.view_.add(seen, picks)
 
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""A candidate's own features, crossed with the paper's first-position indicator."""
+"""A candidate's own features times the paper's first-position indicator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from listwright.problems import Problems
 
 
 class FirstPositionSeen(NamedTuple):
-    """The scaled features, and how long each list is."""
+    """The scaled features, and the length of each list."""
 
     problems: Problems
     table: Floats32
@@ -75,12 +75,12 @@ class FirstPosition(Features):
         return FirstPositionSeen(problems, table, np.zeros(len(problems), dtype=np.int64))
 
     def columns(self, seen: FirstPositionSeen) -> Floats32:
-        """The features of the candidates of empty lists."""
+        """The scaled features where the list is empty, 0 elsewhere."""
         empty = (seen.lengths == 0)[seen.problems.owners]
         return np.where(empty[:, None], seen.table, np.float32(0.0))
 
     def add(self, seen: FirstPositionSeen, picks: Ints) -> FirstPositionSeen:
-        """Lists with a pick are one longer."""
+        """Lengthens the lists that have a pick by one."""
         return seen._replace(lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:

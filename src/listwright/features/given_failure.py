@@ -1,4 +1,4 @@
-"""What an item of a catalogue can still be hoped to bring, given that all of the list failed."""
+"""Chance that an item of a catalogue succeeds, given that everything in the list failed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,36 @@ BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimat
 
 @saved_as("features.Estimates")
 class Estimates(NamedTuple):
-    """What the models say of some states before any pick."""
+    """What the models say of some states before any pick.
+
+    Attributes
+    ----------
+    means : dict of ndarray of shape (states, items)
+        By model: predicted outcomes.
+    likeness : dict of ndarray of shape (states, training states)
+        By model: weights that add up to the effective number of states.
+    """
 
     means: dict[str, Floats]  # (states, items)
     likeness: dict[str, Floats]  # (states, training states), in effective states
 
 
 class GainSeen(NamedTuple):
-    """The estimates, after the items of the list have failed."""
+    """The estimates after the items of the list have failed; all by model.
+
+    Attributes
+    ----------
+    marginal : dict of ndarray of shape (states, items)
+        Predictions before any pick.
+    alive : dict of ndarray of shape (states, training states)
+        Likeness, reduced for training states in which the list succeeds.
+    left : dict of ndarray of shape (states, items)
+        Predictions conditioned on the list's failure.
+    explained : dict of tuple of ndarray of shape (states, items)
+        Gaussian conditioning: one column per pick.
+    variance : dict of ndarray of shape (states, items)
+        Variances that are left.
+    """
 
     problems: Problems
     marginal: dict[str, Floats]
@@ -44,20 +66,32 @@ class GainSeen(NamedTuple):
 
 @saved_as("features.GivenFailure")
 class GivenFailure(CrossFitted):
-    """Estimates of P(item succeeds | state, everything in the list failed), as logits: what `ExpectedGain` gives for
-    recurring catalogues.
+    """Logits of P(item succeeds | state, everything in the list failed): what `ExpectedGain` gives for recurring
+    catalogues.
 
-    A model that weighs training states (static, forests, nearest neighbours) looks at those in which the list fails
-    too. That the list solves an alike state is no proof that it solves this one: such a state loses weight by Bayes'
-    rule, with a chance that alike states differ (`OutcomeModel.doubt`), not all of it. A model of means (forest, ridge,
-    kernel ridge) is conditioned as a Gaussian on the list's failure, with the correlation of its out-of-fold errors.
+    A model that weighs training states (static, forests, nearest neighbours) uses those in which the list fails too.
+    That the list solves a similar state is no proof that it solves this one: by Bayes' rule such a state keeps the
+    share of its weight that corresponds to the chance that similar states differ (`OutcomeModel.doubt`). A model of
+    means (forest, ridge, kernel ridge) is conditioned as a Gaussian on the list's failure, with the correlation of its
+    out-of-fold errors.
 
     Parameters
     ----------
-    models : sequence of str | OutcomeModel
+    models : sequence of str or OutcomeModel
         Names of `listwright.features.outcomes.MODELS`, or outcome models.
     random_state : int
         Seed of the forests.
+
+    Attributes
+    ----------
+    models_ : dict of OutcomeModel
+        Fitted on all training problems; "static" is always among them.
+    outcomes_ : ndarray of shape (training problems, items)
+        Gains of items alone.
+    correlation_ : dict of ndarray of shape (items, items)
+        By model: correlation of out-of-fold errors, shrunk towards the identity.
+    training_ : Estimates
+        Out-of-fold estimates of the training problems.
     """
 
     group = "expected gain"
@@ -67,7 +101,7 @@ class GivenFailure(CrossFitted):
         self.random_state = random_state
 
     def slimmed(self) -> Self:
-        """Without the predictions for training problems."""
+        """A copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):
             twin.training_ = Estimates(*({key: np.zeros((0, 0)) for key in table} for table in self.training_))
@@ -94,7 +128,9 @@ class GivenFailure(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items()}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Out-of-fold estimates of the training problems, and from their errors how outcomes go together."""
+        """Computes out-of-fold estimates of the training problems, and from their errors the correlation of
+        outcomes.
+        """
         means: dict[str, Floats] = {}
         likeness: dict[str, Floats] = {}
         for fold in self.folds(problems):
@@ -124,7 +160,7 @@ class GivenFailure(CrossFitted):
         )
 
     def start(self, problems: Problems) -> GainSeen:
-        """Nothing has failed yet."""
+        """The estimates before anything has failed."""
         estimates = self._estimates(problems)
         return GainSeen(
             problems,
@@ -136,7 +172,7 @@ class GivenFailure(CrossFitted):
         )
 
     def columns(self, seen: GainSeen) -> Floats32:
-        """Logits: kernel estimates, conditioned means."""
+        """Logits: kernel estimates of the models asked for, then conditioned means."""
         kernels = self._kernel_estimates(seen)
         tables = [*(kernels[name] for name in kernels if name in self.asked_), *seen.left.values()]
         assert seen.problems.catalogue is not None
@@ -145,7 +181,7 @@ class GivenFailure(CrossFitted):
         return np.log(p / (1.0 - p)).astype(np.float32)
 
     def _kernel_estimates(self, seen: GainSeen) -> dict[str, Floats]:
-        """Success rate among the alike states in which the list failed too, backed by that of all such states."""
+        """Success rate among similar states in which the list failed too, smoothed towards that of all such states."""
         estimates: dict[str, Floats] = {}
         back_off, mass = self.rates_, PSEUDO
         for name, alive in seen.alive.items():  # static is the first
@@ -154,7 +190,7 @@ class GivenFailure(CrossFitted):
         return estimates
 
     def add(self, seen: GainSeen, picks: Ints) -> GainSeen:
-        """The picks have failed."""
+        """Conditions all estimates on the failure of the picks."""
         some = np.flatnonzero(picks >= 0)
         assert seen.problems.catalogue is not None
         items = seen.problems.catalogue[picks[some]]
@@ -169,7 +205,12 @@ class GivenFailure(CrossFitted):
         return seen._replace(alive=alive, left=left, explained=explained, variance=variance)
 
     def _condition(self, seen: GainSeen, name: str, some: Ints, items: Ints) -> tuple[Floats, Floats, Floats]:
-        """One step of Gaussian conditioning on outcome 0: m -= C[:, s] m_s / C_ss, C -= C[:, s] C[s, :] / C_ss."""
+        """One step of Gaussian conditioning on outcome 0: m -= C[:, s] m_s / C_ss, C -= C[:, s] C[s, :] / C_ss.
+
+        C is never stored: it is the marginal covariance less the outer products of the columns explained so far, as in
+        a pivoted Cholesky factorisation. Returns the new means, the new column and the new variances, each (states,
+        items).
+        """
         spread = np.sqrt(seen.marginal[name] * (1.0 - seen.marginal[name]))
         covariance = spread[some] * spread[some, items][:, None] * self.correlation_[name][items]
         for column in seen.explained[name]:
@@ -190,7 +231,7 @@ class GivenFailure(CrossFitted):
 
 
 def outcomes(problems: Problems, n_items: int) -> Floats:
-    """(problems, items): what each item is worth alone; 0 where it is not offered."""
+    """(problems, items): the gain of each item alone; 0 where it is not offered."""
     reward = reward_of(problems, "ExpectedGain")
     table = np.zeros((len(problems), n_items))
     table[problems.owners, problems.catalogue] = reward.gains(reward.start(problems))
@@ -198,7 +239,7 @@ def outcomes(problems: Problems, n_items: int) -> Floats:
 
 
 def state_view(problems: Problems, n_items: int, *, whole: bool) -> Floats32:
-    """What is known of a state as a whole: its context, and all candidates' features where the catalogue is whole."""
+    """(problems, q): a constant, the context and, where the catalogue is whole, the features of all candidates."""
     parts = [np.ones((len(problems), 1), dtype=np.float32)]
     if problems.context is not None:
         parts.append(problems.context)
@@ -214,19 +255,19 @@ def _n_items(problems: Problems) -> int:
 
 
 def _effective(weights: Floats) -> Floats:
-    """Weights that add up to the number of states that they are worth: 1 / sum of squares."""
+    """Scales weights to add up to the effective number of states, 1 / sum of squares."""
     return weights / np.maximum((weights**2).sum(axis=1, keepdims=True), 1e-12)
 
 
 def _still_alive(weights: Floats, some: Ints, fails: Floats, doubt: float) -> Floats:
-    """Training states where the picks fail keep their weight; of the others, as much as is in doubt."""
+    """Weights after a pick: training states where it fails keep theirs, the others keep the share `doubt`."""
     alive = weights.copy()
     alive[some] *= doubt + (1.0 - doubt) * fails
     return alive
 
 
 def _error_correlation(y: Floats, p: Floats, least: float = 0.1) -> Floats:
-    """Correlation of the errors, shrunk towards none."""
+    """Correlation of standardised errors, shrunk towards the identity, more so with few states per item."""
     errors = (y - p) / np.sqrt(p * (1.0 - p))
     second = errors.T @ errors / len(errors)
     scale = np.sqrt(np.maximum(np.diag(second), 1e-9))

@@ -1,4 +1,4 @@
-"""Which known item a candidate is, alone and crossed with the state."""
+"""Which catalogue item a candidate is, alone and crossed with numbers of the state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ CROSSES = ("context", "list", "candidates")
 
 
 class IdentitySeen(NamedTuple):
-    """The numbers of each state that items are crossed with."""
+    """The numbers of each state that items are crossed with.
+
+    Attributes
+    ----------
+    problems : Problems
+        The problems.
+    states : ndarray of float32 of shape (problems, z)
+        1, then what is crossed.
+    in_list : int
+        First column of the in-list flags, -1 where there are none.
+    """
 
     problems: Problems
     states: Floats32  # (problems, z): 1, then what is crossed
@@ -26,8 +36,11 @@ class IdentitySeen(NamedTuple):
 
 @saved_as("features.Identity")
 class Identity(Features):
-    """Which item of the catalogue a candidate is, so that every fixed list is in the policy class; and each item's own
-    weights for what it is crossed with. The crossed columns are blocks that are never written out.
+    """Which item of the catalogue a candidate is, with weights of its own for whatever it is crossed with.
+
+    Use it where the same items recur in all problems (a library of trajectories, a shelf of products): it puts every
+    fixed list into the policy class. It says nothing of items that were not in training. The crossed columns are blocks
+    that are never written out, so large catalogues stay cheap for linear learners.
 
     Parameters
     ----------
@@ -36,6 +49,32 @@ class Identity(Features):
         features of all the problem's candidates, where every problem has the whole catalogue).
     standardize : bool
         Scale what is crossed by the training problems, to a total variance of 1 for all columns together.
+
+    Attributes
+    ----------
+    n_items_ : int
+        Size of the catalogue.
+    kept_ : dict of ndarray
+        By cross: the columns that vary and do not repeat an earlier one.
+    scales_ : dict of Scale
+        By cross: their scale.
+
+    Raises
+    ------
+    InputError
+        By `fit`, if the problems have no catalogue, or lack what is to be crossed; by `start`, for an item that was not
+        in training.
+
+    See Also
+    --------
+    InList : Flags of the items in the list, without weights of each item's own.
+
+    Examples
+    --------
+    >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), catalogue=[0, 1, 2])
+    >>> feature = Identity().fit(problems)
+    >>> feature.crossed(feature.start(problems)).items
+    array([0, 1, 2])
     """
 
     group = "identity"
@@ -45,11 +84,11 @@ class Identity(Features):
         self.standardize = standardize
 
     def peeks(self) -> bool:
-        """Only crossed columns are scaled; the catalogue itself is known beforehand."""
+        """True only where crossed columns are scaled; the catalogue itself is known beforehand."""
         return self.standardize and bool(self.cross)
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """The catalogue's size, and what there is to know of the columns that are crossed."""
+        """Size of the catalogue, and moments and distinct columns of what is crossed."""
         unknown = [name for name in self.cross if name not in CROSSES]
         if unknown:
             raise InputError(f"cross must be some of {', '.join(CROSSES)}. Got {unknown[0]!r}.")
@@ -72,7 +111,9 @@ class Identity(Features):
         return self
 
     def _scale(self, scale: Scale, kept: Ints) -> Scale:
-        """Standardised columns of a table count as one together: many of them must not drown which item it is."""
+        """Divides standardised columns by the root of their number, so that many of them do not drown which item
+        it is.
+        """
         share = np.float32(np.sqrt(max(len(kept), 1)) if self.standardize else 1.0)
         return Scale(scale.mean[kept], scale.spread[kept] * share)
 
@@ -91,7 +132,7 @@ class Identity(Features):
         return IdentitySeen(problems, np.concatenate(parts, axis=1), in_list)
 
     def columns(self, seen: IdentitySeen) -> Floats32:
-        """None of its own: all are crossed."""
+        """A table without columns: all are crossed."""
         return np.zeros((len(seen.problems.owners), 0), dtype=np.float32)
 
     def crossed(self, seen: IdentitySeen) -> Crossed:
@@ -99,7 +140,7 @@ class Identity(Features):
         return Crossed(_catalogue(seen.problems), self.n_items_, seen.states)
 
     def add(self, seen: IdentitySeen, picks: Ints) -> IdentitySeen:
-        """Sets the flags of the picked items."""
+        """Sets the in-list flags of the picked items, where the list is crossed."""
         if seen.in_list < 0:
             return seen
         states = seen.states.copy()
@@ -119,7 +160,13 @@ class Identity(Features):
 
 
 def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
-    """The features of all candidates of each problem in one row, in catalogue order."""
+    """(problems, items * d): the features of all candidates of each problem in one row, in catalogue order.
+
+    Raises
+    ------
+    InputError
+        Unless every problem offers the whole catalogue.
+    """
     catalogue = _catalogue(problems)
     n_items = int(catalogue.max()) + 1 if n_items is None else n_items
     if not has_whole_catalogue(problems, n_items):
@@ -130,7 +177,7 @@ def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
 
 
 def has_whole_catalogue(problems: Problems, n_items: int) -> bool:
-    """Whether every problem offers every item (an item is listed once a problem)."""
+    """Whether every problem offers every item; an item occurs at most once per problem."""
     return bool((problems.counts == n_items).all())
 
 

@@ -1,4 +1,4 @@
-"""What the list holds already."""
+"""Flags of what the list holds already."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from listwright.problems import Problems
 
 
 class InListSeen(NamedTuple):
-    """Which rows, and which known items, are in their problem's list."""
+    """Which rows, and which known items, are in their problem's list.
+
+    Attributes
+    ----------
+    taken : ndarray of bool of shape (rows,)
+        Whether the row is in the list.
+    held : ndarray of float32 of shape (problems, items)
+        1 where the list holds the item of the catalogue.
+    """
 
     problems: Problems
     taken: Bools
@@ -23,6 +31,18 @@ class InListSeen(NamedTuple):
 @saved_as("features.InList")
 class InList(Features):
     """A flag for a candidate that is in the list already; with a catalogue also one for every item that the list holds.
+
+    Of use where lists may repeat items, and, with a small catalogue, to learners that are not linear, such as trees:
+    they can learn which items do not go together. For a linear policy use `Identity(cross=("list",))`.
+
+    Attributes
+    ----------
+    n_items_ : int
+        Size of the catalogue, 0 for none.
+
+    See Also
+    --------
+    Identity : Which item the candidate itself is.
 
     Examples
     --------
@@ -52,7 +72,7 @@ class InList(Features):
         )
 
     def columns(self, seen: InListSeen) -> Floats32:
-        """The candidate's own flag, then the list's."""
+        """The candidate's own flag, then those of the catalogue's items."""
         own = seen.taken.astype(np.float32)[:, None]
         return np.concatenate([own, seen.held[seen.problems.owners]], axis=1)
 

@@ -1,4 +1,4 @@
-"""How a candidate is linked to the items of the list, and to what they leave out."""
+"""Links between a candidate and the items of the list, and what these leave unreached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,19 @@ from listwright.problems import Problems
 
 
 class LinksSeen(NamedTuple):
-    """Links to the list so far, and how near each candidate is to it."""
+    """Links to the list so far, and which candidates it reaches.
+
+    Attributes
+    ----------
+    into : tuple of CSR
+        By kind: entry (p, row) is the link of row to p.
+    near : tuple of CSR
+        By threshold: 1 where two candidates are that similar.
+    best, total : ndarray of shape (rows, kinds)
+        Strongest and summed link to the items of the list.
+    reached : ndarray of shape (rows, thresholds)
+        1 where the list has an item that similar.
+    """
 
     problems: Problems
     into: tuple[Any, ...]  # by kind: CSR, entry (p, row) is the link of row to p
@@ -30,18 +42,37 @@ class LinksSeen(NamedTuple):
 
 @saved_as("features.Links")
 class Links(Features):
-    """For each kind of link the strongest and the summed link of a candidate to the items of the list; and, by cosine
-    of vectors, how many candidates that the list has not reached would be near it: log(1 + their number).
+    """For each kind of link the strongest and the summed link of a candidate to the items of the list.
 
-    Kinds are those of `problems.links` and, where there are vectors, their cosine.
+    With vectors their cosine is one more kind, and further columns give log(1 + number of candidates similar to this
+    one that the list has not reached yet). Use it where redundancy shows in pairwise relations: citations,
+    co-purchases, embeddings. All cosines within a problem are computed, so for problems with many thousands of
+    candidates prefer `Similarity`.
 
     Parameters
     ----------
     thresholds : sequence of float
         Cosines above which a candidate reaches another; of use only with vectors.
     sums : bool
-        Show the summed link to the list beside the strongest one. Sums grow with the list; policies that build longer
-        lists than they were trained on do better without them.
+        Include the summed link to the list beside the strongest one. Sums grow with the list; policies that build
+        longer lists than they were trained on do better without them.
+
+    Attributes
+    ----------
+    kinds_ : list of str
+        Names of the kinds of links, sorted, without the cosine.
+    has_vectors_ : bool
+        Whether cosines are used.
+
+    Raises
+    ------
+    InputError
+        By `fit`, if the problems have neither links nor vectors.
+
+    See Also
+    --------
+    Similarity : Cosines to the list alone, at lower cost.
+    Aspects : Where aspects of the problem are known.
 
     Examples
     --------
@@ -126,7 +157,7 @@ def cosines(problems: Problems) -> Any:
 
 
 def _transposed(table: Any, problems: Problems) -> Any:
-    """Links over all rows, from the other end."""
+    """Links as CSR over all rows of all problems, transposed: from the item in the list to the candidate."""
     first = np.repeat(problems.offsets[problems.owners], np.diff(table.indptr))
     everywhere = (table.data.astype(np.float64), table.indices + first, table.indptr)
     return sparse.csr_array(sparse.csr_array(everywhere, shape=(problems.n_rows, problems.n_rows)).T)

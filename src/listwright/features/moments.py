@@ -1,7 +1,7 @@
-"""What fitting features needs to know of training problems, taken part by part and put together.
+"""Summaries of training problems, taken part by part and merged.
 
 A summary is a dict of moments, of facts about columns, and of numbers; problems in memory are one part, streamed ones
-as many as there are shards.
+as many as there are shards. `Features.settle` learns from the merged summary.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, table: Floats32) -> Self:
-        """Those of a table."""
+        """Moments of a table's columns, summed in float64."""
         mean = table.mean(axis=0, dtype=np.float64)
         return cls(len(table), mean, len(table) * table.var(axis=0, dtype=np.float64))
 
@@ -42,7 +42,17 @@ class Moments(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Which columns vary, and which are the same as another."""
+    """Which columns vary, and which equal another.
+
+    Attributes
+    ----------
+    alike : ndarray of int of shape (columns,)
+        Columns with the same number are equal.
+    first : ndarray of float32 of shape (columns,)
+        The first row.
+    varies : ndarray of bool of shape (columns,)
+        Whether any row differs from the first.
+    """
 
     alike: Ints  # by column: columns with the same number are the same
     first: Floats32  # the first row
@@ -55,7 +65,7 @@ class Distinct(NamedTuple):
         return cls(alike, table[0], (table != table[0]).any(axis=0))
 
     def merged(self, other: Self) -> Self:
-        """Columns are alike where they are in both parts."""
+        """Columns are equal where they are equal in both parts."""
         both = np.stack([self.alike, other.alike])
         alike = np.unique(both, axis=1, return_inverse=True)[1].ravel()
         return type(self)(alike, self.first, self.varies | other.varies | (self.first != other.first))
@@ -67,8 +77,10 @@ class Distinct(NamedTuple):
 
 
 def merged(one: Any, other: Any) -> Any:
-    """The summary of two parts: dicts and lists entry by entry, the larger of two numbers, and what is no number must
-    be the same in both.
+    """The summary of two parts.
+
+    Dicts and lists are merged entry by entry, objects by their own `merged`, of two numbers the larger is taken, and
+    anything else must be the same in both.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Models of outcomes: what each item of a catalogue brings in a state, learned from training states.
+"""Models of outcomes: the gain of each item in a state, learned from training states.
 
-Two kinds. A mean model predicts p(x): one number an item. A kernel model weighs the training states by how alike they
-are, so that what happened there after a list had failed tells what is left to hope for here.
+There are two kinds. A mean model predicts p(x): one number per item. A kernel model weighs the training states by their
+similarity, so that what happened there after a list had failed tells what can still be gained here. `MODELS` maps names
+to classes.
 """
 
 from __future__ import annotations
@@ -31,35 +32,53 @@ def clipped(p: Floats) -> Floats:
 
 
 class OutcomeModel(ABC):
-    """Fitted on training states x (n, q) and outcomes y (n, items); predicts for new states."""
+    """Abstract base: fitted on training states x (n, q) and outcomes y (n, items); predicts for new states.
+
+    Override `means`, `likeness` or both. Subclasses can be passed to `ExpectedGain(models=[...])`.
+
+    Attributes
+    ----------
+    doubt : float
+        Chance that an item fails although it succeeded in a similar state.
+    """
 
     doubt = 0.15  # chance that an item fails though it succeeded in an alike state
 
     @abstractmethod
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Learns from training states."""
+        """Learns from training states; returns self.
+
+        Parameters
+        ----------
+        x : ndarray of shape (states, q)
+            Descriptions of states, as ranks.
+        y : ndarray of shape (states, items)
+            Gain of each item alone, in [0, 1] for success.
+        seed : int
+            Seed, for models that draw.
+        """
 
     def means(self, x: Floats) -> Floats | None:
-        """(states, items): predicted outcomes, where the model gives any."""
+        """(states, items): predicted outcomes; None where the model gives none."""
         return None
 
     def likeness(self, x: Floats) -> Floats | None:
-        """(states, training states): weights that add up to 1, where the model gives any."""
+        """(states, training states): weights that add up to 1 by row; None where the model gives none."""
         return None
 
     def for_rows(self, n_rows: int) -> OutcomeModel | None:
-        """The same for many states, one per candidate; None where that costs too much, or tells nothing."""
+        """A variant for many states, one per candidate; None where that costs too much or tells nothing."""
         return None
 
 
 @saved_as("outcomes.Static")
 class Static(OutcomeModel):
-    """Every training state is as alike as any other."""
+    """Weighs all training states equally: success rates without regard to the state."""
 
     doubt = 0.0  # what happened in all states is counted, not carried over
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Counts the states."""
+        """Counts the training states."""
         self.n_ = len(y)
         return self
 
@@ -70,12 +89,14 @@ class Static(OutcomeModel):
 
 @saved_as("outcomes.Forest")
 class Forest(OutcomeModel):
-    """Extra-trees on all items at once: their mean, and how often two states share a leaf.
+    """Extremely randomised trees on all items at once: their mean, and how often two states share a leaf.
 
     Parameters
     ----------
-    n_trees, min_leaf : int
-        Size of the forest and of its leaves.
+    n_trees : int
+        Number of trees.
+    min_leaf : int
+        Least number of states in a leaf.
     """
 
     def __init__(self, n_trees: int = 200, min_leaf: int = 2) -> None:
@@ -97,7 +118,7 @@ class Forest(OutcomeModel):
         return self.trees_.predict(x).reshape(len(x), self.n_items_)
 
     def likeness(self, x: Floats) -> Floats:
-        """Share of trees in which two states meet in a leaf, each leaf shared out among its states."""
+        """Share of trees in which two states share a leaf, each leaf's weight divided among its states."""
         leaves = self.trees_.apply(x)
         weights = np.zeros((len(x), len(self.leaves_)))
         for theirs, mine in zip(self.leaves_.T, leaves.T, strict=True):
@@ -113,13 +134,14 @@ class Forest(OutcomeModel):
 
 @saved_as("outcomes.Contrasts")
 class Contrasts(OutcomeModel):
-    """A forest on what sets items apart, to tell which states are alike: grown on outcomes less the state's mean, so
-    that no cut is spent on telling easy states from hard ones.
+    """A forest whose leaves say which states are similar in how items compare.
+
+    It is grown on outcomes less the state's mean, so that no split is spent on telling easy states from hard ones.
 
     Parameters
     ----------
     n_trees : int
-        Size of the forest.
+        Number of trees.
     """
 
     def __init__(self, n_trees: int = 200) -> None:
@@ -137,21 +159,21 @@ class Contrasts(OutcomeModel):
 
 @saved_as("outcomes.Ridge")
 class Ridge(OutcomeModel):
-    """Linear in the state, with the penalty chosen by leave-one-out."""
+    """Ridge regression on the state, one line per item, with the penalty chosen by leave-one-out."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Solves."""
+        """Solves for the weights; with fewer than three states the penalty is 1."""
         few = len(x) < 3  # nothing to leave out
         self.model_: Any = (LinearRidge(1.0) if few else RidgeCV(alphas=np.logspace(-1, 4, 11))).fit(x, y)
         self.n_items_ = y.shape[1]
         return self
 
     def means(self, x: Floats) -> Floats:
-        """A line for each item."""
+        """Linear predictions, (states, items)."""
         return self.model_.predict(x).reshape(len(x), self.n_items_)
 
     def for_rows(self, n_rows: int) -> Ridge:
-        """As it is."""
+        """Returns self: it is cheap for any number of rows."""
         return self
 
 
@@ -160,7 +182,9 @@ class KernelRidge(OutcomeModel):
     """Ridge regression with a Gaussian kernel of median width; the penalty is chosen by leave-one-out."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """One eigendecomposition serves all penalties."""
+        """Solves for all penalties from one eigendecomposition, and keeps the one with the least leave-one-out
+        error.
+        """
         self.x_, self.level_ = x, y.mean(axis=0)
         gaps = _squared_gaps(x, x)
         self.width_ = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
@@ -176,7 +200,7 @@ class KernelRidge(OutcomeModel):
         return self
 
     def means(self, x: Floats) -> Floats:
-        """Weighted training outcomes around their level."""
+        """The mean outcomes, plus a kernel-weighted sum over training states."""
         return self.level_ + np.exp(-_squared_gaps(x, self.x_) / self.width_) @ self.weights_
 
 
@@ -187,7 +211,7 @@ class Neighbours(OutcomeModel):
     Parameters
     ----------
     n_neighbours : int
-        At whose distance the weight has fallen to 1/e.
+        Rank of the neighbour at whose distance the weight has fallen to 1/e.
     """
 
     def __init__(self, n_neighbours: int = 16) -> None:
@@ -218,7 +242,13 @@ MODELS = {
 
 
 def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]:
-    """Models not yet fitted, by name."""
+    """Unfitted models by name, from names or instances (which are copied).
+
+    Raises
+    ------
+    InputError
+        If there are none, or a name is unknown.
+    """
     if not given:
         raise InputError(f"models must name at least one of {', '.join(MODELS)}. Got none.")
     models: dict[str, OutcomeModel] = {}

@@ -1,4 +1,4 @@
-"""Where in the list the next item goes."""
+"""The position that the next item takes: a bias and the paper's first-position indicator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from listwright.problems import Problems
 
 
 class PositionSeen(NamedTuple):
-    """How long each list is."""
+    """The problems, and the length of each list."""
 
     problems: Problems
     lengths: Ints
@@ -26,6 +26,10 @@ class Position(Features):
     Both columns are the same for all candidates of a problem. The default ridge learner compares candidates within a
     problem, so it gives them a weight of exactly 0. They act in learners that are not linear, such as boosted trees,
     and in `RidgeLeader(center=False)`, the paper's printed loss.
+
+    See Also
+    --------
+    FirstPosition : Products with the features, which do change a linear policy.
 
     Examples
     --------
@@ -44,13 +48,13 @@ class Position(Features):
         return PositionSeen(problems, np.zeros(len(problems), dtype=np.int64))
 
     def columns(self, seen: PositionSeen) -> Floats32:
-        """Bias and first-position flag."""
+        """Bias and first-position flag, (rows, 2)."""
         table = np.ones((len(seen.problems.owners), 2), dtype=np.float32)
         table[:, 1] = (seen.lengths == 0)[seen.problems.owners]
         return table
 
     def add(self, seen: PositionSeen, picks: Ints) -> PositionSeen:
-        """Lists with a pick are one longer."""
+        """Lengthens the lists that have a pick by one."""
         return seen._replace(lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:

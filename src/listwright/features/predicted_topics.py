@@ -1,4 +1,4 @@
-"""What a candidate is predicted to cover, topic by topic, and what of it the list leaves to be gained."""
+"""Predicted coverage of a candidate, topic by topic, and what of it the list leaves to be gained."""
 
 from __future__ import annotations
 
@@ -23,7 +23,17 @@ LEAST = 1e-4  # gains below this are told as this, so that logarithms stay finit
 
 
 class TopicsSeen(NamedTuple):
-    """By model: the reward on its predictions, with what the list has covered of them."""
+    """By model: the reward on its predictions, with what the list has covered of them.
+
+    Attributes
+    ----------
+    problems : Problems
+        The problems.
+    alone : ndarray of shape (rows, models)
+        Gains of the empty list.
+    states : tuple of (Reward, state)
+        By model: the reward on predicted amounts, and its state.
+    """
 
     problems: Problems
     alone: Floats  # (rows, models): gains of the empty list
@@ -54,7 +64,7 @@ class PredictedTopics(CrossFitted):
         self.random_state = random_state
 
     def slimmed(self) -> Self:
-        """Without the predictions for training problems."""
+        """A copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):
             twin.training_ = {name: table[:0] for name, table in self.training_.items()}
@@ -78,7 +88,7 @@ class PredictedTopics(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items() if model is not None}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Out-of-fold predictions for the candidates of the training problems."""
+        """Stores out-of-fold predictions for the candidates of the training problems."""
         predicted = {name: np.zeros_like(y) for name in self.models_}
         for fold in self.folds(problems):
             held, rest = fold.held[problems.owners], fold.rest[problems.owners]
@@ -108,18 +118,18 @@ class PredictedTopics(CrossFitted):
         return np.concatenate(parts, axis=1)
 
     def start(self, problems: Problems) -> TopicsSeen:
-        """Nothing covered yet."""
+        """Rewards on the predicted amounts, with nothing covered yet."""
         rewards = [self.topics_.reward(p, problems.offsets) for p in self._predicted(problems).values()]
         states = tuple((reward, reward.start(problems)) for reward in rewards)
         return TopicsSeen(problems, _gains(states), states)
 
     def columns(self, seen: TopicsSeen) -> Floats32:
-        """Logarithms: gains given the list, gains alone."""
+        """Logarithms of the gains given the list, then of the gains alone; one column per model each."""
         gains = np.concatenate([_gains(seen.states), seen.alone], axis=1)
         return np.log(np.maximum(gains, LEAST)).astype(np.float32)
 
     def add(self, seen: TopicsSeen, picks: Ints) -> TopicsSeen:
-        """The picks cover what they are predicted to."""
+        """Covers what the picks are predicted to cover."""
         return seen._replace(states=tuple((reward, reward.add(state, picks)) for reward, state in seen.states))
 
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where a number stands among those of the training states."""
+"""Ranks of numbers among those of the training states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ MOST_KNOTS = 1001
 
 @saved_as("features.Ranks")
 class Ranks(NamedTuple):
-    """Columns as ranks: what is heavy-tailed is spread evenly, so that distances and random cuts find it.
+    """Columns as ranks: heavy-tailed values are spread evenly, so that distances and random splits resolve them.
+
+    Attributes
+    ----------
+    knots : ndarray of shape (knots, columns)
+        Sorted training values, thinned evenly to at most `MOST_KNOTS`.
 
     Examples
     --------
@@ -26,20 +31,20 @@ class Ranks(NamedTuple):
     knots: Floats  # (knots, columns): sorted training values, or as many evenly spaced ones
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """What is wrong with ranks read from a file, "" for nothing."""
         if self.knots.ndim != 2 or not len(self.knots):
             return "ranks must have knots"
         return "" if (np.diff(self.knots, axis=0) >= 0).all() else "knots must be sorted"
 
     @classmethod
     def of(cls, table: Floats32) -> Ranks:
-        """From the training states."""
+        """Knots from a table of training states."""
         values = np.sort(table.astype(np.float64), axis=0)
         some = np.linspace(0, len(values) - 1, min(len(values), MOST_KNOTS)).round().astype(np.int64)
         return cls(values[some])
 
     def apply(self, table: Floats32) -> Floats:
-        """Middle ranks, even from -sqrt(3) to sqrt(3): their variance is 1."""
+        """Middle ranks, scaled to run evenly from -sqrt(3) to sqrt(3), so that their variance is 1."""
         ranks = np.empty(table.shape)
         for column, knots, values in zip(ranks.T, self.knots.T, table.T.astype(np.float64), strict=True):
             column[:] = np.searchsorted(knots, values, "left") + np.searchsorted(knots, values, "right")

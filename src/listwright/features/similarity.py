@@ -1,4 +1,4 @@
-"""How alike a candidate's vector is to its problem and to the list."""
+"""Cosines of a candidate's vector to its problem and to the list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ from listwright.problems import Problems
 
 
 class SimilaritySeen(NamedTuple):
-    """Cosines to the list so far."""
+    """Cosines to the list so far.
+
+    Attributes
+    ----------
+    unit : array of shape (rows, v)
+        Vectors of length 1, dense or CSR.
+    still : ndarray of shape (rows, 1 or 2)
+        Cosines that no pick changes.
+    best, total : ndarray of shape (rows,)
+        Highest cosine to an item of the list, and the sum of all.
+    lengths : ndarray of int of shape (problems,)
+        Length of each list.
+    """
 
     problems: Problems
     unit: Any  # (rows, v), dense or CSR, of length 1
@@ -34,6 +46,11 @@ class Similarity(Features):
     fit noise; likenesses mean the same in every problem. The problem's own vector (of a question, a query, a user) is
     its context, where that has as many columns as the vectors. A policy on a relevance and the highest cosine to the
     list holds maximal marginal relevance (MMR) at every trade-off.
+
+    Attributes
+    ----------
+    own_ : bool
+        Whether problems have a vector of their own.
 
     See Also
     --------
@@ -60,7 +77,7 @@ class Similarity(Features):
         return {"vectors": problems.vectors is not None, "own": has_own_vector(problems)}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns which likenesses there are."""
+        """Records whether problems have a vector of their own; raises InputError where there are no vectors."""
         if not summary["vectors"]:
             raise InputError("Similarity needs vectors, but these problems have none.")
         self.own_ = bool(summary["own"])
@@ -84,7 +101,7 @@ class Similarity(Features):
         return np.column_stack([seen.still, seen.best, mean]).astype(np.float32)
 
     def add(self, seen: SimilaritySeen, picks: Ints) -> SimilaritySeen:
-        """Takes the cosines to the picks in."""
+        """Updates the highest and summed cosines with those to the picks: one product per candidate."""
         some = picks >= 0
         cosines = _dots(seen.unit, seen.unit[np.where(some, picks, 0)], seen.problems.owners)
         here = some[seen.problems.owners]

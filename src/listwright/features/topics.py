@@ -1,4 +1,7 @@
-"""What training rewards say of topics, for models that predict coverage."""
+"""Topics of training rewards: how much they are worth, and how much of each a candidate brings.
+
+`PredictedTopics` predicts the amounts for new candidates and rebuilds the reward on them.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,24 @@ NO_CAP = 1e30
 
 @saved_as("features.Topics")
 class Topics(NamedTuple):
-    """How topics are worth, learned from training problems."""
+    """Worth and shape of topics, learned from training problems.
+
+    Attributes
+    ----------
+    shape : str
+        "probability", or a shape of `ConcaveCoverage`.
+    weights : ndarray of shape (topics,)
+        Mean share of the topic in its problems' worth.
+    caps : ndarray of shape (topics,)
+        Mean amount from which on more brings nothing, for shape "cap".
+    """
 
     shape: str  # "probability", or one of `ConcaveCoverage`
     weights: Floats  # by topic: mean share of its problems' worth
     caps: Floats
 
     def reward(self, amounts: Floats, offsets: Ints) -> Reward:
-        """The reward on predicted amounts (rows, topics)."""
+        """The reward bound to predicted amounts (rows, topics), clipped to what its shape allows."""
         if self.shape == "probability":
             return ProbabilisticCoverage(np.clip(amounts, 0.0, 1.0), self.weights, normalize=False).bind(offsets)
         caps = self.caps if self.shape == "cap" else None
@@ -33,9 +46,10 @@ class Topics(NamedTuple):
 
 
 def topics_of(problems: Problems) -> tuple[Topics, Floats]:
-    """How topics are worth, and (rows, topics): how much of each a candidate brings.
+    """The worth of topics, and the amounts (rows, topics) that each candidate brings.
 
-    A reward without topics has one: the gain of a candidate alone, which no other candidate takes from.
+    Coverage rewards have a topic per column, of which the `MOST_TOPICS` - 1 most covered are kept apart and the others
+    share one. Any other reward has a single topic: the gain of a candidate alone, which other candidates do not reduce.
     """
     reward = reward_of(problems, "ExpectedGain")
     if isinstance(reward, Coverage | ProbabilisticCoverage):
@@ -64,7 +78,7 @@ def _by_column(reward: Any, problems: Problems, shape: str) -> tuple[Topics, Flo
 
 
 def _numbered(columns: Ints, entry_slots: Ints) -> Ints:
-    """By (problem, topic): the topic's number, from the most covered one on; those past the limit share the last."""
+    """By (problem, topic): the topic's number, most covered first; those past the limit share the last."""
     names, codes = np.unique(columns, return_inverse=True)
     covered = np.bincount(codes[entry_slots], minlength=len(names))
     rank = np.empty(len(names), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a candidate would meet of the needs that the list leaves unmet."""
+"""Needs that the list leaves unmet and that a candidate would meet (residual coverage)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ("newly met needs", "newly met by the best part", "met with the list", "
 
 
 class UnmetSeen(NamedTuple):
-    """The needs, and which of them the lists meet."""
+    """The problems, their needs, and as bits of one integer per problem which needs the list meets."""
 
     problems: Problems
     needs: Needs
@@ -58,7 +58,7 @@ class Unmet(Features):
         return {"needs": problems.needs is not None}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Refuses problems without needs."""
+        """Raises InputError for problems without needs; there is nothing to learn."""
         if not summary["needs"]:
             raise InputError("Unmet needs problems with needs. Pass needs=Needs.from_lists(...) to Problems.")
         return self
@@ -70,14 +70,14 @@ class Unmet(Features):
         return UnmetSeen(problems, problems.needs, np.zeros(len(problems), dtype=np.uint64))
 
     def columns(self, seen: UnmetSeen) -> Floats32:
-        """Shares of the needs."""
+        """(rows, 4): shares of the problem's weight of needs; see the class."""
         table = np.empty((seen.problems.n_rows, len(NAMES)), dtype=np.float32)
         needs = seen.needs
         unmet_rows(seen.problems.offsets, needs.starts, needs.parts, needs.wholes, needs.weights, seen.met, table)
         return table
 
     def add(self, seen: UnmetSeen, picks: Ints) -> UnmetSeen:
-        """The picks meet what they meet."""
+        """Marks the needs that the picks meet."""
         some = np.flatnonzero(picks >= 0)
         met = seen.met.copy()
         met[some] |= seen.needs.wholes[picks[some]]

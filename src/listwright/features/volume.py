@@ -1,4 +1,4 @@
-"""The volume that the list would span with a candidate added."""
+"""The volume that the list would span with a candidate added, as in determinantal point processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,21 @@ FLAT = 1e-10  # squared length below which a direction is spanned already (dupli
 
 
 class VolumeSeen(NamedTuple):
-    """What the list spans: one Gram-Schmidt column for each pick."""
+    """What the list spans: one Gram-Schmidt column for each pick.
+
+    Attributes
+    ----------
+    vectors : array of shape (rows, v)
+        Vectors of unit length, dense or CSR.
+    quality : ndarray of float32 of shape (rows, d or 0)
+        Scaled features that the volume is multiplied with.
+    remaining : ndarray of shape (rows,)
+        Squared length of the part outside the list's span.
+    explained : tuple of ndarray of shape (rows,)
+        Coordinates along each direction of the list.
+    log_volume : ndarray of shape (problems,)
+        Logarithm of the list's own squared volume.
+    """
 
     problems: Problems
     vectors: Any
@@ -31,18 +45,27 @@ class VolumeSeen(NamedTuple):
 
 @saved_as("features.Volume")
 class Volume(Features):
-    """Squared volume of the parallelepiped spanned by the vectors of the list and the candidate, alone and times the
-    candidate's own features: the similarity features of the paper's summaries.
+    """Squared volume spanned by the vectors of the list and the candidate, alone and times the candidate's features.
 
-    It is updated, not recomputed: one step costs the problem's vectors once. Vectors are `problems.vectors`, or the
-    features where there are none, scaled to unit length.
+    These are the similarity features of the paper's summaries: near 0 for a candidate that the list makes redundant, 1
+    for one orthogonal to it. Vectors are `problems.vectors`, or the features where there are none, scaled to unit
+    length. An update costs one pass over the problem's vectors; nothing is recomputed.
 
     Parameters
     ----------
     times_features : bool
         Also give the product with each of the candidate's features.
     relative : bool
-        Divide by the list's own volume, so that long lists do not fade to 0.
+        Divide by the list's own volume, so that the columns of long lists do not fade to 0.
+
+    Attributes
+    ----------
+    scale_ : Scale or None
+        Scale of the features, where these are multiplied.
+
+    See Also
+    --------
+    Similarity : Cosines to single items of the list.
 
     Examples
     --------
@@ -60,7 +83,7 @@ class Volume(Features):
         self.relative = relative
 
     def peeks(self) -> bool:
-        """Features are scaled where the volume is multiplied with them."""
+        """True where the volume is multiplied with features, which are scaled."""
         return self.times_features
 
     def summary(self, problems: Problems) -> dict[str, Any]:
@@ -75,7 +98,7 @@ class Volume(Features):
         return self
 
     def start(self, problems: Problems) -> VolumeSeen:
-        """Every vector has unit length, or is 0."""
+        """Vectors of unit length (or 0), and empty spans."""
         vectors = unit_rows(problems.features if problems.vectors is None else problems.vectors)
         quality = np.zeros((problems.n_rows, 0)) if self.scale_ is None else self.scale_.apply(problems.features)
         lengths = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel() if sparse.issparse(vectors) else None
@@ -83,7 +106,7 @@ class Volume(Features):
         return VolumeSeen(problems, vectors, quality.astype(np.float32), remaining, (), np.zeros(len(problems)))
 
     def columns(self, seen: VolumeSeen) -> Floats32:
-        """Volume, then its products."""
+        """The volume, then its products with the features."""
         volume = np.maximum(seen.remaining, 0.0)
         if not self.relative:
             volume = volume * np.exp(seen.log_volume)[seen.problems.owners]
