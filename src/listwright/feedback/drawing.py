@@ -1,4 +1,8 @@
-"""How lists are drawn: a policy that explores, as the walk takes it, and what is played at a time."""
+"""Drawing lists: policies that explore, and the policy in use.
+
+`Exploring` adds an exploration to a policy inside the walk; `Given` replays lists that were shown; `Playing` is the
+immutable pair of policy and version that `recommend` draws with, through the compiled walk where that is possible.
+"""
 
 from __future__ import annotations
 
@@ -21,33 +25,42 @@ from listwright.walk.plain import walk
 
 @dataclass(frozen=True, eq=False)
 class Given(Policy):
-    """Picks what it is told, whatever is seen."""
+    """Policy that replays given picks, to recompute what was seen along lists that were shown."""
 
     picks: Ints  # (problems, positions): rows of the batch, -1 behind the end
 
     def score(self, rows: Rows) -> Floats:
-        """Nothing is scored."""
+        """Return zeros; replayed picks need no scores."""
         return np.zeros(len(rows.owners))
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The row given for the position."""
+        """Return the given rows of the position."""
         return np.ascontiguousarray(self.picks[:, position]), self.score(rows)
 
 
 class Exploring(Policy):
-    """Draws every slot from the chances that an exploration gives, in all slots of a list or in one of them.
+    """Draws every slot from the chances of an exploration, in all slots of a list or in one of them.
 
-    With `one_slot`, a slot of the list is drawn evenly and explores; the others take the best row. The chances are
-    those given the picks before, so that their product is the chance of the whole list.
-
-    One object walks once. It gives the chance of every row for its score.
+    With `one_slot`, one slot of the list, drawn evenly, explores and the others take the best row. Chances are
+    conditional on the picks before, so their product is the chance of the whole list. The scores it returns are the
+    chances of all rows. An object keeps state along the walk and serves for one walk only.
 
     Parameters
     ----------
-    numbers : ndarray of float or None
-        (problems, positions) from 0 to 1, what is drawn with; None for lists that are given.
-    given : ndarray of int or None
-        (problems, positions), the rows that were shown, instead of draws; -1 behind the end.
+    policy : Policy
+        What scores the rows.
+    exploration : Exploration
+        Turns scores into chances.
+    learned : float
+        Number of lists learned from, which sets the strength of exploration.
+    length : int
+        Number of slots, needed by `one_slot`.
+    one_slot : bool
+        Whether only one slot of each list explores.
+    numbers : ndarray of shape (problems, positions), optional
+        Uniform random numbers to draw with; None for given lists.
+    given : ndarray of int, same shape, optional
+        Rows that were shown, replayed instead of drawn; -1 after the end of a list.
     """
 
     def __init__(
@@ -71,11 +84,11 @@ class Exploring(Policy):
         self._earlier: Floats | None = None  # by problem: see `mix_one_slot`; -1 once a pick was not the best
 
     def score(self, rows: Rows) -> Floats:
-        """That of the policy that explores."""
+        """Return the scores of the underlying policy."""
         return self.policy.score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The rows drawn or given, and the chance of each row."""
+        """Return the drawn or given row of each problem, and the chance of every row."""
         chances, best = self.exploration.chances(self.policy, rows, open_rows, position, self.learned)
         alone = np.where(best >= 0, chances[best], 0.0)
         if self.one_slot:
@@ -91,6 +104,11 @@ class Exploring(Policy):
         return picks, chances
 
     def _one_slot(self, chances: Floats, best: Ints, rows: Rows, position: int) -> Floats:
+        """Mix the chances with certainty of the best row, by the posterior chance that this slot is the exploring one.
+
+        The posterior follows from the picks so far: it is 0 after a pick that was not the best, since a slot has
+        explored then.
+        """
         if self._earlier is None:
             self._earlier = np.zeros(len(best))
         left = np.maximum(self._earlier, 0.0) + self.length - position
@@ -104,7 +122,7 @@ class Exploring(Policy):
 @saved_as("feedback.Playing")
 @dataclass(frozen=True, eq=False)
 class Playing:
-    """A policy and how much it has learned: replaced as one, so that drawing needs no lock."""
+    """The policy in use and how much it has learned; replaced as a whole, so that drawing needs no lock."""
 
     policy: Policy
     version: int = 0  # lists learned from by feedback
@@ -113,7 +131,7 @@ class Playing:
 
     @property
     def drawn_with(self) -> Policy:
-        """The policy that lists are drawn with."""
+        """The policy that lists are drawn with: the optimistic variant if there is one."""
         return self.policy if self.eager is None else self.eager
 
     def draw(
@@ -126,9 +144,24 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """Rows of each list, (problems, positions) with -1 behind the end; their scores, and the chance each had.
+        """Draw one list per problem, in one compiled function where features, policy and exploration allow it.
 
-        `numbers`: (problems, positions) from 0 to 1, all that is random. In one compiled function where that applies.
+        Parameters
+        ----------
+        problems, features, exploration
+            What to draw from, what is seen of it, and how scores become chances.
+        numbers : ndarray of shape (problems, positions)
+            Uniform random numbers, the only source of randomness.
+        room : ndarray of float or None
+            The budget of each problem.
+        one_slot : bool
+            Whether only one slot of each list explores.
+
+        Returns
+        -------
+        rows, scores, chances : ndarrays of shape (problems, positions)
+            Picked rows of the batch (-1 after the end of a list), their scores, and the chance each had (NaN after the
+            end).
         """
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.compiled(self.learned)
         if compiled is not None and kind is not None:
@@ -149,7 +182,10 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """The same, slot by slot; the score of a pick is its chance where the policy has no scores."""
+        """Draw slot by slot with the plain walk, with the result of `draw`.
+
+        The score of a pick is its chance where the policy has no scores.
+        """
         length = numbers.shape[1]
         policy = self.drawn_with
         exploring = Exploring(
@@ -169,20 +205,24 @@ class Playing:
 
 @dataclass(frozen=True, eq=False)
 class Likeliest(Policy):
-    """At every slot the row that is shown where nothing is explored."""
+    """Picks at every slot the row that is shown without exploration.
+
+    Makes random policies deterministic for `predict`.
+    """
 
     playing: Playing
     exploration: Exploration
 
     def score(self, rows: Rows) -> Floats:
-        """That of the policy."""
+        """Return the scores of the policy in use."""
         return self.playing.policy.score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """The best row of each problem, and all chances."""
+        """Return the pick without exploration of each problem, and the chances of all rows."""
         chances, best = self.exploration.chances(self.playing.policy, rows, open_rows, position, self.playing.learned)
         return best, chances
 
 
 def _scores(policy: Policy, rows: Rows, chances: Floats) -> Floats:
+    """Return the policy's scores, or the chances where the policy is random."""
     return policy.score(rows) if policy.certain else chances

@@ -1,4 +1,8 @@
-"""Ridge regression of gains on what was shown alone."""
+"""Ridge regression of gains on shown items only.
+
+`GainLearner` is the interface of learners that take partial feedback; `GainRidge` is the default of `OnlineSCP`. It
+keeps Gram matrices per fold of lists, which makes updates cheap, revisions exact, and the penalty tunable at any time.
+"""
 
 from __future__ import annotations
 
@@ -21,59 +25,77 @@ LARGEST = 2.0**40  # growth after which sums are scaled down
 
 
 class GainLearner(Learner):
-    """Learns from gains of shown items alone: nothing is known of the candidates that were not shown.
+    """Interface of learners from the gains of shown items; nothing is known of the other candidates.
 
-    Rows come as states of their own: what was seen of an item, given the items before it.
+    Each row is a state of its own: what was seen of an item given the items before it.
     """
 
     @abstractmethod
     def open(self, rows: Rows) -> None:
-        """Gets ready for rows of this shape."""
+        """Prepare for rows of this shape, forgetting what was learned."""
 
     @abstractmethod
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
-        """Takes in one list: its rows, the gain that each brought, and its weight."""
-
-    @abstractmethod
-    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
-        """Changes the gains of a list that was revealed before: its rows stay as they are, and count once."""
-
-    @abstractmethod
-    def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
-        """Takes in many lists at once, in order.
+        """Learn from one list.
 
         Parameters
         ----------
-        numbers : array of shape (rows,)
-            Which list each row belongs to: 0, 0, 0, 1, 1, ...
-        folds : ndarray of int
-            The fold of each list, of shape (lists,).
+        rows : Rows
+            One row per revealed item.
+        gains : ndarray of shape (rows,)
+            The gain of each.
+        weights : ndarray of shape (rows,)
+            The weight of each, above or equal to 0.
+        fold : int
+            The fold of the list, for choosing the penalty by cross-validation.
+        """
+
+    @abstractmethod
+    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+        """Replace the gains of a list that was revealed before, from `earlier` to `gains`.
+
+        The list still counts once.
+        """
+
+    @abstractmethod
+    def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
+        """Learn from many lists at once, in order.
+
+        Parameters
+        ----------
+        rows, gains, weights
+            As in `reveal`, for the items of all lists one after the other.
+        numbers : ndarray of shape (rows,)
+            The list that each row belongs to: 0, 0, 0, 1, 1, ...
+        folds : ndarray of shape (lists,)
+            The fold of each list.
         """
 
 
 @saved_as("feedback.GainRidge")
 class GainRidge(RidgeLeader, GainLearner):
-    """`RidgeLeader` for partial feedback: each row comes alone, with the gain that it was seen to bring.
+    """`RidgeLeader` for partial feedback: each row comes alone, with the gain that was observed.
 
-    Nothing is known of the other candidates of a state, so rows are not taken relative to them. The penalty "auto" is
-    chosen as there, by folds of lists.
+    Other candidates of the state are unknown, so rows are not centred on them. The penalty "auto" is chosen by
+    cross-validation over folds of lists, again whenever there are four times as many lists.
 
     Parameters
     ----------
     penalty, target, center
         As in `RidgeLeader`.
     leverage : float or None
-        The most leverage that one list may have. The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how
-        far the prediction for that row can move towards its gain; a list above the bound counts with less weight.
-        None: no bound.
+        The most leverage that one list may have; above it, the list counts with less weight. None: no bound.
     half_life : float or None
-        Lists after which one counts half as much, so that what users like may change. None: all count the same.
+        Number of lists after which one counts half as much. None: all count the same.
 
     Attributes
     ----------
     growth_ : float
-        What a list that is revealed now counts. Older lists are not touched: instead of fading the past, the present
-        grows, and with it the penalty.
+        Weight of a list that is revealed now. Instead of fading the past, the present and the penalty grow, which
+        leaves the sums of older lists untouched.
+
+    Notes ----- The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how far the prediction for that row can
+    move towards its gain.
     """
 
     growth_: float
@@ -94,7 +116,7 @@ class GainRidge(RidgeLeader, GainLearner):
         self.half_life = half_life
 
     def open(self, rows: Rows) -> None:
-        """Empty sums, for rows of this shape."""
+        """Start from empty sums, with one Gram block per item where rows are crossed with items."""
         self._start(rows)
         for sums in self.sums_:
             sums.cross_gram = np.repeat(sums.cross_gram, max(1, sums.n_items), axis=0)
@@ -102,21 +124,24 @@ class GainRidge(RidgeLeader, GainLearner):
         self._take_anchor()
 
     def inherit(self, other: RidgeLeader, share: float) -> None:
-        """Goes on from the sums of a leader that saw all candidates; they count `share` times."""
+        """Continue from the sums of a leader that saw all candidates, each counting `share` times.
+
+        The penalty is scaled alike, so the first policy equals the other's.
+        """
         self.sums_ = [_scaled(sums, share) for sums in other.sums_]
         self.penalty_ = other.penalty_ * share  # so that the first policy is the other's
         self.rounds_, self.next_choice_, self.loss_, self.growth_ = other.rounds_, other.next_choice_, 0.0, 1.0
         self._take_anchor()
 
     def bound(self, leverage: float | None) -> None:
-        """Sets another bound on the leverage of one list."""
+        """Set another bound on the leverage of one list."""
         self.leverage = leverage
         self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
-        """Adds one list: rows of states of their own, the gain that each brought, and its weight.
+        """Add one list to the sums of its fold.
 
-        Cost: the rows times the columns squared, whatever came before.
+        Costs rows times columns squared, however many lists came before.
         """
         sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(self._bounded(rows, weights * self._grown()))
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
@@ -130,7 +155,7 @@ class GainRidge(RidgeLeader, GainLearner):
         self._end_round(1)
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
-        """The same sums as list by list, but for rounding; no list is bounded in leverage."""
+        """Add many lists: the same sums as one by one, up to rounding, except that leverage is not bounded."""
         if self.half_life is not None:
             self._fade(0.5 ** (len(folds) / self.half_life) / self._now)
             self.growth_ = 1.0
@@ -148,7 +173,10 @@ class GainRidge(RidgeLeader, GainLearner):
         self._end_round(len(folds))
 
     def _grown(self) -> float:
-        """What the next list counts; sums that have grown by much are scaled down by a power of two, exactly."""
+        """Return the weight of the next list.
+
+        When growth exceeds 2**40, all sums are scaled down by that power of two, which is exact in floating point.
+        """
         if self.half_life is not None:
             self.growth_ = self._now * 2.0 ** (1.0 / self.half_life)
             if self.growth_ > LARGEST:
@@ -158,15 +186,16 @@ class GainRidge(RidgeLeader, GainLearner):
 
     @property
     def _now(self) -> float:
-        """What a list counts now; files of earlier versions do not say."""
+        """Current weight of a list; 1 for files of earlier versions, which do not store it."""
         return float(vars(self).get("growth_", 1.0))
 
     def _fade(self, share: float) -> None:
-        """All lists so far count `share` times as much."""
+        """Scale the weight of all lists so far by `share`."""
         self.sums_ = [_scaled(sums, share) for sums in self.sums_]
         self.next_anchor_ = 0
 
     def _end_round(self, count: int) -> None:
+        """Count the lists, and choose the penalty anew when there are four times as many as at the last choice."""
         self.rounds_ += count
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
             sums = self.sums_ if self._now == 1.0 else [_scaled(one, 1.0 / self._now) for one in self.sums_]
@@ -174,7 +203,7 @@ class GainRidge(RidgeLeader, GainLearner):
             self.penalty_, self.next_choice_ = best_penalty(sums, total, self.penalty_), 4 * self.rounds_
 
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
-        """Changes the gains of a list that was revealed before: its rows stay as they are, and count once."""
+        """Replace the gains of a list that was revealed before; only the right-hand side of the regression changes."""
         sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights * self._now)
         change = weights * (gains - earlier)
         sums.right += rows.table.astype(np.float64).T @ change
@@ -183,10 +212,10 @@ class GainRidge(RidgeLeader, GainLearner):
             np.add.at(sums.cross_right, rows.crossed.items, change[:, None] * rows.crossed.states)
 
     def _bounded(self, rows: Rows, weights: Floats) -> Floats:
-        """The weights of one list, scaled down where their leverage is above the bound.
+        """Return the weights of one list, scaled down if their total leverage exceeds the bound.
 
-        Taken from the last anchor. The sums have only grown since, and leverage falls as they grow, so the bound holds.
-        Crossed columns add their own leverage, within the block of their item.
+        Leverage is taken from the last anchor. Sums have only grown since and leverage falls as they grow, so the bound
+        holds. Crossed columns add their own leverage, within the block of their item.
         """
         if self.leverage is None:
             return weights
@@ -204,31 +233,38 @@ class GainRidge(RidgeLeader, GainLearner):
         return weights * min(1.0, self.leverage / max(total, np.finfo(np.float64).tiny))
 
     def _take_anchor(self) -> None:
-        """A factor costs the columns cubed, so it is taken anew once that many lists cost as much by themselves."""
+        """Factorise the penalised Gram matrix for computing leverage.
+
+        Costs columns cubed, so it is repeated only after columns / 16 lists, whose updates cost about as much.
+        """
         gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
         gram = gram + self._now * self.penalty_ * np.eye(len(gram))
         self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.asarray(np.linalg.cholesky(gram).T, np.float64)
         self.next_anchor_ = self.rounds_ + max(1, len(gram) // 16)
 
     def policy(self) -> Policy:
-        """Solves for the weights; asking twice changes nothing."""
+        """Solve for the weights; does not change the learner."""
         return Linear(*reduce(RidgeSums.combined, self.sums_).solve(self._now * self.penalty_))
 
     def times_shown(self) -> Floats:
-        """By item of the catalogue: how often it was shown, as far as that counts."""
+        """Return how often each item of the catalogue was shown, weighted and discounted like the lists."""
         return sum((sums.cross_gram[:, 0, 0] for sums in self.sums_), np.zeros(self.sums_[0].n_items)) / self._now
 
     def typical_gain(self) -> float:
-        """The root mean square of the gains of items of a catalogue."""
+        """Return the root mean square of the gains of catalogue items; 0 before any gain."""
         squares = sum(sums.squares for sums in self.sums_) / self._now
         return float(np.sqrt(squares / max(float(self.times_shown().sum()), 1e-9))) if squares > 0 else 0.0
 
     def grow(self, n_items: int, n_states: int) -> None:
-        """Makes room for new items of the catalogue, and new columns of the state behind the others."""
+        """Make room for `n_items` catalogue items and `n_states` state columns.
+
+        New ones are appended with zero sums.
+        """
         self.sums_ = [_widened(sums, n_items, n_states) for sums in self.sums_]
 
 
 def _widened(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
+    """Pad the sums with zeros to more items and state columns."""
     items, states = n_items - sums.n_items, n_states - sums.cross_gram.shape[1]
     return replace(
         sums,
@@ -240,6 +276,7 @@ def _widened(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
 
 
 def _scaled(sums: RidgeSums, share: float) -> RidgeSums:
+    """Return the sums multiplied by `share`, with one Gram block per item."""
     blocks = sums.cross_gram if len(sums.cross_gram) >= sums.n_items else sums.cross_gram.repeat(sums.n_items, axis=0)
     return RidgeSums(
         sums.gram * share,

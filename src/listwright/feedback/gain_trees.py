@@ -1,4 +1,8 @@
-"""Trees, or any other estimator, on what was shown: trained again in the background as feedback comes in."""
+"""Boosted trees, or any other regressor, trained on shown items and retrained in the background.
+
+`GainTrees` stores the rows of recent lists and starts with a `GainRidge` until there are enough of them for the first
+training. Used by `OnlineSCP` with `learner="boosting"` or a regressor.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ TIME = 1.1  # times as many lists that a training may take before it is waited f
 
 
 def boosted_trees() -> Any:
-    """LightGBM where it is installed, else scikit-learn's boosting."""
+    """Return an unfitted LightGBM regressor, or scikit-learn's histogram boosting where LightGBM is not installed."""
     try:
         from lightgbm import LGBMRegressor
     except ImportError:
@@ -46,21 +50,20 @@ def boosted_trees() -> Any:
 
 @saved_as("feedback.GainTrees")
 class GainTrees(GainLearner):
-    """An estimator of gains, trained on the rows of the last lists; a ridge regression until there are enough.
+    """Regressor of gains on the rows of recent lists, with a ridge regression until there are enough.
 
-    After 300 lists, and then whenever there are 1.3 times as many, a thread trains the estimator on all rows that are
-    kept, while lists go on being built with the one before. It takes over when a tenth more lists have come in; if it
-    is not ready by then, learning waits for it. So what is learned depends on the feedback and its order alone, and not
-    on how long training takes.
+    After 300 lists, and whenever there are 1.3 times as many, a background thread fits the estimator on all stored rows
+    while lists are built with the previous one. The new one takes over after a tenth more lists; if it is not ready by
+    then, learning waits for it. What is learned therefore depends on the feedback and its order only, not on timing.
 
     Parameters
     ----------
-    estimator : estimator or "boosting"
-        A scikit-learn regressor; "boosting" is LightGBM where it is installed, else scikit-learn's.
+    estimator : regressor or "boosting"
+        A scikit-learn regressor; "boosting" is LightGBM where installed, else scikit-learn's.
     penalty, leverage, half_life
-        Of the regression, as in `GainRidge`. With a half-life, older rows count less for the estimator too.
+        Parameters of the regression, as in `GainRidge`. With a half-life, older rows count less for the estimator too.
     keep : int
-        Rows that are kept; the oldest are forgotten first.
+        Number of rows to train on; the oldest are dropped first.
     """
 
     keeps_rows = True
@@ -93,7 +96,7 @@ class GainTrees(GainLearner):
         self.keep = keep
 
     def open(self, rows: Rows) -> None:
-        """No rows yet."""
+        """Start without rows, for tables of this width."""
         self.ridge_ = GainRidge(self.penalty, center=False, leverage=self.leverage, half_life=self.half_life)
         self.ridge_.open(rows)
         self.rows_ = np.zeros((0, rows.written_out().shape[1]), dtype=np.float32)
@@ -104,7 +107,7 @@ class GainTrees(GainLearner):
         self.estimator_ = None
 
     def learn(self, examples: Examples) -> None:
-        """The picks alone, as if they had been shown."""
+        """Store the picks of the examples only, as if they had been shown."""
         picks = examples.picks[examples.picks >= 0]
         seen, n, crossed = examples.rows, len(picks), None
         if seen.crossed is not None:
@@ -114,7 +117,7 @@ class GainTrees(GainLearner):
         self.reveal(rows, examples.gains[picks], np.full(n, examples.weight), 0)
 
     def flaw(self) -> str:
-        """What is wrong with rows that were read from a file."""
+        """Describe what is inconsistent in rows read from a file; an empty string if nothing is."""
         n = len(self.rows_)
         spans = np.concatenate([self.trained_on_, self.training_on_])
         if self.rows_.ndim != 2 or not all(getattr(self, name).shape == (n,) for name in KEPT[1:]):
@@ -122,14 +125,14 @@ class GainTrees(GainLearner):
         return "" if spans.shape == (4,) and (spans >= 0).all() and (spans <= n).all() else "there are not so many rows"
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
-        """Keeps the rows of one list."""
+        """Store the rows of one list, and start or finish a training if one is due."""
         self.ridge_.reveal(rows, gains, weights, fold)
         self._keep(rows.written_out(), gains, weights, np.full(len(gains), self.rounds_))
         self.rounds_ += 1
         self._train()
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
-        """Keeps the rows of many lists; the estimator is trained once, and waited for."""
+        """Store the rows of many lists; if a training is due, fit once and wait for it."""
         self.ridge_.reveal_many(rows, gains, weights, numbers, folds)
         self._keep(rows.written_out(), gains, weights, self.rounds_ + numbers)
         self.rounds_ += len(folds)
@@ -139,26 +142,27 @@ class GainTrees(GainLearner):
             self._take_over()
 
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
-        """Only the regression can take back what it learned."""
+        """Raise `InputError`: fitted trees cannot take back what they learned."""
         raise InputError("Feedback that changes later needs learner='ridge': trees cannot take back what they learned.")
 
     def policy(self) -> Policy:
-        """The estimator in use, or the regression before there is one."""
+        """Return the current estimator as a policy, or the ridge regression before the first training."""
         return self.ridge_.policy() if self.estimator_ is None else Estimator(self.estimator_)
 
     def recall(self) -> None:
-        """Trains again what was in use and in training, after rows have been put back from a state."""
+        """Refit the current estimator, and restart a pending training, after rows were restored from a state."""
         self.__dict__.pop("_future", None)
         self.estimator_ = _fitted(*self._task(*self.trained_on_)) if self.trained_on_[1] else None
         if self.takes_over_:
             self._submit()
 
     def _keep(self, table: Floats32, gains: Floats, weights: Floats, lists: Ints) -> None:
+        """Append rows, gains, weights and list numbers to what is stored."""
         for name, values in zip(KEPT, (table, gains, weights, lists), strict=True):
             self._append(name, values)
 
     def _append(self, name: str, values: Any) -> None:
-        """Into a buffer that is twice as long as need be, so that a list costs its own rows."""
+        """Append to a buffer that doubles when full, so that the amortised cost of a list is that of its own rows."""
         kept, buffers = getattr(self, name), self.__dict__.setdefault("_buffers", {})
         start, end = len(kept), len(kept) + len(values)
         if kept.base is not buffers.get(name) or kept.base is None or len(kept.base) < end:
@@ -168,12 +172,14 @@ class GainTrees(GainLearner):
         setattr(self, name, buffers[name][:end])
 
     def _train(self) -> None:
+        """Switch to a finished training when its round has come, then start the next one if due."""
         if self.takes_over_ and self.rounds_ >= self.takes_over_:
             self._take_over()
         if not self.takes_over_ and self.rounds_ >= self.next_training_:
             self._start_training()
 
     def _start_training(self) -> None:
+        """Fix the rows to train on and the rounds of takeover and of the next training, then submit the fit."""
         end = len(self.rows_)
         self.training_on_ = np.array([max(0, end - self.keep), end])
         self.takes_over_ = int(np.ceil(TIME * self.rounds_))
@@ -181,10 +187,14 @@ class GainTrees(GainLearner):
         self._submit()
 
     def _submit(self) -> None:
+        """Hand the fit to the background thread."""
         self.__dict__["_future"] = _pool().submit(_fitted, *self._task(*self.training_on_))
 
     def _take_over(self) -> None:
-        """The new estimator is used from now on, and rows that nobody needs any more are forgotten."""
+        """Use the newly trained estimator, waiting for it if necessary, and drop rows that are no longer needed.
+
+        Without a running fit (after loading or copying) it is fitted here, with the same result.
+        """
         if not self.takes_over_:
             return
         future: Future[Any] | None = self.__dict__.pop("_future", None)
@@ -196,7 +206,7 @@ class GainTrees(GainLearner):
         self.takes_over_ = 0
 
     def _task(self, first: int, end: int) -> tuple[Any, Floats32, Floats, Floats]:
-        """What a training takes: a fresh estimator, rows, gains and weights."""
+        """Return the arguments of a fit on rows `first` to `end`: estimator, rows, gains and (discounted) weights."""
         estimator = boosted_trees() if isinstance(self.estimator, str) else clone(self.estimator)
         weights = self.weights_[first:end]
         if self.half_life is not None:
@@ -209,6 +219,7 @@ class GainTrees(GainLearner):
 
 
 def _fitted(estimator: Any, rows: Floats32, gains: Floats, weights: Floats) -> Any:
+    """Fit the estimator, with sample weights if it accepts them."""
     weighted = {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
     return estimator.fit(rows, gains, **weighted)
 

@@ -1,4 +1,9 @@
-"""From the record of a shown list to what a learner takes: only what was revealed."""
+"""From the record of a shown list to what a learner takes.
+
+`shown_rows` and `shown_items` recompute what the policy saw of each item when it was picked. `lesson_of` binds that and
+the gains to a learner's method, so that everything that can fail happens before anything is learned; `Lessons` feeds
+such calls to the training loop. Only revealed positions are used.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,10 @@ QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown it
 
 
 def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
-    """One row an item of one list, each of a state of its own: the item given the items before it.
+    """Return one row per item of one list: what is seen of the item given the items before it.
+
+    Each row is a state of its own, since nothing is known of the candidates that were not shown. Dense candidate,
+    distance and position features are computed directly from the shown items; any others by walking along the list.
 
     Examples
     --------
@@ -51,7 +59,7 @@ def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
 
 
 def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
-    """The same numbers as the fold's, to the last bit."""
+    """Compute the columns of one kind of features for the shown items, bit for bit as the fold would."""
     if isinstance(part, Position):
         table = np.ones((len(own), 2), dtype=np.float32)
         table[1:, 1] = 0.0
@@ -74,7 +82,7 @@ def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
 
 
 def _walked(features: Features, problem: Problems, picks: Ints) -> Rows:
-    """Any features: through the walk."""
+    """Return the rows of a list under any features, by walking along it."""
     tables, items, states, n_items = [], [], [], 0
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
     for step in walk(problem, features, Given(picks[None]), length=len(picks), rng=rng):
@@ -90,7 +98,7 @@ def _walked(features: Features, problem: Problems, picks: Ints) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class ShownItems:
-    """Shown items of many lists, in order of the lists."""
+    """Revealed items of many lists, ordered by list and position."""
 
     rows: Rows  # states of their own: each item given the items before it
     numbers: Ints  # by row: its list, from 0
@@ -98,12 +106,21 @@ class ShownItems:
 
 
 def shown_items(features: Features, logged: Answered, revealed: Bools) -> ShownItems:
-    """What the policy saw of the items of many lists at the time they were picked.
+    """Return what the policy saw of the items of many lists when they were picked.
 
     Parameters
     ----------
-    revealed : array of shape (lists, positions)
+    features : Features
+        Fitted features.
+    logged : Answered
+        The lists.
+    revealed : ndarray of bool, of shape (lists, positions)
         The items that are wanted.
+
+    Returns
+    -------
+    ShownItems
+        One row per revealed item. Candidates that were not shown are skipped where the features cannot depend on them.
     """
     parts = features.fitted_parts()
     logged = logged.only_shown() if all(_is_local(part) for part in parts) else logged
@@ -129,11 +146,12 @@ def shown_items(features: Features, logged: Answered, revealed: Bools) -> ShownI
 
 
 def _is_local(part: Features) -> bool:
-    """Whether candidates that were not shown change nothing of what is seen."""
+    """Return whether these features are independent of candidates that were not shown."""
     return type(part) in LOCAL and "candidates" not in getattr(part, "cross", ())
 
 
 def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
+    """Wrap a table so that each row is a state of its own."""
     n = len(table)
     return Rows(table, np.arange(n), np.arange(n + 1), crossed)
 
@@ -143,25 +161,27 @@ Lesson = Callable[[], None]
 
 @dataclass(frozen=True)
 class Lessons:
-    """A stream of feedback as rounds of learning: the lists that were answered, in order.
+    """Answered lists as rounds of the training loop, in order.
 
-    Each list is a round of its own; of a regression, which does not depend on the policy in use, all are one.
+    Each list is one round, so that the policy is updated between lists. For a regression of gains, whose examples do
+    not depend on the current policy, all lists form one round and the weights are solved for once.
     """
 
     lessons: list[Lesson]
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Nothing is drawn: the lists were built before."""
+        """Yield the rounds. The generator draws nothing, because the lists were built before."""
         rng = np.random.default_rng(0)
         each = [self.lessons] if isinstance(training.learner, GainLearner) else [[lesson] for lesson in self.lessons]
         for some in each:
             yield Round(len(some), rng, partial(_teach, some))
 
     def value(self, training: Training) -> None:
-        """Nothing is held out."""
+        """Return None: nothing is held out to validate on."""
 
 
 def _teach(lessons: list[Lesson], training: Training) -> None:
+    """Run the lessons of one round and note in the ledger that something was learned."""
     for lesson in lessons:
         lesson()
     training.ledger.taught |= bool(lessons)
@@ -170,9 +190,30 @@ def _teach(lessons: list[Lesson], training: Training) -> None:
 def lesson_of(
     learner: Learner, features: Features, record: Record, weights: Floats, *, per_size: bool
 ) -> Lesson | None:
-    """What adds one list to what a learner knows, once it is called: what may fail is done before.
+    """Prepare the call that adds one list to what a learner knows.
 
-    `weights`: by position, as long as what was revealed. None where nothing was.
+    Parameters
+    ----------
+    learner : Learner
+        A `GainLearner`, or one that takes weighted examples with propensities.
+    features : Features
+        Fitted features.
+    record : Record
+        The list and its outcome. With `earlier` outcomes, what was learned is revised.
+    weights : ndarray of float
+        By position, as long as the revealed part.
+    per_size : bool
+        Whether gains are divided by the sizes of items, as under a budget.
+
+    Returns
+    -------
+    callable or None
+        Takes no arguments; None where nothing was revealed.
+
+    Raises
+    ------
+    InputError
+        If the learner cannot revise what it learned.
     """
     seen = len(record.outcomes)
     if not seen:
@@ -195,12 +236,16 @@ def lesson_of(
 
 
 def _learn_all(learner: Learner, examples: list[Examples]) -> None:
+    """Pass the examples to the learner, in order of position."""
     for one in examples:
         learner.learn(one)
 
 
 def _examples(features: Features, record: Record, gains: Floats, weights: Floats) -> list[Examples]:
-    """One a revealed position, with the chance that the pick had when it was shown."""
+    """Return one `Examples` per revealed position, with the propensity of the pick.
+
+    All other rows have gain 0; the learner divides by the propensity, which makes the estimate unbiased.
+    """
     problem = record.problem
     room = None if record.room is None else np.array([record.room])
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing

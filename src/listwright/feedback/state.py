@@ -1,4 +1,7 @@
-"""What a learner has learned as plain arrays, and back: bit for bit."""
+"""The state of a learner as named arrays, and back, bit for bit.
+
+Used by `ListBandit.state` and `restore`. Names are paths such as "learner.sums_.0.gram".
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ GROWING = ("rows_", "gains_", "weights_", "lists_")  # with every list that is l
 
 
 def arrays_of(value: Any, name: str) -> Arrays:
-    """Every number and array that a learner or a record of sums holds, by the path to it.
+    """Collect every number and array that a learner, dataclass or list of these holds, keyed by the path to it.
 
     Examples
     --------
@@ -38,7 +41,7 @@ def arrays_of(value: Any, name: str) -> Arrays:
 
 
 def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Sets them again, in an object of the same shape."""
+    """Set the arrays again in an object of the same structure; types of numbers and arrays are kept."""
     for key, entry in _entries(value):
         path = f"{name}.{key}"
         if isinstance(entry, int | float | np.number | np.ndarray):
@@ -48,7 +51,10 @@ def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> Non
 
 
 def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
-    """Refuses arrays of another model, before anything is set."""
+    """Raise if arrays are missing or of another shape than the object's, before anything is set.
+
+    The number of rows may differ for arrays that grow with every list.
+    """
     for path, array in arrays_of(value, name).items():
         many = int(path.rpartition(".")[2] in GROWING)  # whose number of rows is not that of the model
         if path not in arrays or np.shape(arrays[path])[many:] != array.shape[many:]:
@@ -57,6 +63,10 @@ def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
 
 
 def _entries(value: Any) -> list[tuple[Any, Any]]:
+    """Return the (key, value) pairs to store.
+
+    List entries, dataclass fields, or a learner's attributes that end in "_".
+    """
     if isinstance(value, list):
         return list(enumerate(value))
     if is_dataclass(value):
@@ -68,12 +78,14 @@ def _entries(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _like(entry: Any, arrays: Mapping[str, NDArray[Any]], path: str) -> Any:
+    """Return the stored array as the type of the entry that it replaces."""
     if isinstance(entry, np.ndarray):
         return np.array(arrays[path], dtype=entry.dtype)
     return type(entry)(np.asarray(arrays[path]).item())
 
 
 def _put(value: Any, key: Any, entry: Any) -> None:
+    """Set an entry of a list or an attribute of an object."""
     if isinstance(value, list):
         value[key] = entry
     else:
