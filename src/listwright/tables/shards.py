@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 class Shard(NamedTuple):
     """Whole problems that are read together: the unit of work that one worker owns.
 
-    Gradients and sums are accumulated per shard and added in order of `number`, so results do not depend on which
+    Sums are formed per shard and added in the order of the shards, so results do not depend on which
     worker
     finishes first.
     """

@@ -1,4 +1,10 @@
-"""The command line: thin over the library, and quick to answer."""
+"""The command line interface, a thin layer over the library.
+
+`main` is the entry point of the `listwright` script. It runs the typer application of `listwright.apps.cli.app`,
+turns errors into one-line messages and exit codes, and copes with closed or broken standard streams. The
+subcommands share options (`options`, `logs`, `training_tables`), input and output (`sources`, `written_lists`) and
+printing (`show`).
+"""
 
 from __future__ import annotations
 
@@ -15,9 +21,24 @@ UNREAD = 141  # 128 + SIGPIPE, as shells report it
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command. Exit codes: 0 fine, 1 the input is wrong, 2 the command is.
+    """Run a command of the command line.
 
-    A wrong input is told in one message, without a traceback. Nothing is said where nobody reads on, as in `| head`.
+    Input errors are printed as one message without a traceback, with Python parameters rewritten as options. If the
+    reader of standard output has gone, as in `listwright predict ... | head`, the command ends silently.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None
+        Arguments without the name of the program; None takes those of the process.
+
+    Raises
+    ------
+    SystemExit
+        Always: 0 for success, 1 for wrong input or a failing file system, 2 for wrong usage, 141 for a closed pipe.
+
+    Notes
+    -----
+    Results go to standard output; progress, notes and errors go to standard error, so that output can be piped.
     """
     _open_streams()
     try:
@@ -38,7 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _open_streams() -> None:
-    """Standard streams that the caller has closed lead nowhere, so that no file that is opened takes their place."""
+    """Connect standard streams that the caller has closed to the null device.
+
+    Otherwise the next file to be opened would get descriptor 0, 1 or 2, and output meant for the terminal could end up
+    in a model file. `sys.stdin` stays None, which tells commands that there is no input.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)
@@ -50,13 +75,13 @@ def _open_streams() -> None:
 
 
 def _print_no_more() -> None:
-    """What could not be printed must not be tried again when Python ends, which would end in a traceback."""
+    """Redirect standard output to the null device, so that Python does not try to flush it again at exit and fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _app() -> Any:
-    """The commands; typer may not be there."""
+    """Import the typer application; raises `MissingExtra` if typer or rich is not installed."""
     try:
         from listwright.apps.cli.app import app
     except ModuleNotFoundError as error:

@@ -1,4 +1,10 @@
-"""The commands. Each has a file of its own, which imports the library only when it runs."""
+"""The `listwright` command with all its subcommands.
+
+Each subcommand is a function in a module of its own, whose signature gives the options and whose docstring is the
+help text. These modules import only typer and light helpers at the top; the library itself is imported inside the
+functions, so that `--help` and wrong options are answered without loading NumPy, Arrow and Numba. To add a command,
+write its module and register it here with an example as epilog; docs/pages.py makes the documentation from both.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +42,7 @@ app = typer.Typer(
 
 
 def _version(wanted: bool) -> None:
+    """Callback of `--version`: prints the version and ends the command before a subcommand is required."""
     if wanted:
         print(f"listwright {__version__}")
         raise typer.Exit

@@ -1,4 +1,7 @@
-"""`listwright backup`: the store of a service as one file, and back."""
+"""`listwright backup`: copy the store of a service (SQLite or PostgreSQL) to one file, and restore it.
+
+A backup can be restored to a store of either kind, which also serves to move a service from SQLite to PostgreSQL.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`listwright check`: a doctor for tables and rewards."""
+"""`listwright check`: look for mistakes in a table and its reward before learning.
+
+Wraps `listwright.checks.problems.examine`. A scan is sampled, as the checks need problems in memory.
+"""
 
 from __future__ import annotations
 

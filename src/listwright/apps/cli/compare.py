@@ -1,4 +1,8 @@
-"""`listwright compare`: methods side by side on one's own data."""
+"""`listwright compare`: cross-validate several methods on a table and write a report.
+
+`METHODS` maps names on the command line to estimator classes and their parameters; the classes are imported only
+when chosen. All methods see the same folds, so differences are paired by problem.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +40,7 @@ USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
 
 
 def _chosen(names: str) -> str:
+    """Callback of `--methods`: normalizes the names, and raises `typer.BadParameter` for an unknown one."""
     chosen = [name.strip() for name in names.split(",")]
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
@@ -102,7 +107,7 @@ def compare(
 
 
 def _capped(problems: Any, per_group: int | None) -> Any:
-    """The problems under a limit on groups, which all methods keep to."""
+    """The problems with the limit of `--per-group`, which then binds all methods alike; a scan is sampled first."""
     given.groups_for(per_group, problems, "Name it with --group-column.")
     if per_group is None:
         return problems
@@ -110,7 +115,7 @@ def _capped(problems: Any, per_group: int | None) -> Any:
 
 
 def report_of(found: Comparison, about: str) -> Report:
-    """Means, paired differences and a chart."""
+    """Build the report: a table of means, paired differences to the first method, and a chart with intervals."""
     from listwright.lab.report import Figure, Report, Section, Table
 
     means = found.table()
@@ -130,7 +135,17 @@ def report_of(found: Comparison, about: str) -> Report:
 
 
 def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:
-    """What the first method that learns in rounds looks at: its importance, weights and history."""
+    """Report sections on what the first learned method uses: feature importance, weights and training history.
+
+    Parameters
+    ----------
+    methods : dict of str to estimator
+        The methods.
+    problems : Problems or Scan
+        The data to fit on.
+    wanted : dict
+        "lengths" or "budgets"; the largest is used.
+    """
     from listwright.estimators.base import ListEstimator
     from listwright.lab.report.model_page import learned_sections
 
@@ -142,13 +157,21 @@ def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -
 
 
 def findings(found: Comparison) -> str:
-    """Who is ahead, and of whom that can be said."""
+    """One sentence that places the first method relative to each other method."""
     parts = [_standing(record) for record in _differences(found)]
     return f"{found.methods[0]} is {', '.join(parts)}." if parts else f"Only {found.methods[0]} was measured."
 
 
 def _standing(record: dict[str, Any]) -> str:
-    """Ahead or behind, where the interval says so."""
+    """Whether the first method is ahead of, behind or level with another, with the interval of the difference.
+
+    Methods are level if the 95 % interval of the paired difference contains 0, or if there is no interval.
+
+    Parameters
+    ----------
+    record : dict
+        A record of `_differences`, with "method", "low" and "high".
+    """
     low, high = record["low"], record["high"]
     if low is None or low <= 0 <= high:
         return f"level with {record['method']}"
@@ -158,7 +181,7 @@ def _standing(record: dict[str, Any]) -> str:
 
 
 def _differences(found: Comparison) -> list[dict[str, Any]]:
-    """Of the first method to each other, over all lengths and sizes; JSON knows neither NaN nor infinity."""
+    """Paired differences of the first method to each other, pooled over lengths and training sizes, ready for JSON."""
     if len(found.methods) < 2:
         return []
     records = found.differences(found.methods[0], pooled=True).records()
@@ -166,21 +189,24 @@ def _differences(found: Comparison) -> list[dict[str, Any]]:
 
 
 def _in_words(record: dict[str, Any], limit: str) -> dict[str, str]:
-    """The size of the training part, a share or a number of problems; and the length or budget as it was given."""
+    """Training size and list limit of a record as text: "all", a percentage or a number of problems."""
     size = record["train_size"]
     learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"
     return {"train_size": learned_from, limit: f"{record[limit]:g}"}
 
 
 def _finite(value: Any) -> Any:
+    """None in place of NaN and infinity, which JSON cannot represent."""
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
 def _text(value: Any) -> str:
+    """A table cell as text, floats with three decimals."""
     return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _method(name: str) -> Any:
+    """Create the estimator of a name in `METHODS`."""
     from importlib import import_module
 
     module, kind, settings = METHODS[name]
@@ -188,4 +214,5 @@ def _method(name: str) -> Any:
 
 
 def _size(value: float) -> float:
+    """A training size: numbers above 1 count problems, others are a share."""
     return int(value) if value > 1 else value

@@ -1,4 +1,8 @@
-"""`listwright demo`: the library at work in half a minute."""
+"""`listwright demo`: a demonstration on simulated data, in half a minute.
+
+Also writes the example tables (`TABLES`) on which the other commands can be tried: past problems with clicks,
+held-out ones, and new ones without clicks.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +51,14 @@ def demo(
 
 
 def _learn_best() -> Any:
+    """Fit the strongest model of the demo. Runs in a second process, while the first one fits the other methods."""
     from listwright.lab.experiments.demo import learn_best
 
     return learn_best()
 
 
 def write_tables(folder: Path) -> list[str]:
-    """The readers of the front page: past ones, some held out, and new ones who have not clicked yet."""
+    """Write the example tables of the README as CSV files into a folder, and return their paths."""
     from listwright.lab.report.files import write_bytes
     from listwright.lab.simulate.readers import table
 

@@ -1,4 +1,8 @@
-"""`listwright evaluate`: what a model's lists are worth on a table with outcomes."""
+"""`listwright evaluate`: measure the lists of a model on a table with outcomes, or estimate their value from a log.
+
+On a table, lists are built and measured directly. A log only tells about lists that another policy showed, so the
+value is estimated off-policy by importance weighting and related estimators.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +81,19 @@ def evaluate(
 
 
 def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluation:
-    """What the lists of a model would have brought."""
+    """Estimate from a log what the lists of a model would have brought.
+
+    Parameters
+    ----------
+    model : estimator
+        The model.
+    log : Log
+        Lists that were shown, with outcomes and propensities.
+    value : str
+        "sum" of the outcomes of a list, or "any" click.
+    propensity : str
+        How the chances of the shown items are known; see `logs.PROPENSITIES`.
+    """
     from listwright.feedback import evaluate as estimated
 
     with logs.notes(), progress("estimating"):
@@ -85,6 +101,7 @@ def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluati
 
 
 def _show(found: Any, as_json: bool) -> None:
+    """Print an evaluation as text or JSON; for a log, followed by advice on whether to deploy the model."""
     if as_json:
         show_json(found.to_dict())
         return
@@ -94,7 +111,10 @@ def _show(found: Any, as_json: bool) -> None:
 
 
 def known_reward(model: Any) -> str:
-    """What the model was trained for. A file of code is never run because a model names it."""
+    """The reward string that the model was trained with, for use without `--reward`.
+
+    Raises `InputError` if it names a Python file: code is never executed merely because a model file refers to it.
+    """
     spec = getattr(model, "reward_spec_", None)
     if not isinstance(spec, str):
         raise InputError("This model does not know its reward. Pass --reward.")

@@ -1,4 +1,8 @@
-"""`listwright explain`: why a list is what it is."""
+"""`listwright explain`: the reasons for one list, pick by pick.
+
+Wraps `listwright.reasons.explain`: contributions of feature groups to the score of each pick, the margin to the
+runner-up, and the pick that made a skipped item redundant.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ def explain(
 
 
 def number_of(problems: Problems, name: str) -> int:
-    """Where the problem of that id stands."""
+    """Index of the problem whose id is `name` as text; raises `InputError` with some ids that exist."""
     for i, one in enumerate(problems.problem_ids):
         if str(one) == name:
             return i

@@ -1,4 +1,4 @@
-"""`listwright export`: what a service stored, as a log."""
+"""`listwright export`: write what a service has stored as a log in Parquet, for `fit --log` and `evaluate --log`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`listwright fit`: from a table to a model."""
+"""`listwright fit`: learn a model from a table of candidates, or from a log of lists that were shown."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ EFFORTS = ("auto", "fast", "best")
 
 
 def _known(effort: str) -> str:
+    """Callback of `--effort`: raises `typer.BadParameter` for an unknown value."""
     if effort not in EFFORTS:
         raise typer.BadParameter(f"must be one of {', '.join(EFFORTS)}. Got {effort!r}.")
     return effort
@@ -143,7 +144,27 @@ def _fit_log(
     out: str,
     as_json: bool,
 ) -> None:
-    """Learns from a log, and says what it was like and what came of it."""
+    """Learn a model from a log of shown lists and save it.
+
+    Parameters
+    ----------
+    read : functools.partial
+        The reader that `on_tables` makes; only its option values are used.
+    files : list of str
+        Files of the log.
+    settings : dict
+        Parameters of `OnlineSCP`.
+    columns : dict
+        Columns of the log that the user has named.
+    cascade : bool
+        Whether users stop at the first click.
+    propensity : str
+        How the chances of the shown items are known; see `logs.PROPENSITIES`.
+    out : str
+        Path of the model, or `-`.
+    as_json : bool
+        Whether to print JSON instead of sentences.
+    """
     say = _speaker(quiet=as_json, aside=out == STANDARD)
     log = logs.read_log(files, cascade=cascade, columns=columns, options=log_options(read.keywords))
     say(f"{str(log).removeprefix('Log: ')}, {log.answered().problems.n_rows:,} candidates.")
@@ -156,7 +177,19 @@ def _fit_log(
 
 
 def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
-    """Fits the model, with words for those who watch; the seconds that it took."""
+    """Fit a model with progress on standard error, and return the seconds that it took.
+
+    Parameters
+    ----------
+    model : SCP
+        The estimator, not yet fitted.
+    problems : Problems or Scan
+        Training data. Problems in memory are checked first, so that an error comes before the line about memory.
+    say : callable
+        Prints a line for the user; see `_speaker`.
+    saved : dict
+        Options of `fit` on checkpoints and certification.
+    """
     from listwright.problems import Problems
 
     if isinstance(problems, Problems):
@@ -171,7 +204,7 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
 
 def counts(problems: Problems | Scan) -> dict[str, int]:
-    """What a fit starts with."""
+    """Size of the training data for `--json`: problems, candidates, features and bytes of memory."""
     from listwright.estimators.size import learning_bytes
 
     return {
@@ -183,7 +216,7 @@ def counts(problems: Problems | Scan) -> dict[str, int]:
 
 
 def before(problems: Problems | Scan) -> str:
-    """One line before the work starts."""
+    """One line on the size of the data and the memory that learning needs, printed before the work starts."""
     found = counts(problems)
     size = max(found.pop("memory_bytes") / 2**20, 1)
     many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())
@@ -193,7 +226,9 @@ def before(problems: Problems | Scan) -> str:
 
 
 def _seen(model: Any) -> str:
-    """What can be said where nothing was held out."""
+    """Mean value of the lists built during learning, with a warning that it does not estimate performance on new
+    data.
+    """
     ledger = model.training_.ledger
     return (
         f"While learning, lists were worth {ledger.value / max(ledger.rounds, 1):.3f} on average. That is no promise "
@@ -202,7 +237,15 @@ def _seen(model: Any) -> str:
 
 
 def _speaker(*, quiet: bool, aside: bool) -> Any:
-    """Prints for people; to standard error where standard output carries the model."""
+    """Return a function that prints lines for people.
+
+    Parameters
+    ----------
+    quiet : bool
+        Print nothing, as JSON is wanted.
+    aside : bool
+        Print to standard error, as standard output carries the model.
+    """
 
     def say(text: str) -> None:
         if not quiet:

@@ -1,4 +1,8 @@
-"""`listwright inspect`: what is in a model file."""
+"""`listwright inspect`: describe a model file, as text, JSON or an HTML page.
+
+What is available depends on the model: each helper returns None if the model lacks the attribute, and such entries
+are left out. With a table that has outcomes, permutation importance is computed as well.
+"""
 
 from __future__ import annotations
 
@@ -72,6 +76,7 @@ def inspect(
 
 
 def _problems(model: Any, data: list[str] | None) -> Any:
+    """Problems of the table with the model's own reward, or None without a table."""
     if not data:
         return None
     reward = getattr(model, "reward_spec_", None)
@@ -81,6 +86,7 @@ def _problems(model: Any, data: list[str] | None) -> Any:
 
 
 def _importance(model: Any, problems: Any) -> Any:
+    """Permutation importance of each feature: the loss in value if its column is shuffled."""
     from listwright.lab.report.model_page import importance_of
 
     with progress("permuting features"):
@@ -88,17 +94,27 @@ def _importance(model: Any, problems: Any) -> Any:
 
 
 def _table(model: Any, name: str) -> Any:
-    """A table that not every model has."""
+    """An attribute of the model that holds a table, such as `weights_`, or None."""
     return getattr(model, name, None)
 
 
 def _finite(table: Any) -> list[dict[str, Any]]:
-    """Records as JSON takes them: nothing instead of NaN."""
+    """Records of a table with None in place of NaN, for JSON."""
     return [{name: None if value != value else value for name, value in one.items()} for one in table.records()]
 
 
 def _show_bars(title: str, table: Any, value: str) -> None:
-    """A line of text for each of the longest bars."""
+    """Print the `BARS` largest entries of a table as text bars, by absolute value.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    table : table or None
+        With a column "feature"; nothing is printed for None or an empty table.
+    value : str
+        Column that gives the length of the bars.
+    """
     if table is None or not len(table):
         return
     records = sorted(table.records(), key=lambda one: -abs(one[value]))
@@ -112,25 +128,27 @@ def _show_bars(title: str, table: Any, value: str) -> None:
 
 
 def _chosen(model: Any) -> str | None:
-    """Of a model that chose how to learn."""
+    """What `effort="auto"` or `"best"` has chosen, on one line; None for other models."""
     report = getattr(model, "report_", None)
     return None if report is None else " ".join(str(report).split())
 
 
 def _certificate(model: Any) -> str | None:
-    """Of a model that learned with full information."""
+    """The online certificate of a model that learned with full information; None for other models."""
     return as_options(str(model.online_certificate())) if hasattr(model, "online_certificate") else None
 
 
 def _learned_from(model: Any) -> str | None:
-    """Of a model that learns from clicks: how many lists, and how it explores."""
+    """For a model that learns from clicks: the number of lists with feedback, and how it explores; None for other
+    models.
+    """
     if not hasattr(model, "playing_"):
         return None
     return f"feedback on {model.version:,} lists; shows lists with {model.exploration_}"
 
 
 def _show(name: str, value: Any) -> None:
-    """A line, or one for each entry."""
+    """Print one entry; a dict gives one line per key, and empty values are skipped."""
     if isinstance(value, dict):
         print(f"{name}:")
         for key, entry in value.items():
@@ -141,4 +159,5 @@ def _show(name: str, value: Any) -> None:
 
 
 def _text(value: Any) -> str:
+    """A value as text, sequences joined by commas."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,4 +1,9 @@
-"""Commands on logs of shown lists: the options that they share, and how a log is read and learned from."""
+"""Options and helpers of commands that take a log of shown lists in place of a table (`fit --log`, `evaluate --log`).
+
+A log has one row per shown item (and possibly one per item that was not shown) with its position, outcome and
+propensity, the probability with which it was shown. The annotated types declare the options; the functions read a
+log (`read_log`, `log_for`), learn from it (`fit_on_log`) and recognize a log that was passed as a table (`hint`).
+"""
 
 from __future__ import annotations
 
@@ -22,6 +27,7 @@ PROPENSITIES = ("logged", "frequency", "model", "examination")
 
 
 def _known(propensity: str) -> str:
+    """Callback of `--propensity`: raises `typer.BadParameter` for an unknown value."""
     if propensity not in PROPENSITIES:
         raise typer.BadParameter(f"must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
     return propensity
@@ -52,13 +58,31 @@ PropensityColumn = Annotated[str | None, typer.Option(help="With --log: column w
 def columns_of(
     list_column: str | None, position: str | None, outcome: str | None, propensity: str | None, item: str | None = None
 ) -> dict[str, str | None]:
-    """The columns of a log that the options name, as `Log.from_parquet` takes them."""
+    """The columns of a log that the user has named, as keyword arguments of `Log.from_parquet`.
+
+    Parameters
+    ----------
+    list_column, position, outcome, propensity, item : str or None
+        Values of the options; None lets the library find the column by its usual names.
+    """
     named = {"list_id": list_column, "position": position, "outcome": outcome, "propensity": propensity, "item": item}
     return {name: column for name, column in named.items() if column is not None}
 
 
 def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Log:
-    """The log in some files."""
+    """Read a log from files, with progress on standard error.
+
+    Parameters
+    ----------
+    files : list of str
+        Parquet, CSV or JSON lines.
+    cascade : bool
+        Whether users stop at the first click; False leaves it to what the log says.
+    columns : mapping
+        Columns of the log, from `columns_of`.
+    options : mapping
+        How the features of candidates are read, as in `from_frame`.
+    """
     from listwright.feedback import Log
 
     with progress("reading"):
@@ -66,7 +90,24 @@ def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], opt
 
 
 def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str) -> Log:
-    """The log in some files, its candidates read as the model's training table was."""
+    """Read a log for a trained model, with the features of candidates encoded as in training.
+
+    A log that `Log.to_parquet` or `listwright export` wrote marks the role of each column in its name; these marks take
+    precedence over the model's columns.
+
+    Parameters
+    ----------
+    model : estimator
+        The model, with `columns_` or `signature_`.
+    files : list of str
+        Files of the log.
+    cascade : bool
+        Whether users stop at the first click.
+    columns : mapping
+        Columns of the log, from `columns_of`.
+    new_levels : str
+        "error" or "zeros", for levels that training did not have.
+    """
     from listwright.feedback.log_columns import MARKS, marked
     from listwright.feedback.log_frames import columns_in
 
@@ -81,7 +122,22 @@ def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str
 
 
 def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[Any, float]:
-    """A model learned from a log alone, and the seconds that it took."""
+    """Learn an `OnlineSCP` from a log.
+
+    Parameters
+    ----------
+    log : Log
+        The log.
+    settings : mapping
+        Parameters of `OnlineSCP`.
+    propensity : str
+        One of `PROPENSITIES`.
+
+    Returns
+    -------
+    tuple of OnlineSCP and float
+        The model, which knows the columns of the log, and the seconds that learning took.
+    """
     from listwright.feedback import OnlineSCP
     from listwright.walk.limits import check_length
 
@@ -97,7 +153,7 @@ def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Warnings of the library as lines on standard error."""
+    """Context manager that prints all warnings of its body as lines on standard error, after the body has ended."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         yield
@@ -107,7 +163,7 @@ def notes() -> Iterator[None]:
 
 @contextmanager
 def hinting(data: list[str]) -> Iterator[None]:
-    """Adds a hint to errors of reading a table that looks like a log."""
+    """Context manager that appends the hint of `hint` to input errors of its body."""
     try:
         yield
     except InputError as error:
@@ -115,7 +171,10 @@ def hinting(data: list[str]) -> Iterator[None]:
 
 
 def hint(data: list[str]) -> str:
-    """What to say where a table of candidates has the columns of a log; nothing elsewhere."""
+    """A sentence that suggests `--log` if a table has the columns of a log; otherwise an empty string.
+
+    Learning from a log as if it were a table would treat items that were not shown as failures, without any error.
+    """
     from listwright.feedback.log_columns import roles
     from listwright.feedback.log_frames import columns_in
 
@@ -133,7 +192,7 @@ def hint(data: list[str]) -> str:
 
 
 def one_source(data: list[str] | None, log: list[str] | None) -> None:
-    """Exactly one of DATA and --log."""
+    """Raise `typer.BadParameter` unless exactly one of DATA and `--log` is given."""
     if not data and not log:
         raise typer.BadParameter("give a table, or a log with --log.", param_hint="DATA")
     if data and log:
@@ -141,14 +200,14 @@ def one_source(data: list[str] | None, log: list[str] | None) -> None:
 
 
 def needs_reward(reward: str | None) -> str:
-    """A table of candidates does not say by itself what lists are worth."""
+    """The reward string; raises `typer.BadParameter` without one, as a table does not tell what lists are worth."""
     if reward is None:
         raise typer.BadParameter(f"say what a list is worth: {given.REWARDS}.", param_hint="--reward")
     return reward
 
 
 def check_learner(learner: str) -> str:
-    """Learners that logs are learned by."""
+    """The name of a learner that can learn from logs; raises `InputError` for others."""
     if learner not in ("ridge", "boosting"):
         raise InputError(f"--learner must be ridge or boosting. Got {learner!r}.")
     return learner

@@ -1,4 +1,9 @@
-"""Options that several commands share."""
+"""Options that several commands share, and checks of their combinations.
+
+The annotated types (`Data`, `Model`, `Length`, ...) are used in the signatures of commands, so that an option has the
+same name, help text and limits everywhere. The functions below check what typer cannot express. They raise
+`typer.BadParameter` (exit code 2) for wrong usage and `InputError` (exit code 1) if the data does not fit.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +24,7 @@ REWARDS = (
 
 
 def _above_zero(budget: float | None) -> float | None:
+    """Callback of `--budget`: raises `typer.BadParameter` unless the budget is above 0."""
     if budget is not None and not budget > 0:
         raise typer.BadParameter(f"must be above 0. Got {budget:g}.")
     return budget
@@ -78,7 +84,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines."
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
-    """Numbers by commas.
+    """Parse comma-separated numbers.
+
+    Parameters
+    ----------
+    text : str
+        Value of the option.
+    option : str
+        Name of the option, for the error message.
+    kind : type
+        int or float.
 
     Examples
     --------
@@ -93,7 +108,7 @@ def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
 
 
 def engine_of(engine: str, address: str | None) -> Any:
-    """The engine that the options name."""
+    """The engine that `--engine` and `--address` select; `--address` is only accepted with `--engine ray`."""
     if engine != "ray" and address is not None:
         raise typer.BadParameter("goes with --engine ray.", param_hint="--address")
     from listwright.engines import Ray, as_engine
@@ -102,12 +117,15 @@ def engine_of(engine: str, address: str | None) -> Any:
 
 
 def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None) -> str | None:
-    """The memory for parts: a cluster always works on parts, and so does what writes checkpoints."""
+    """The memory limit for streaming, or None if the data is to be read at once.
+
+    Clusters and checkpoints work on shards only, so both imply a limit of 1 GB unless `--max-memory` is given.
+    """
     return "1GB" if max_memory is None and (engine != "local" or checkpoint is not None) else max_memory
 
 
 def one_limit(length: int | None, budget: float | None) -> None:
-    """Exactly one of both must be given."""
+    """Raise `typer.BadParameter` unless exactly one of `--length` and `--budget` is given."""
     if length is None and budget is None:
         told = "say how long lists are, with --length (items) or --budget (total size)."
         raise typer.BadParameter(told, param_hint="--length / --budget")
@@ -116,19 +134,39 @@ def one_limit(length: int | None, budget: float | None) -> None:
 
 
 def one_from_standard_input(model: str, data: list[str]) -> None:
-    """Standard input can be read once."""
+    """Raise `typer.BadParameter` if model and data are both to be read from standard input."""
     if model == "-" and "-" in data:
         raise typer.BadParameter("MODEL and DATA cannot both come from standard input.", param_hint="DATA")
 
 
 def groups_for(per_group: int | None, problems: Problems | Scan, advice: str) -> None:
-    """A limit on groups needs to know them."""
+    """Raise `InputError` if `--per-group` is given and the problems have no group labels.
+
+    Parameters
+    ----------
+    per_group : int or None
+        Value of the option.
+    problems : Problems or Scan
+        The data.
+    advice : str
+        What the user can do, as a sentence: it differs between training and prediction.
+    """
     if per_group is not None and problems.groups is None:
         raise InputError(f"--per-group needs the groups of items, and there is no column of groups. {advice}")
 
 
 def sizes_for(budget: float | None, problems: Problems | Scan, advice: str) -> None:
-    """A budget needs sizes, and must have room for some item."""
+    """Raise `InputError` if `--budget` is given and the problems have no sizes, or no item fits into the budget.
+
+    Parameters
+    ----------
+    budget : float or None
+        Value of the option.
+    problems : Problems or Scan
+        The data; the sizes of a scan are not looked at, as they are not in memory.
+    advice : str
+        What the user can do about missing sizes, as a sentence.
+    """
     if budget is None:
         return
     if problems.sizes is None:

@@ -1,4 +1,8 @@
-"""`listwright pack`: passages for questions within a budget of tokens; or a packer that learns from such questions."""
+"""`listwright pack`: choose passages for questions within a token budget, or train a packer on such questions.
+
+Input is JSON lines, one question with its passages per line; usual key names are recognized. Output is JSON lines
+with the positions, texts and reasons of the chosen passages, in the order of the input.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +62,26 @@ def pack(
 def _packed(
     packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, limits: dict[str, Any]
 ) -> dict[str, Any]:
+    """Pack the passages of one question.
+
+    Parameters
+    ----------
+    packer : ContextPacker
+        The shipped or a trained packer.
+    record : dict
+        One line of the input.
+    names : dict
+        Keys of the question and of the passages.
+    number : int
+        Line number, for error messages.
+    limits : dict
+        `budget`, `length` and `per_source`.
+
+    Returns
+    -------
+    dict
+        Id and question of the record, with positions, texts, tokens and reasons of the chosen passages.
+    """
     try:
         packed = packer.pack(record[names["query"]], record[names["passages"]], **limits)
     except KeyError as error:
@@ -70,6 +94,7 @@ def _packed(
 
 
 def _records(file: Path) -> list[dict[str, Any]]:
+    """Parse the input file; raises `InputError` for a line that is not a JSON object. Blank lines are skipped."""
     from listwright.text.files import read_text
 
     records = []
@@ -85,6 +110,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
 
 
 def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
+    """The first of the `known` keys that a record has; raises `InputError` with the option to use if there is none."""
     found = [name for name in known if name in record]
     if not found:
         raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")
@@ -92,6 +118,7 @@ def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
 
 
 def _write(text: str, output: Path | None) -> None:
+    """Write text to a file, completely or not at all, or to standard output."""
     from listwright._internal.files import write_whole
 
     if output is None:

@@ -1,4 +1,8 @@
-"""`listwright predict`: lists for new problems."""
+"""`listwright predict`: build lists for the problems of a new table with a trained model.
+
+With `--max-memory` or a cluster, the table is scanned and lists are written to Parquet part by part; otherwise
+everything is in memory, and reasons can be added.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`listwright select`: representative or diverse rows out of a table of vectors."""
+"""`listwright select`: pick representative or diverse rows from a table of vectors.
+
+Wraps `listwright.selection.select`; needs no training.
+"""
 
 from __future__ import annotations
 
@@ -88,6 +91,9 @@ def select(
 
 
 def _summary(found: Selection) -> dict[str, Any]:
+    """The summary of a selection for `--json`: its value, upper bound, their ratio, the knee of the curve and the
+    device.
+    """
     return {
         "value": found.value,
         "bound": found.bound,

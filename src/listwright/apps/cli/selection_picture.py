@@ -1,4 +1,8 @@
-"""A picture of a selection: the rows on two principal components, and the value by number of picks."""
+"""Pictures of a selection: rows on two principal components, and the value by number of picks.
+
+Used by `listwright select --picture`. Charts are made with Altair; to keep files small, at most `SHOWN` rows that
+were not picked are drawn, and components are computed from at most `MEASURED` rows.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ MEASURED = 20_000  # rows that the components are computed from
 
 
 def check_picture(path: str | None) -> None:
-    """Refuses a kind of file that cannot be written, before any work is done for it."""
+    """Raise for an unsupported ending, or if the chart packages are not installed, before any work is done."""
     if path is None:
         return
     if Path(path).suffix.lower() not in KINDS:
@@ -27,7 +31,19 @@ def check_picture(path: str | None) -> None:
 
 
 def write_picture(found: Selection, vectors: Path, column: str | None, path: str) -> None:
-    """Both charts side by side, or one after the other on a page."""
+    """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page.
+
+    Parameters
+    ----------
+    found : Selection
+        The selection.
+    vectors : Path
+        File of the vectors.
+    column : str or None
+        Column of the vectors, as for the selection itself.
+    path : str
+        File to write; its ending gives the format.
+    """
     from listwright.lab.report import Figure, Report, Section, write_page
     from listwright.lab.report.files import write_bytes, write_text
     from listwright.lab.report.render import as_png, as_svg, charts, specification
@@ -53,6 +69,11 @@ CAPTIONS = (
 
 
 def _scatter(found: Selection, vectors: Path, column: str | None) -> Any:
+    """Scatter plot of picked and other rows on the first two principal components.
+
+    Components come from the covariance of a random sample of rows, so memory does not grow with the table. Picked rows
+    are all drawn. The sample is seeded, so the same selection always gives the same picture.
+    """
     import numpy as np
 
     from listwright.lab.report.render import charts
@@ -91,6 +112,7 @@ def _scatter(found: Selection, vectors: Path, column: str | None) -> Any:
 
 
 def _curve(found: Selection) -> Any:
+    """Line chart of the value after each pick, with the knee marked."""
     from listwright.lab.report.render import charts
 
     alt = charts()

@@ -1,4 +1,9 @@
-"""`listwright serve`: lists over HTTP."""
+"""`listwright serve`: run the HTTP service.
+
+Options are generated from the fields of the dataclasses `Settings` and `Limits`, so a new setting needs no change
+here. Each can be given on the command line, in the environment (`LISTWRIGHT_...`) or in a TOML file, in this order
+of precedence. The command also makes and revokes the keys of the service.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,14 @@ FLAGS = {"learn": "--learn", "deploy": "--deploy/--no-deploy"}
 
 
 def _configured(context: typer.Context, path: Path | None) -> Path | None:
-    """Reads the configuration file, whose values stand behind options and the environment."""
+    """Callback of `--config`: reads a TOML file and makes its values the defaults of the options.
+
+    Precedence over the file by command line and environment comes from click's `default_map`. Keys are option names
+    with
+    `-` or `_`; the tables `limits` and `models` hold limits and further models. Unknown keys raise
+    `typer.BadParameter`,
+    so that a typing error does not silently leave a limit at its default.
+    """
     if path is None:
         return None
     try:
@@ -44,7 +56,22 @@ def _configured(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
-    """One option for each field of a dataclass, which may also come from the environment."""
+    """Make one command line option per field of a dataclass.
+
+    Help texts come from the `Annotated` metadata of the fields, and environment variables from their names.
+
+    Parameters
+    ----------
+    kind : type
+        The dataclass.
+    prefix : str
+        Put before the names of options, such as "limit_".
+
+    Yields
+    ------
+    inspect.Parameter
+        A keyword-only parameter that typer understands.
+    """
     hints = get_type_hints(kind, include_extras=True)
     for one in fields(kind):
         if one.name in OWN and not prefix:
@@ -61,8 +88,11 @@ def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of `Settings` and `Limits` as options; its first argument is a function that makes
-    the settings from them."""
+    """Decorator that adds the fields of `Settings` and `Limits` to a command as options.
+
+    The decorated function receives, as its first argument, a function `(model, models) -> Settings` that fills in the
+    values of these options. Typer finds the combined options in `__signature__`.
+    """
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     settings, limits = list(_options(Settings)), list(_options(Limits, LIMIT))
 
@@ -131,12 +161,13 @@ def serve(
 
 
 def _is_new(store: str) -> bool:
-    """Whether a store is a file that is not there yet."""
+    """Whether the store is an SQLite file that does not exist yet, and so holds no model that could be served."""
     scheme, _, path = store.partition(":///")
     return scheme == "sqlite" and not Path(path).exists()
 
 
 def _named(text: str) -> tuple[str, Path]:
+    """Parse `NAME=FILE` of `--model`."""
     name, equals, file = text.partition("=")
     if not equals or not name or not file:
         raise InputError(f"--model takes NAME=FILE. Got {text!r}.")

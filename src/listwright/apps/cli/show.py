@@ -1,4 +1,9 @@
-"""What commands print: tables and findings to standard output, progress to standard error."""
+"""Printing for commands: results to standard output; progress, notes and errors to standard error.
+
+`progress` and `notes` are context managers around the work; `show_section`, `show_text`, `show_demo` and `show_json`
+print results. `as_options` rewrites messages of the library for users of the command line. rich is imported only
+inside functions, which keeps `--help` quick.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +36,11 @@ _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|
 
 
 def as_options(message: str) -> str:
-    """What the library says, with its parameters as the command line writes them.
+    """Rewrite Python parameters in a message of the library as command line options.
+
+    Only the parameters in `PARAMETERS` are rewritten; `NAMED_OTHERWISE` lists those whose option has another name. A
+    new
+    parameter that occurs in messages and has an option must be added there.
 
     Examples
     --------
@@ -53,8 +62,10 @@ def as_options(message: str) -> str:
 
 
 def many(count: int, noun: str) -> str:
-    """A number of things.
+    """A count with its noun in singular or plural.
 
+    Examples
+    --------
     >>> many(1, "list"), many(2000, "list")
     ('1 list', '2,000 lists')
     """
@@ -63,7 +74,12 @@ def many(count: int, noun: str) -> str:
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Says on the standard error stream what there is to tell about data; other warnings stay as they are."""
+    """Context manager that prints warnings about data as notes on standard error, each once.
+
+    Only `DataWarning` and `ReadingNote` become notes; all other warnings are passed on unchanged. Notes are printed
+    after
+    the body, so that they do not disturb a progress bar.
+    """
     from listwright.errors import DataWarning
     from listwright.text.files import ReadingNote
 
@@ -83,7 +99,22 @@ def notes() -> Iterator[None]:
 
 @contextmanager
 def progress(title: str) -> Iterator[Tick]:
-    """A bar that shows what is done, and goes away at the end; where nobody watches, a plain line now and then."""
+    """Context manager that shows the progress of some work on standard error.
+
+    On a terminal it is a bar that disappears at the end; elsewhere it is a plain line every `EVERY` seconds, so that
+    log
+    files stay readable.
+
+    Parameters
+    ----------
+    title : str
+        What is being done, such as "learning".
+
+    Yields
+    ------
+    callable
+        To be called with (done, total) after each step.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -98,7 +129,9 @@ def progress(title: str) -> Iterator[Tick]:
 
 
 def _lines(title: str) -> Tick:
-    """Says how far it is: not before ten seconds have passed, and then every ten."""
+    """Progress for output that is no terminal: prints a line at most every `EVERY` seconds, the first after that
+    time.
+    """
     due = time.monotonic() + EVERY
 
     def tick(done: int, total: int) -> None:
@@ -111,7 +144,7 @@ def _lines(title: str) -> Tick:
 
 
 def show_section(section: Section) -> None:
-    """Its title, its text and its tables."""
+    """Print a section of a report: title, text and tables. Figures are left to the HTML page."""
     from rich.console import Console
 
     from listwright.lab.report import Table
@@ -126,14 +159,22 @@ def show_section(section: Section) -> None:
 
 
 def show_text(text: str) -> None:
-    """A paragraph, as wide as the window."""
+    """Print a paragraph, wrapped to the width of the terminal."""
     from rich.console import Console
 
     Console(highlight=False).print(f"\n{text}", markup=False)
 
 
 def show_demo(found: Demo, page: Path) -> None:
-    """The demo on one screen of 80 columns and 40 lines."""
+    """Print the result of the demo on one screen of 80 columns and 40 lines.
+
+    Parameters
+    ----------
+    found : Demo
+        Lists, records and certificate of the demo.
+    page : Path
+        The HTML page that was written, to refer to.
+    """
     from rich.console import Console
 
     from listwright.lab.experiments.demo_report import IN_SHORT, cost, value_table, widest
@@ -154,7 +195,7 @@ def show_demo(found: Demo, page: Path) -> None:
 
 
 def _side_by_side(part: SideBySide) -> Any:
-    """One column per list, two lines per pick; repeats are struck out."""
+    """A table with one column per list and two lines per pick; repeated content is struck out."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -173,6 +214,7 @@ def _side_by_side(part: SideBySide) -> Any:
 
 
 def _rich_table(table: Table, *, compact: bool = False) -> Any:
+    """A report table as a rich table, numbers aligned to the right and emphasized rows bold."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 
@@ -186,5 +228,5 @@ def _rich_table(table: Table, *, compact: bool = False) -> Any:
 
 
 def show_json(content: Any) -> None:
-    """For machines."""
+    """Print a value as indented JSON; NaN and infinity raise `ValueError`, as JSON cannot represent them."""
     print(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=2))

@@ -1,4 +1,9 @@
-"""Where commands read from and write to: files, or standard input and output."""
+"""Input and output of commands: files, or standard input and output, written as `-`.
+
+Reading functions return problems and models, and translate what only the command line knows (standard input,
+options that a model makes unnecessary). The `check_` functions refuse a bad place to write to before any work is
+done, rather than after minutes of learning.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,24 @@ PACKED = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # how packed files s
 def read_problems(
     data: list[str], *, format: str | None = None, max_memory: str | None = None, **options: Any
 ) -> tuple[Any, Columns]:
-    """Problems from files or standard input, and how the table was read; with `max_memory`, a scan of the files."""
+    """Read problems from files or standard input.
+
+    Parameters
+    ----------
+    data : list of str
+        Files, folders and patterns; or `-` alone.
+    format : str or None
+        Format of the files. For standard input, it is detected from the content.
+    max_memory : str or None
+        If given, the data is not read but scanned, which is possible for Parquet files only.
+    **options
+        Options of `listwright.tables.read` or `scan`.
+
+    Returns
+    -------
+    tuple of (Problems or Scan) and Columns
+        The data, and how it was read.
+    """
     from listwright.tables import read_with_columns, scan
 
     if max_memory is not None:
@@ -44,8 +66,22 @@ def read_problems(
 def read_for(
     model: Any, data: list[str], *, budget: float | None = None, per_group: int | None = None, **options: Any
 ) -> Any:
-    """Problems or a scan for a model, read as its training table was; sizes are only needed where there is a budget,
-    and groups where they are limited."""
+    """Read problems for a trained model, with the columns of its training table.
+
+    Columns of sizes and groups are required only if the model or the options limit them. A model that was fitted in
+    Python without a table is accepted if it uses named features only.
+
+    Parameters
+    ----------
+    model : estimator
+        The model, with `columns_` or at least `signature_`.
+    data : list of str
+        Files, or `-`.
+    budget, per_group : float or None, int or None
+        Limits from the options, which replace those of the model.
+    **options
+        Further options of `read_problems`, such as `reward` or `max_memory`.
+    """
     known = getattr(model, "columns_", None)
     if known is not None:
         known = known if budget is not None or model.budget is not None else replace(known, size=None)
@@ -62,7 +98,19 @@ def read_for(
 
 
 def load_model(model: str, data: list[str], trust: str) -> Any:
-    """The model in a file or from standard input; who gives the data first is told."""
+    """Load a model from a file or standard input.
+
+    If loading fails and the data looks like a model file, the message suggests that the arguments are swapped.
+
+    Parameters
+    ----------
+    model : str
+        Path, or `-`.
+    data : list of str
+        The data arguments of the command, for that suggestion.
+    trust : str
+        Comma-separated classes (`module:Class`) that the file may use in addition to those of the library.
+    """
     from listwright.apps.trust import load_trusting
 
     one_from_standard_input(model, data)
@@ -75,7 +123,7 @@ def load_model(model: str, data: list[str], trust: str) -> Any:
 
 
 def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
-    """The model, and what its file says of itself."""
+    """Load a model, and return it with the metadata of its file."""
     from listwright.apps.trust import load_trusting
     from listwright.storage import inspect
 
@@ -84,7 +132,7 @@ def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
 
 
 def save_model(model: Any, out: str) -> None:
-    """The model to a file or standard output, whole or not at all."""
+    """Write a model to a file or standard output, completely or not at all."""
     from listwright.storage import save
 
     if out != STANDARD:
@@ -96,7 +144,15 @@ def save_model(model: Any, out: str) -> None:
 
 
 def check_place(out: str, *read: str | Path | None) -> None:
-    """Refuses a file that cannot be written, or that is itself read, before any work is done for it."""
+    """Raise `InputError` if a file cannot be written, or is one of the files that the command reads.
+
+    Parameters
+    ----------
+    out : str
+        Path to write to; `-` is always fine.
+    *read : str, Path or None
+        Paths, folders and patterns that the command reads from.
+    """
     path = Path(out)
     if out == STANDARD:
         return
@@ -110,7 +166,7 @@ def check_place(out: str, *read: str | Path | None) -> None:
 
 
 def _existing(name: str) -> list[str]:
-    """The files that a name on the command line stands for, as far as they are there."""
+    """Existing files that an argument stands for: the file, the matches of a pattern, the contents of a folder."""
     if not name or name == STANDARD:
         return []
     found = [name] if Path(name).exists() else glob(name, recursive=True)
@@ -119,14 +175,18 @@ def _existing(name: str) -> list[str]:
 
 
 def check_folder(out: Path) -> None:
-    """Refuses a place for a folder where something else is."""
+    """Raise `InputError` if the folder for a report is an existing file."""
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file. Name a folder to write the report into.")
 
 
 @contextmanager
 def _file(name: str, what: str) -> Iterator[str]:
-    """A path to read from; standard input is kept in a file meanwhile, which errors do not name."""
+    """Context manager that yields a path to read from.
+
+    Standard input is copied to a temporary file, with an ending that tells its compression; errors that mention this
+    file say "Standard input" instead.
+    """
     if name != STANDARD:
         yield name
         return
@@ -144,7 +204,7 @@ def _file(name: str, what: str) -> Iterator[str]:
 
 
 def _kind(path: Path) -> str:
-    """The kind of a table by how it starts."""
+    """Format of a table, detected from its first bytes: Parquet, JSON lines, SVMlight, or else CSV."""
     from listwright.tables.streams import content
 
     start = content(path)[:4096]

@@ -1,4 +1,7 @@
-"""`listwright summarize`: a summary of text files, and why each sentence was taken."""
+"""`listwright summarize`: extractive summaries of text files within a budget of bytes, characters, words or tokens.
+
+A folder of text files is one cluster and gives one summary; a folder of folders gives one summary per folder.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,10 @@ def summarize(
 
 
 def _show(summary: Summary, *, titled: bool) -> None:
+    """Print a summary, with the `SHOWN_REASONS` strongest reasons of each sentence if there are any.
+
+    `titled` puts the name of the cluster above it, which is needed if there are several summaries.
+    """
     if titled:
         print(f"== {summary.cluster}")
     for sentence in summary.sentences:

@@ -1,4 +1,8 @@
-"""How commands read tables with a reward: the options that say which column is what, written once."""
+"""Commands that read a table with a reward: `fit`, `compare` and `check`.
+
+The options that tell which column is what are declared once, as the signature of `_read`; the decorator `on_tables`
+adds them to a command.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +29,12 @@ Names = list[str] | None
 
 
 def on_tables(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of `_read` too, except for those that it has itself, which it passes on; its first
-    argument is a function that reads the table."""
+    """Decorator that adds the table options of `_read` to a command.
+
+    The decorated function receives, as its first argument, a function that reads the table with the values of these
+    options; further keyword arguments override them. Options that the command declares itself are not added twice; the
+    command passes their values on when it calls the reader. Typer finds the combined options in `__signature__`.
+    """
     own = inspect.signature(command, eval_str=True).parameters
     table = {name: one for name, one in inspect.signature(_read, eval_str=True).parameters.items() if name not in own}
     first = [table[name] for name in ("data", "reward") if name in table]
@@ -66,7 +74,15 @@ def _read(
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
 ) -> Any:
-    """Problems, how the table was read, and what lists are worth."""
+    """Read the table of a command.
+
+    Never called by typer: its signature declares the shared options, see `on_tables`.
+
+    Returns
+    -------
+    tuple
+        Problems or a scan, the `Columns` that tell how they were read, and the reward string.
+    """
     with progress("reading"):
         found = read_problems(
             data,
@@ -89,7 +105,13 @@ def _read(
 
 
 def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a table that a log of lists takes too, from those of `_read`."""
+    """The table options that also apply to a log of shown lists, without those left at their defaults.
+
+    Parameters
+    ----------
+    values : mapping
+        Values of the options of `_read`.
+    """
     names = ("features", "context", "vectors", "categorical", "ignore")
     found: dict[str, Any] = {name: several(values[name]) for name in names if values[name]}
     others = {"catalogue": None, "item": "item", "size": "size"}
@@ -97,7 +119,7 @@ def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def several(values: Names) -> Names:
-    """Values of an option that may come by commas and more than once; None where it was left out.
+    """Split values of an option that may be repeated and may hold commas; None if the option was not given.
 
     Examples
     --------

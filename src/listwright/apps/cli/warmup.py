@@ -1,4 +1,8 @@
-"""`listwright warmup`: compile ahead what commands would compile on first use."""
+"""`listwright warmup`: compile the Numba kernels ahead of time.
+
+Numba compiles a kernel for each combination of argument types on first use and caches it on disk. This command runs
+the usual combinations once, so that the first real command does not wait.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ def warmup() -> None:
 
 
 def _use_everything() -> None:
-    """A small problem of each usual kind, fitted, listed, measured and explained."""
+    """Fit, certify, predict, evaluate and explain tiny problems: both kinds of limit, with two kinds of reward."""
     import numpy as np
 
     import listwright as lw

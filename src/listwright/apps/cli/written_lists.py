@@ -1,4 +1,7 @@
-"""Lists as files: CSV, JSON lines or Parquet, one row per pick."""
+"""Write lists to CSV, TSV, JSON lines or Parquet, one row per pick.
+
+The format follows from the ending of the file; standard output gets CSV. Files are written completely or not at all.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,23 @@ FORMULA = re.compile(r"\s*(=|[-+@].*[(!|])")  # what a spreadsheet would run; @n
 
 
 def check_ending(out: str) -> None:
-    """Refuses a file of an unknown kind before any work is done for it."""
+    """Raise `InputError` for an ending that no writer handles, before any work is done."""
     if out != STANDARD and Path(out).suffix.lower() not in ENDINGS:
         raise InputError(f"Lists go to a file that ends in {', '.join(ENDINGS)}. Got {out}.")
 
 
 def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
-    """One row per pick, with the reasons as further columns; a file is written whole or not at all."""
+    """Write lists with one row per pick: problem, position, item, score and so on.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists.
+    out : str
+        Path, or `-`.
+    reasons : list of Reasons or None
+        One per list; adds the columns runner_up, margin, contributions and note.
+    """
     columns = {name: column.tolist() for name, column in lists.to_dict().items()}
     if reasons is not None:
         columns |= _told([pick for one in reasons for pick in one.picks])
@@ -34,7 +47,7 @@ def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) ->
 
 
 def write_columns(columns: dict[str, list[Any]], out: str) -> None:
-    """Columns to a file or standard output."""
+    """Write columns of equal length to a file or standard output."""
     from listwright.lab.report.files import write_bytes
 
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
@@ -47,7 +60,7 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
 
 
 def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
-    """One entry per list."""
+    """Lists as JSON-ready dicts, one per list: problem, items, scores and, if given, reasons."""
     records = [
         {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
         for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
@@ -59,6 +72,7 @@ def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[
 
 
 def _told(picks: list[Any]) -> dict[str, list[Any]]:
+    """The reasons of all picks as columns."""
     return {
         "runner_up": [pick.runner_up for pick in picks],
         "margin": [pick.margin for pick in picks],
@@ -68,6 +82,7 @@ def _told(picks: list[Any]) -> dict[str, list[Any]]:
 
 
 def _json_lines(columns: dict[str, list[Any]]) -> bytes:
+    """Columns as JSON lines, one object per row; NaN raises, as JSON cannot represent it."""
     rows = zip(*columns.values(), strict=True)
     return "".join(
         json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n" for row in rows
@@ -75,7 +90,15 @@ def _json_lines(columns: dict[str, list[Any]]) -> bytes:
 
 
 def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
-    """Parquet, CSV or TSV; dictionaries are written as JSON."""
+    """Columns as the bytes of a Parquet, CSV or TSV file.
+
+    Parameters
+    ----------
+    columns : dict
+        Values by column; dicts in the column "contributions" are written as JSON.
+    ending : str
+        ".parquet" or ".pq"; ".tsv"; anything else gives CSV.
+    """
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -93,7 +116,11 @@ def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
 
 
 def _harmless(name: str, values: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets a ' in front, which it shows as text; who reads is told."""
+    """Protect text that a spreadsheet would execute as a formula, with a leading apostrophe and a note on standard
+    error.
+
+    Ids in exported lists may come from untrusted sources, and programs such as Excel run cells that begin with `=`.
+    """
     if not isinstance(values, list) or not any(isinstance(one, str) and FORMULA.match(one) for one in values):
         return values
     print(
@@ -105,4 +132,5 @@ def _harmless(name: str, values: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    """A NumPy scalar as a Python object."""
     return value.item() if hasattr(value, "item") else value
