@@ -1,4 +1,12 @@
-"""Lists over HTTP, with feedback that is never lost."""
+"""An HTTP service that builds lists, stores them with their feedback, and optionally learns from it.
+
+`serve` runs the service under uvicorn until it is stopped; `create_app` returns the ASGI application for other
+servers and for tests. Both take a `Settings` object. `new_key` and `revoke_key` manage the file of API keys.
+
+The parts: `api` (HTTP routes, keys, limits), `models` (loaded model versions and how a request becomes a list), `store`
+(SQLite or PostgreSQL, one writer per process) and `learning` (updates from stored feedback). `Service` ties them
+together. The optional dependencies are installed with ``pip install "listwright[serve]"``.
+"""
 
 from __future__ import annotations
 

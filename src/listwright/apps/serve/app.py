@@ -1,4 +1,8 @@
-"""The application: routes, guards, and what the OpenAPI text says of both."""
+"""The ASGI application: routes, middleware, error handlers and the OpenAPI document.
+
+`create_app` is the only public name. It wires the routers of `api` to one `Service` and puts `Guard` in front of them,
+so that every answer, including every error, has the same headers and the same JSON form.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +34,49 @@ LOCAL = ("localhost", "127.0.0.1", "[")  # the last stands for every address of 
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The ASGI application of a service; it starts with its lifespan.
+    """Build the ASGI application of a service.
 
-    Use it to run the service under another server, or in a test; `serve` runs it under uvicorn.
+    Use it to run the service under another ASGI server, to mount it in a larger application, or in tests. To run it
+    from a
+    script or a shell, call `serve` or the command ``listwright serve``, which add limits on connections and headers
+    that
+    only the server can enforce.
+
+    Model files and the store are opened here, so configuration errors surface before the server starts. The background
+    work (following other replicas, learning, retention) begins and ends with the ASGI lifespan; a server that does not
+    send
+    lifespan events cannot run the application.
 
     Parameters
     ----------
     settings : Settings
-        What is served, where it is stored, and who may ask.
+        Which models are served, where lists are stored, which keys may call, and all limits.
+
+    Returns
+    -------
+    FastAPI
+        The application; its `state.service` is the running `Service`.
+
+    Raises
+    ------
+    InputError
+        If a setting is invalid, a model file cannot be read, or the store cannot be opened.
+
+    See Also
+    --------
+    serve : Runs the application under uvicorn until a signal to stop.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        from pathlib import Path
+        from fastapi.testclient import TestClient
+        from listwright.apps.serve import Settings, create_app
+
+        app = create_app(Settings(model=Path("model.lw"), store="sqlite:///lists.db"))
+        with TestClient(app, base_url="http://localhost") as client:
+            client.get("/readyz").json()  # {"status": "ready"}
     """
     settings.check()
     keys = None if settings.keys is None else Keys.read(settings.keys)
@@ -46,6 +85,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        """Start the service before the first request and stop it after the last one, also when starting fails."""
         app.state.service = service
         try:
             await service.start()
@@ -68,19 +108,30 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def _not_valid(request: Request, error: Exception) -> Any:
+    """Turn FastAPI's validation error into a 422 refusal that names the first offending field.
+
+    The exception is raised rather than answered, so that `Guard` writes it in the form of all other refusals.
+    """
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     raise invalid(field_name(first["loc"][1:]), f"{first['msg']}.")
 
 
 async def _no_route(request: Request, error: Exception) -> Any:
+    """Turn Starlette's routing errors (404, 405) into refusals with a code and JSON body of the service's own."""
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
     raise Refused(error.status_code, code, f"{error.detail}.")
 
 
 def _complete(schema: dict[str, Any]) -> None:
-    """Adds the bodies that are read by hand, and which key a route needs."""
+    """Add to the OpenAPI document what FastAPI cannot derive.
+
+    Bodies are decoded by msgspec inside the handlers, so their schemas are added to the components here. Each route
+    also
+    gets the bearer security scheme and a sentence on the roles that may call it. `schema` is changed in place; FastAPI
+    caches it, so `/openapi.json` serves the completed document.
+    """
     _, found = msgspec.json.schema_components((*BODIES, *PASSAGE_BODIES), ref_template="#/components/schemas/{name}")
     schema["components"]["schemas"].update(found)
     schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}

@@ -1,4 +1,8 @@
-"""What happens first when a service is told to stop."""
+"""Graceful shutdown: on SIGTERM the service first reports that it is not ready, and stops some seconds later.
+
+Load balancers need a moment to notice that a replica has gone. Without the pause they would send requests to a socket
+that no longer accepts them.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,21 @@ from typing import Any
 
 
 def drain_first(service: Any, seconds: float) -> None:
-    """Told to stop, the service is not ready for a while, so that no new requests are sent to it; then it stops.
+    """Install a SIGTERM handler that delays the shutdown by `seconds`.
 
-    Told a second time, it stops at once. Takes over from the handler that is set; only the main thread can do this.
+    On the first signal `service.draining` becomes True, so `/readyz` answers 503 while requests are still served. After
+    `seconds` the handler that was installed before (uvicorn's) is called. A second signal stops the service at once.
+
+    Does nothing if `seconds` is 0, outside the main thread (Python allows signal handlers only there), or where no
+    callable
+    handler is installed.
+
+    Parameters
+    ----------
+    service : Service
+        Its attribute `draining` is set.
+    seconds : float
+        Time between the signal and the shutdown.
     """
     if not seconds or threading.current_thread() is not threading.main_thread():
         return
@@ -20,6 +36,7 @@ def drain_first(service: Any, seconds: float) -> None:
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
+        """Mark the service as draining and schedule the previous handler."""
         signal.signal(signal.SIGTERM, stop)
         service.draining = True
         timer = threading.Timer(seconds, stop, (number, None))

@@ -1,4 +1,8 @@
-"""What a service stored as a log in a Parquet file: read and written some lists at a time."""
+"""Export of a store to a Parquet log that `Log.from_parquet` reads.
+
+Lists are streamed from the database in batches and written as row groups, so memory does not grow with the store. The
+rows carry propensities, so the file is suitable for off-policy evaluation and for training on logged feedback.
+"""
 
 from __future__ import annotations
 
@@ -34,27 +38,40 @@ def export(
     password: str | None = None,
     tick: Any = None,
 ) -> int:
-    """Writes the lists of a store, with their propensities and feedback, to a file that `Log.from_parquet` reads.
+    """Write the lists of a store, with propensities and feedback, to a Parquet file.
+
+    Use it to evaluate or train policies offline on what a service has logged; ``listwright export`` is the same on the
+    command line. The store may be in use meanwhile. To move a store to another database, use `back_up` and `restore`.
 
     Parameters
     ----------
     store : str
-        The address of the store, sqlite:///FILE or postgresql://USER@HOST/DATABASE, or the path of an SQLite file.
+        Address of the store, ``sqlite:///FILE`` or ``postgresql://USER@HOST/DATABASE``, or the path of an SQLite file.
     out : str or Path
-        The file to write; it appears when it is complete.
+        File to write; it appears under this name only once it is complete.
     version : int, optional
-        Lists of one model version alone; needed where versions have different features.
+        Export the lists of this model version only; required where versions have different features.
     cascade : bool
-        Users stop at the first click: what follows it was not seen.
+        Assume that users stop at the first click: later positions then count as not seen (NaN) instead of gain 0.
     password : str, optional
-        Of PostgreSQL, where the address has none.
+        Password of PostgreSQL, where the address has none.
     tick : callable, optional
-        Called with the number of lists done and their total.
+        Called after each batch with (done, total), both in lists.
 
     Returns
     -------
     int
-        The number of lists.
+        Number of lists written.
+
+    Raises
+    ------
+    InputError
+        If there is no such store, it has no such lists or another schema version, its lists have different features, or
+        `out` cannot be written.
+
+    See Also
+    --------
+    listwright.feedback.log.Log.from_parquet : Reads the file.
     """
     database = Database.of(_address(store), password=password, seconds=SECONDS)
     try:
@@ -69,7 +86,10 @@ def export(
 
 
 def _address(store: str) -> str:
-    """The path of a file as an address."""
+    """Return the SQLAlchemy URL of a store given as a URL or as the path of an SQLite file.
+
+    Checks that an SQLite file exists, since connecting would otherwise create an empty one.
+    """
     if "://" in store:
         file = store.removeprefix("sqlite:///")
         if store.startswith("sqlite:") and not Path(file).is_file():
@@ -81,7 +101,29 @@ def _address(store: str) -> str:
 
 
 def _write(connection: Connection, path: Path, version: int | None, cascade: bool, tick: Any) -> int:
-    """Batches of lists as row groups of one file."""
+    """Write the selected lists to `path`, one row group per run of lists of one model version.
+
+    The schema of the first table is that of the file; a later table with another schema raises an error that suggests
+    ``--version``. The writer is closed in any case, so that a partial file can be removed.
+
+    Parameters
+    ----------
+    connection : Connection
+        Used for a streaming query.
+    path : Path
+        Temporary file beside the final one.
+    version : int or None
+        Model version to select; None for all.
+    cascade : bool
+        Whether positions after the first click count as not seen.
+    tick : callable or None
+        Progress callback, called with (done, total).
+
+    Returns
+    -------
+    int
+        Number of lists written.
+    """
     _check_store(connection)
     wanted = [] if version is None else [lists.c.version == version]
     total = int(connection.execute(select(func.count()).select_from(lists).where(*wanted)).scalar_one())
@@ -104,6 +146,7 @@ def _write(connection: Connection, path: Path, version: int | None, cascade: boo
 
 
 def _check_store(connection: Connection) -> None:
+    """Raise InputError unless the database is a store whose schema version this release reads."""
     if not inspect(connection).has_table(version_table.name):
         raise InputError("This database is no store of listwright: it has no lists.")
     found = int(connection.execute(select(version_table.c.version)).scalar_one())
@@ -113,6 +156,10 @@ def _check_store(connection: Connection) -> None:
 
 
 def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterator[pa.Table]:
+    """Stream rows of the query as Arrow tables, each of at most `AT_ONCE` lists of a single model version.
+
+    Feature names are looked up once per version.
+    """
     names: dict[int, tuple[str, ...] | None] = {}
     streamed = connection.execution_options(stream_results=True, yield_per=AT_ONCE).execute(rows)
     for batch in streamed.partitions(AT_ONCE):
@@ -124,7 +171,7 @@ def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterato
 
 
 def _by_version(rows: Sequence[Any]) -> Iterator[list[Any]]:
-    """Runs of rows of one model version."""
+    """Split rows into maximal runs of the same model version, keeping their order."""
     run: list[Any] = []
     for row in rows:
         if run and row.version != run[0].version:
@@ -136,7 +183,7 @@ def _by_version(rows: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
-    """The feature names of a model version."""
+    """Return the feature names in the file of a model version; None where it has none or was deleted."""
     with connection.engine.connect() as other:  # the first one is busy streaming
         file = other.execute(select(models.c.file).where(models.c.version == version)).scalar()
     told = None if file is None else inspect_bytes(file)["features"]
@@ -144,13 +191,18 @@ def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
 
 
 def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
-    """One row per candidate."""
+    """Convert lists of one model version to an Arrow table with one row per candidate."""
     shown, gains = as_shown(rows, names, cascade=cascade)
     return _with_more(as_arrow(shown, gains), rows, np.diff(shown.problems.offsets))
 
 
 def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
-    """When each list was built, what the policy had learned from, and what the caller sent along."""
+    """Append the columns `created`, `state` and `request_context` to a table.
+
+    `created` is the time of the list in seconds since 1970, `state` the number of lists the policy had learned from,
+    and
+    `request_context` the caller's own JSON. Values per list are repeated over its candidates by `counts`.
+    """
     more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
     more["request_context"] = [row.context for row in rows]
     for name, values in more.items():
@@ -160,5 +212,6 @@ def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
 
 
 def _check_schema(first: pa.Schema, other: pa.Schema) -> None:
+    """Raise InputError if a batch has other columns than the file, which means other features."""
     if not first.equals(other):
         raise InputError("The store has lists of models with other features. Export one of them with --version.")

@@ -1,4 +1,8 @@
-"""Stored lists and what came of them, as logs have them."""
+"""Stored lists and their feedback as `Recommendations` and arrays of gains.
+
+`export` and the comparison of versions read the store through this module, so both see the same outcome for a list that
+got feedback several times.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,16 @@ from listwright.problems import Problems
 
 
 def with_feedback(*wanted: Any) -> Select[Any]:
-    """Lists with their feedback, the last where there is more; without it where there is none."""
+    """Return a query for lists joined with their latest feedback.
+
+    Lists without feedback are included, with `gains` and `earlier` null. The latest feedback row is enough, because its
+    column `earlier` holds the largest gains of all feedback before it.
+
+    Parameters
+    ----------
+    *wanted : ColumnElement
+        SQL conditions on lists or feedback, combined with AND.
+    """
     last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
     joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
     return select(lists, feedback.c.gains, feedback.c.earlier).select_from(joined).where(*wanted)
@@ -26,14 +39,23 @@ def with_feedback(*wanted: Any) -> Select[Any]:
 def as_shown(
     rows: Sequence[Any], names: tuple[str, ...] | None, *, cascade: bool = False
 ) -> tuple[Recommendations, Floats]:
-    """Rows of lists as what was shown, and by list and position what came of it: NaN where nothing is known.
+    """Convert stored lists of one model version to `Recommendations` and a matrix of gains.
 
     Parameters
     ----------
+    rows : sequence of Row
+        Rows of `with_feedback`, at least one, all of the same model version.
     names : tuple of str or None
-        Of the features.
+        Feature names of that version.
     cascade : bool
-        What follows the first click was not seen.
+        Treat positions after the first click as not seen.
+
+    Returns
+    -------
+    shown : Recommendations
+        Problems, picks (row indices in the concatenated problems, -1 for no item) and propensities.
+    gains : ndarray of shape (n_lists, longest)
+        Gain by list and position; NaN where no feedback is known.
     """
     packed = [unpack(row.record, ids=False) for row in rows]
     problems = _problems(rows, packed, names)
@@ -53,6 +75,10 @@ def as_shown(
 
 
 def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] | None) -> Problems:
+    """Concatenate the problems of several lists into one batch whose problem ids are the list ids.
+
+    Only parts that the first record has are kept; all records of a model version have the same parts.
+    """
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(one.problem, name) for one in packed])
         for name in PARTS[1:]
@@ -68,7 +94,11 @@ def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] 
 
 
 def _outcome(row: Any, cascade: bool) -> Sequence[float]:
-    """What came back for a list, by position: the most that any feedback said; nothing where there was none."""
+    """Return the known gains of a list by position, empty without feedback.
+
+    A position counts with the largest gain that any feedback reported. With `cascade` the sequence ends at the first
+    positive gain.
+    """
     if row.gains is None:
         return ()
     gains = msgspec.json.decode(row.gains)
@@ -79,5 +109,6 @@ def _outcome(row: Any, cascade: bool) -> Sequence[float]:
 
 
 def _budgets(packed: list[Packed]) -> Any:
+    """Return the budget of each list; None unless every list was built under one."""
     budgets = [one.budget for one in packed if one.budget is not None]
     return np.array(budgets) if len(budgets) == len(packed) else None

@@ -1,4 +1,8 @@
-"""Log lines: as text for people, or as JSON for machines, with the id of the request they belong to."""
+"""Log formatters: text for people, JSON lines for machines, both with the id of the request they belong to.
+
+Handlers use the standard `logging` module; fields are passed with ``extra=`` and appear as ``name: value`` in text and
+as keys in JSON.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,13 @@ KNOWN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"
 
 
 def set_up(style: str) -> None:
-    """Sends the service's log to standard error."""
+    """Configure the loggers of the service and of uvicorn to write to standard error.
+
+    Parameters
+    ----------
+    style : {"text", "json"}
+        Format of the lines. Text leaves out the line per request unless it failed.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Json() if style == "json" else Text())
     for name, level in (("listwright.serve", logging.INFO), ("uvicorn", logging.WARNING)):
@@ -26,16 +36,22 @@ def set_up(style: str) -> None:
 
 
 def _extra(record: logging.LogRecord) -> dict[str, Any]:
+    """Return the fields that a call passed with ``extra=``, preceded by the request id if there is one."""
     found = {name: value for name, value in vars(record).items() if name not in KNOWN}
     identity = request_id.get()
     return {"request_id": identity, **found} if identity else found
 
 
 class Json(logging.Formatter):
-    """One JSON object per line."""
+    """Format each record as one JSON object per line.
+
+    Keys: `time` (seconds since 1970), `level`, `message`, `traceback` for exceptions, `request_id` inside a request,
+    and
+    whatever was passed with ``extra=``.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record as JSON."""
+        """Return the record as JSON; values that JSON does not know are converted with `str`."""
         told = {"time": record.created, "level": record.levelname.lower(), "message": record.getMessage()}
         if record.exc_info:
             told["traceback"] = self.formatException(record.exc_info)
@@ -43,13 +59,19 @@ class Json(logging.Formatter):
 
 
 class Text(logging.Formatter):
-    """One line, with what is known of it at the end."""
+    """Format each record as one line of text with its extra fields in parentheses at the end."""
 
     def __init__(self) -> None:
+        """Set the format: time, level, message."""
         super().__init__("%(asctime)s %(levelname)s %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record as a line; control characters are written out, so that nobody can forge another line."""
+        """Return the record as a line.
+
+        Control characters are escaped, so that a request cannot forge a log line with a newline in its path. A
+        traceback
+        follows on lines of its own.
+        """
         told = super().format(record)
         extra = ", ".join(f"{name}: {value}" for name, value in _extra(record).items())
         first, newline, trace = told.partition("\n")

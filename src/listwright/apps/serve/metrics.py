@@ -1,4 +1,8 @@
-"""What Prometheus reads at /metrics."""
+"""Prometheus metrics of the service, served at ``/metrics``.
+
+All names begin with ``listwright_``. With several worker processes, prometheus_client keeps the numbers in files of a
+shared directory (`PROMETHEUS_MULTIPROC_DIR`), and any worker answers for all of them.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,47 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set where several processes serve; their 
 
 
 class Metrics:
-    """Counters of one service, in a registry of their own."""
+    """All counters, gauges and histograms of one service, in a registry of their own.
+
+    A separate registry lets several applications live in one process, as in tests.
+
+    Attributes
+    ----------
+    registry : CollectorRegistry
+        Holds all metrics below.
+    requests, seconds, in_flight : Counter, Histogram, Gauge
+        HTTP requests by method, route and status; time to answer; requests being answered.
+    lists, feedback : Counter
+        Lists served and feedback stored, by model version.
+    out_of_range, fallbacks : Counter
+        Requests beyond the trained range (clipped or refused), and lists built by the deployed policy because the
+        learned
+        one failed.
+    shadowed, dropped : Counter
+        Lists that a shadow version built, and those it had no time for.
+    group, commit, store_failures : Histogram, Histogram, Counter
+        Writes per transaction, seconds per transaction, and failed transactions.
+    events, applied, skipped : Gauge, Gauge, Counter
+        Number of the last feedback stored, of the last one learned from, and feedback in quarantine.
+    leader, frozen : Gauge
+        Whether this replica learns, and which versions have learning paused.
+    """
 
     def __init__(self) -> None:
+        """Register all metrics."""
         self.registry = registry = CollectorRegistry()
         route = ["method", "route"]
 
         def counter(name: str, text: str, *labels: str) -> Counter:
+            """Register a counter."""
             return Counter(f"listwright_{name}", text, labels, registry=registry)
 
         def gauge(name: str, text: str, *labels: str, mode: Any = "max") -> Gauge:
+            """Register a gauge; `mode` says how values of several processes are combined."""
             return Gauge(f"listwright_{name}", text, labels, registry=registry, multiprocess_mode=mode)
 
         def histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+            """Register a histogram with the given bucket bounds."""
             return Histogram(f"listwright_{name}", text, labels, registry=registry, buckets=buckets)
 
         self.requests = counter("requests", "Requests answered.", *route, "status")
@@ -49,7 +81,22 @@ class Metrics:
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def of_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Called after each request."""
+        """Record one answered request.
+
+        Labelled children are cached, because looking them up costs more than counting.
+
+        Parameters
+        ----------
+        method : str
+            HTTP method, or "other" where no route matched.
+        route : str
+            Path template such as ``/v1/lists/{list_id}``, never the raw path, so that the number of series stays
+            bounded.
+        status : int
+            HTTP status of the answer.
+        seconds : float
+            Time from the arrival of the headers to the end of the answer.
+        """
         key = method, route, status
         if key not in self._children:
             labels = self.requests.labels(method, route, status), self.seconds.labels(method, route)
@@ -59,12 +106,12 @@ class Metrics:
         time.observe(seconds)
 
     def of_group(self, size: int, seconds: float) -> None:
-        """Called after each transaction."""
+        """Record one transaction of the writer: the number of writes in it and its duration in seconds."""
         self.group.observe(size)
         self.commit.observe(seconds)
 
     def text(self) -> bytes:
-        """The exposition format; of all processes where there are several."""
+        """Return all metrics in the Prometheus text format, summed over processes where there are several."""
         if FOLDER not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()

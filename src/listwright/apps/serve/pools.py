@@ -1,5 +1,8 @@
-"""Threads for what takes long, with a bound on what may wait: a pool of its own for each kind of work, so that none
-can keep the others from being done."""
+"""Thread pools with bounded queues, one per kind of work.
+
+Building lists, reading from the store and background work each have a pool of their own, so that a burst of one kind
+cannot starve the others. A full queue is answered with 429 at once instead of letting latency grow.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,52 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Some threads, and at most `queue` things that wait for one."""
+    """A thread pool for use from an event loop that refuses work when its queue is full.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of thread names.
+    threads : int
+        Number of threads.
+    queue : int
+        Calls that may wait for a thread; further calls are refused.
+
+    Attributes
+    ----------
+    most : int
+        Calls that may run or wait at the same time.
+    running : int
+        Calls that do at present; changed in the event loop only.
+    """
 
     def __init__(self, name: str, threads: int, queue: int) -> None:
+        """Create the threads."""
         self.executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self.most, self.running = threads + queue, 0
 
     async def run(self, work: Callable[..., T], *arguments: Any) -> T:
-        """What `work` gives. Given up while it waits, it is never begun."""
+        """Run `work(*arguments)` in a thread and return its result.
+
+        If the awaiting task is cancelled while the call is still queued, the call never starts.
+
+        Parameters
+        ----------
+        work : callable
+            Called in a worker thread.
+        *arguments : Any
+            Passed on to it.
+
+        Returns
+        -------
+        Any
+            What `work` returned; its exceptions are raised here.
+
+        Raises
+        ------
+        Refused
+            429 if the queue is full.
+        """
         if self.running >= self.most:
             raise busy()
         self.running += 1
@@ -32,12 +73,14 @@ class Pool:
         return await asyncio.wrap_future(future)  # which cancels it where this is cancelled
 
     def _done(self, loop: asyncio.AbstractEventLoop, future: Any) -> None:
+        """Schedule the decrement of `running` in the event loop; called by the thread that finished."""
         with suppress(RuntimeError):  # the loop has ended, and nobody asks any more
             loop.call_soon_threadsafe(self._count_down)
 
     def _count_down(self) -> None:
+        """Decrement the number of running calls."""
         self.running -= 1
 
     def stop(self) -> None:
-        """Ends the threads; what waits is not done."""
+        """Shut the pool down without waiting: queued calls are cancelled, running ones finish in their threads."""
         self.executor.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,7 @@
-"""What the service answers when it cannot do what it was asked: a status and JSON that names the field."""
+"""Errors that clients see: an HTTP status and a JSON body with a code, a message and the field at fault.
+
+Any part of the service may raise `Refused`; `Guard` turns it into the answer. The helpers cover the frequent cases.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,30 @@ LONGEST = 300  # characters of a message: what was sent is not sent back at leng
 
 
 class Refused(Exception):
-    """A request that is not granted.
+    """A request that is answered with an error.
+
+    Raise it anywhere below `Guard`. Functions that the writer runs return it instead, so that one refused write does
+    not
+    abort the transaction of the others.
+
+    Parameters
+    ----------
+    status : int
+        HTTP status.
+    code : str
+        Short stable name that programs can test for, such as "not_found".
+    message : str
+        One or two sentences for people; cut to 300 characters, since it may quote what was sent.
+    field : str, optional
+        The field at fault, as a dotted path: ``items.3.features.2``.
+    retry_after : int, optional
+        Seconds for the header `Retry-After`.
+    location : str, optional
+        Target of a redirect, for the header `Location`.
+
+    See Also
+    --------
+    invalid, unavailable, busy : The frequent cases.
 
     Examples
     --------
@@ -29,37 +55,54 @@ class Refused(Exception):
         retry_after: int | None = None,
         location: str | None = None,
     ) -> None:
+        """Store the parts of the answer."""
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message[:LONGEST], field
         self.retry_after, self.location = retry_after, location
 
     def body(self) -> bytes:
-        """The JSON."""
+        """Return the JSON body: ``{"error": {"code", "message", "field"}}``."""
         return msgspec.json.encode({"error": {"code": self.code, "message": self.message, "field": self.field}})
 
     def headers(self) -> dict[str, str]:
-        """When to come again, or where to go, where that is known."""
+        """Return the headers `Retry-After` and `Location`, where they are set.
+
+        Examples
+        --------
+        >>> busy().headers()
+        {'Retry-After': '1'}
+        """
         told = {"Retry-After": self.retry_after, "Location": self.location}
         return {name: str(value) for name, value in told.items() if value is not None}
 
 
 def invalid(field: str, message: str) -> Refused:
-    """A field with a value that cannot be used."""
+    """Return a 422 refusal for a field whose value cannot be used.
+
+    Examples
+    --------
+    >>> invalid("length", "This must be above 0.").status
+    422
+    """
     return Refused(422, "invalid", message, field=field)
 
 
 def unavailable(message: str = "The store cannot be reached. Try again.") -> Refused:
-    """Something that may work in a moment."""
+    """Return a 503 refusal for a failure that may pass, with `Retry-After: 1`."""
     return Refused(503, "unavailable", message, retry_after=1)
 
 
 def busy(message: str = "Too many requests at once. Try again.") -> Refused:
-    """More than can be done at present."""
+    """Return a 429 refusal for work beyond a limit, with `Retry-After: 1`."""
     return Refused(429, "busy", message, retry_after=1)
 
 
 def field_name(where: Sequence[Any]) -> str:
-    """A place in a body as one text; which kind of a union was tried is left out.
+    """Join the parts of a location in a body to a dotted path.
+
+    Validators also name the member of a union that they tried, such as ``list[float]``; parts that are neither indices
+    nor
+    identifiers are left out.
 
     Examples
     --------

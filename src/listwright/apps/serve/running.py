@@ -1,4 +1,8 @@
-"""Runs a service until it is told to stop."""
+"""Runs the application under uvicorn, in one process or several.
+
+uvicorn is configured with `LimitedProtocol`, which bounds headers and connections. The socket is bound before models
+are loaded, so a port that is taken is reported at once.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +31,38 @@ SWITCH = 0.0005  # seconds until the writer's thread gets its turn while the eve
 
 
 def serve(settings: Settings) -> None:
-    """Serves until a signal to stop; then requests that are being answered are finished, and all is written.
+    """Run a service until it receives SIGINT or SIGTERM.
+
+    Requests in progress are finished and pending writes committed before it returns. With `settings.workers` above 1,
+    several processes share the socket and the store; workers that die are replaced. Use `create_app` to run under
+    another
+    server or in a test.
 
     Parameters
     ----------
     settings : Settings
-        What is served, where it is stored, and who may ask.
+        Which models are served, on which address, where lists are stored, which keys may call, and all limits.
+
+    Raises
+    ------
+    InputError
+        If a setting is invalid, the address cannot be bound, a model cannot be read, or the store cannot be opened.
+    SystemExit
+        With status 1 if the application does not start.
+
+    See Also
+    --------
+    create_app : The ASGI application alone.
+    new_key : Creates an API key.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        from pathlib import Path
+        from listwright.apps.serve import Settings, serve
+
+        serve(Settings(model=Path("model.lw"), store="sqlite:///lists.db", port=8000))
     """
     settings.check()
     logs.set_up(settings.log_format)
@@ -47,6 +77,11 @@ def serve(settings: Settings) -> None:
 
 
 def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
+    """Serve in this process; exits with status 1 if the application did not start.
+
+    The switch interval is lowered so that the writer's thread gets the interpreter soon after a request is queued; each
+    list waits for its commit.
+    """
     sys.setswitchinterval(SWITCH)
     server = uvicorn.Server(_config(app, settings))
     with suppress(KeyboardInterrupt):
@@ -56,7 +91,12 @@ def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
 
 
 def _run_several(settings: Settings, listening: socket.socket) -> None:
-    """Processes that share the socket; each is a replica of the others. Those that end are started again."""
+    """Serve in several worker processes that share the listening socket.
+
+    The application is created once in the parent and closed again, so that errors are reported once rather than by
+    every
+    worker. Workers find the metrics directory through the environment; it is deleted at the end.
+    """
     create_app(settings).state.service.database.close()  # what is wrong is told once, before any of them starts
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
     os.environ[FOLDER] = folder
@@ -75,13 +115,19 @@ def _run_several(settings: Settings, listening: socket.socket) -> None:
 
 
 def create_worker(settings: Settings) -> Any:
-    """The application of one of several processes."""
+    """Create the application of one worker process; called by uvicorn in that process."""
     logs.set_up(settings.log_format)
     sys.setswitchinterval(SWITCH)
     return create_app(settings)
 
 
 def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
+    """Return the uvicorn configuration.
+
+    Access logs, server headers, websockets and proxy headers are off: `Guard` writes the request log, and client
+    addresses
+    are not used. The settings are attached to the configuration, where `LimitedProtocol` reads them.
+    """
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -100,7 +146,10 @@ def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket that listens; so a port that is taken is told before anything is deployed."""
+    """Return a socket that listens on `host` and `port`; raises InputError if the address cannot be used.
+
+    Binding before the application is created reports a port that is taken before a new model is deployed.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         found = socket.create_server((host, port), family=family, backlog=1024)
@@ -111,13 +160,14 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def _announce(settings: Settings, port: int) -> None:
+    """Print the address of the service and of its API documentation to standard error."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}{settings.path_prefix}"
     print(f"Serving on {url}, the API at {url}/docs. Stop with Ctrl+C.", file=sys.stderr, flush=True)
 
 
 def _allow_connections(wanted: int) -> None:
-    """Raises the limit on open files where it is below what connections need."""
+    """Raise the soft limit on open files to what `wanted` connections need, as far as the hard limit allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + 256
     if soft < needed:

@@ -1,4 +1,9 @@
-"""One running service: its parts, and the order they start and stop in."""
+"""The running service: owns all parts and defines the order in which they start and stop.
+
+Route handlers call `Service` for everything. It builds lists in a thread pool, stores them through the single writer,
+reads the store through a pool of readers, and runs the background tasks: following other replicas, learning, and
+deleting old lists.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +61,41 @@ log = logging.getLogger("listwright.serve")
 
 
 class Service:
-    """Made before the event loop runs, so that what is wrong is told at once; handlers ask it for everything."""
+    """All parts of one running service.
+
+    Construction reads the model files and opens the store, so that configuration errors surface before the event loop
+    runs.
+    `start` must be awaited before any other method.
+
+    Parameters
+    ----------
+    settings : Settings
+        Configuration of the service.
+    metrics : Metrics
+        Counters to update.
+
+    Attributes
+    ----------
+    database : Database
+        Engines for writing and reading.
+    fleet : Fleet
+        Loaded versions and the traffic of each model.
+    writer : Writer
+        Group-commits all writes of this process; created by `start`.
+    updater : Updater or None
+        Learns from feedback, if `settings.learn`.
+    building, reads, background : Pool
+        Threads for lists, queries, and loading or following.
+    recent : Recent
+        Latest lists in memory, so that most feedback needs no query.
+    draining : bool
+        True once the service was told to stop; `/readyz` then answers 503.
+    """
 
     writer: Writer
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """Read the model files, check that they can be served, and open the store."""
         self.settings, self.metrics, self.limits = settings, metrics, settings.limits
         self.files = {DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
         self.contents = {name: _read(path) for name, path in self.files.items()}
@@ -82,7 +117,16 @@ class Service:
         self.probed = -PROBE
 
     async def start(self) -> None:
-        """Says who serves, loads it, and begins to follow, to write, to learn and to forget."""
+        """Deploy the models given, load what serves, compile kernels and begin the background tasks.
+
+        The garbage collector is frozen after loading: models are long-lived, and scanning them again would delay
+        requests.
+
+        Raises
+        ------
+        InputError
+            If the store cannot be written or has no model.
+        """
         self.writer = Writer(self.database.writing, self.metrics.of_group, self.metrics.store_failures.inc)
         for start in self._starts():
             with opening():
@@ -104,6 +148,10 @@ class Service:
             self.tasks.append(asyncio.create_task(self._forget()))
 
     def _starts(self) -> list[Start]:
+        """Return what to deploy at the start: one entry per model given, and the stored version if one was chosen.
+
+        A version number given in the settings replaces the entry of the default model.
+        """
         version, deploying = self.settings.version, self.settings.deploy
         starts = [Start(name, file, None, deploying) for name, file in self.contents.items()]
         if version is not None:
@@ -112,6 +160,7 @@ class Service:
         return starts
 
     def _tell(self, start: Start, begun: Begun) -> None:
+        """Log which version a model serves, with a warning where the file given is not the one deployed."""
         current = begun.traffic.current
         told = {"model": start.name, "version": current}
         if begun.deployed:
@@ -123,7 +172,10 @@ class Service:
             )
 
     async def stop(self) -> None:
-        """Learns from and writes what is pending, then closes the store."""
+        """Stop background tasks, finish learning and writing, then close the store.
+
+        The order matters: the updater writes through the writer, and the writer needs the database.
+        """
         for task in self.tasks:
             task.cancel()
         if self.updater is not None:
@@ -135,7 +187,25 @@ class Service:
         self.database.close()
 
     async def lists(self, asked: list[Asked], *, batch: bool) -> list[Built]:
-        """Builds lists and stores them."""
+        """Build lists and store them; returns once they are durable.
+
+        Parameters
+        ----------
+        asked : list of Asked
+            One entry per list.
+        batch : bool
+            Whether they came in a batch request. Batches are built in a thread; all lists are built or none.
+
+        Returns
+        -------
+        list of Built
+            In the order of `asked`.
+
+        Raises
+        ------
+        Refused
+            If a request does not fit its model, the service is overloaded, or the store cannot be written.
+        """
         try:
             built = await self._built(asked, batch=batch)
         except Refused as refused:
@@ -148,6 +218,9 @@ class Service:
         return built
 
     async def _built(self, asked: list[Asked], *, batch: bool) -> list[Built]:
+        """Build lists, in the event loop where a single list is expected to take less than `QUICK` seconds, else
+        in a thread.
+        """
         if not batch and self._is_quick(asked[0]):
             return [build(asked[0], self.fleet, self.settings)]
         if not batch:
@@ -155,10 +228,14 @@ class Service:
         return await self.building.run(self._build_all, asked, monotonic() + self.limits.seconds)
 
     def _is_quick(self, asked: Asked) -> bool:
+        """Return whether a list is cheap enough to be built in the event loop, judged by the current version's
+        measured cost.
+        """
         cost = self.fleet.loaded[self.fleet.of(asked.model).current].cost
         return cost.expected(asked.numbers) < QUICK
 
     def _build_all(self, asked: list[Asked], deadline: float) -> list[Built]:
+        """Build the lists of a batch one by one; refuses with 503 once `deadline` (monotonic seconds) has passed."""
         built = []
         for i, one in enumerate(asked):
             if monotonic() > deadline:  # nobody waits any more
@@ -167,6 +244,7 @@ class Service:
         return built
 
     def _note(self, built: Built) -> None:
+        """Remember a stored list for its feedback, update counters and offer it to a shadow version."""
         served = built.served
         self.recent.add(served.id, Shown(served.version, served.created, tuple(built.items)))
         self.metrics.lists.labels(served.version).inc()
@@ -177,7 +255,23 @@ class Service:
         self.shadows.offer(built)
 
     async def feedback(self, told: FeedbackRequest) -> Noted:
-        """Stores what came of a list."""
+        """Store feedback on a list; returns once it is durable.
+
+        Parameters
+        ----------
+        told : FeedbackRequest
+            Clicks or gains of a list.
+
+        Returns
+        -------
+        Noted
+            The event number, and whether the same feedback was stored before.
+
+        Raises
+        ------
+        Refused
+            404 for an unknown list, 409 for other feedback under the same key, 422 where it does not fit the list.
+        """
         found = self.recent.get(told.list_id) or await self.read(shown, told.list_id)
         gains = gains_of(told, found)
         one = Told(told.list_id, told.idempotency_key or told.list_id, gains, found.version, found.created)
@@ -188,7 +282,12 @@ class Service:
         return noted
 
     async def add_model(self, name: str, file: bytes) -> int:
-        """Stores a new version, which serves nothing yet."""
+        """Store a model file as a new version and return its number.
+
+        The file is opened first, so that one that cannot be served is refused with 422. The version is loaded and its
+        kernels
+        compiled, but it gets no traffic until `deploy`. A file stored before keeps its number.
+        """
         try:
             await self.background.run(self.fleet.opening.opened, 0, name, file)
         except InputError as error:
@@ -199,12 +298,16 @@ class Service:
         return number
 
     async def delete_model(self, number: int) -> None:
-        """Deletes a version that serves nothing."""
+        """Delete a version that has no traffic, with its learned state; refuses with 404 or 409 otherwise."""
         await self.writer.write(delete_models, number)
         await self.background.run(self.fleet.follow)
 
     async def deploy(self, traffic: Traffic) -> Traffic:
-        """Changes who serves; no request is dropped."""
+        """Change which versions of a model serve, and return the new traffic.
+
+        Versions are loaded before the switch and replaced atomically, so no request is dropped. Deployments are
+        serialized.
+        """
         async with self.deploying:
             await self.background.run(self.fleet.check, traffic)
             await self.writer.write(deploy, traffic)
@@ -212,37 +315,64 @@ class Service:
         return traffic
 
     async def roll_back(self, name: str | None) -> Traffic:
-        """The version before serves again, without a canary."""
+        """Deploy the version that served before the current one, without canary or shadow.
+
+        `name` is the model; None for the default one.
+        """
         current = self.fleet.default() if name is None else self.fleet.of(name)
         return await self.deploy(await self.read(before, current))
 
     async def control(self, asked: LearningRequest) -> None:
-        """Freezes, resumes, resets or rolls back what was learned."""
+        """Freeze, resume, reset or roll back the learning of a version.
+
+        The policy of a snapshot is prepared before the transaction, so that replicas serve it at once.
+        """
         command = Command(asked.action, asked.version or self.fleet.default().current, asked.snapshot)
         await self.writer.write(act, await self.read(prepared, self.fleet, command))
         await self.background.run(self.fleet.follow)
         log.info("learning: %s", asked.action, extra={"version": command.version})
 
     async def export(self, asked: LearningRequest) -> bytes:
-        """What a version has learned as a model file."""
+        """Return what a version has learned, now or at a snapshot, as the bytes of a model file."""
         return await self.read(export, self.fleet, asked.version or self.fleet.default().current, asked.snapshot)
 
     async def compare(self, new: int, old: int, most: int) -> dict[str, Any]:
-        """What a version brings per list against another one, by stored lists and their feedback."""
+        """Compare two versions on the latest lists with feedback.
+
+        Parameters
+        ----------
+        new, old : int
+            Versions; both must take the same features.
+        most : int
+            Number of lists to read, the latest first.
+
+        Returns
+        -------
+        dict
+            The body of ``GET /v1/compare``: the difference on the lists that each version served, and off-policy
+            estimates.
+        """
         versions = await self.background.run(comparable, self.fleet, new, old)
         rows = await self.read(answered, (new, old), most)
         return await self.background.run(compared, versions, rows)
 
     def feature_names(self) -> tuple[str, ...] | None:
-        """Of the default model, for messages."""
+        """Return the feature names of the default model, for error messages; None where it has none."""
         version = self.fleet.loaded.get(self.fleet.default().current) if self.fleet.traffic else None
         return None if version is None else version.shape.signature.feature_names
 
     async def read(self, question: Any, *arguments: Any) -> Any:
-        """What a function of a connection reads from the store."""
+        """Run `question(connection, *arguments)` on a read connection in a thread and return its result.
+
+        Raises
+        ------
+        Refused
+            503 if the store cannot be read, 429 if too many reads wait.
+        """
         return await self.reads.run(self._read, question, *arguments)
 
     def _read(self, question: Any, *arguments: Any) -> Any:
+        """Run a query function in the current thread; database errors become a 503 refusal and a log line."""
         try:
             with self.database.reading.connect() as connection:
                 return question(connection, *arguments)
@@ -252,7 +382,12 @@ class Service:
             raise unavailable() from None
 
     async def check_ready(self) -> None:
-        """Refuses where a list could not be built, stored and learned from: the store is tried with a write."""
+        """Raise a 503 refusal unless a list could be built, stored and learned from.
+
+        The store is tested by a real write at most once per second, because a full disk or a read-only database still
+        answers
+        queries. A failing updater also makes the replica not ready.
+        """
         if self.draining:
             raise unavailable("The service is about to stop.")
         if monotonic() - self.probed >= PROBE:
@@ -262,7 +397,10 @@ class Service:
             raise unavailable(self.updater.failure)
 
     async def _follow(self) -> None:
-        """What other replicas did: deployed, added, learned."""
+        """Poll the store every `FOLLOW` seconds for what other replicas deployed, added or learned, until cancelled.
+
+        Failures are logged once until a poll succeeds; the replica goes on serving what it has.
+        """
         failed = False
         while True:
             try:
@@ -277,6 +415,7 @@ class Service:
             await asyncio.sleep(FOLLOW)
 
     async def _forget(self) -> None:
+        """Delete lists beyond the retention limits every `EVERY` seconds, in transactions of at most `MOST` lists."""
         days, gb = self.settings.keep_days, self.settings.keep_gb
         old = Old(None if days is None else days * DAY, None if gb is None else gb * 1e9, self.settings.learn)
         while True:
@@ -290,7 +429,7 @@ class Service:
 
 
 def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
-    """A write as large as a list, which leaves nothing behind."""
+    """Write and delete a row as large as a typical list, to test that the store accepts writes."""
     for name in names:
         connection.execute(insert(probes), {"id": name, "data": bytes(4096)})
         connection.execute(delete(probes).where(probes.c.id == name))
@@ -298,11 +437,13 @@ def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
 
 
 def _opening(settings: Settings) -> Opening:
+    """Return the way models are opened under the settings: learner, exploration, tolerance and trusted classes."""
     maker = learner_maker(settings.explore, settings.seed, settings.leverage)
     return Opening(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust)
 
 
 def _read(path: Path) -> bytes:
+    """Return the content of a file; raises InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -310,7 +451,7 @@ def _read(path: Path) -> bytes:
 
 
 def _password(settings: Settings) -> str | None:
-    """Of the store: from a file, or from the environment."""
+    """Return the password of the store, from the file in the settings or from ``LISTWRIGHT_STORE_PASSWORD``."""
     if settings.store_password_file is None:
         return os.environ.get("LISTWRIGHT_STORE_PASSWORD")
     return _read(settings.store_password_file).decode().rstrip("\n")

@@ -1,4 +1,8 @@
-"""The JSON that goes out, for the OpenAPI text: answers are made of plain values."""
+"""Schemas of the JSON answers, for the OpenAPI document only.
+
+Handlers encode plain dictionaries with msgspec, which is faster; these pydantic models are never instantiated. A change
+to an answer must be made in both places.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,10 @@ from pydantic import BaseModel, Field
 
 
 class TrafficShown(BaseModel):
-    """Which versions of a model serve."""
+    """How the requests for one model are shared among its versions.
+
+    `canary` gets the fraction `share` of the lists, `current` the rest; `shadow` builds copies that nobody is shown.
+    """
 
     current: int
     canary: int | None
@@ -18,7 +25,10 @@ class TrafficShown(BaseModel):
 
 
 class Why(BaseModel):
-    """A score in two parts; `GET /v1/lists/{list_id}` tells more."""
+    """The score of a picked item in two parts: on its own, and the effect of the items before it.
+
+    `GET /v1/lists/{list_id}` gives the contributions of single features.
+    """
 
     alone: float = Field(description="Its score before anything was picked.")
     given_list: float = Field(description="What the items picked before it changed.")
@@ -26,7 +36,7 @@ class Why(BaseModel):
 
 
 class Picked(BaseModel):
-    """One item of a list."""
+    """One item of a list: its id, its position from 1, its score, and the probability with which it was drawn."""
 
     id: str | int
     position: int
@@ -36,7 +46,7 @@ class Picked(BaseModel):
 
 
 class ListAnswer(BaseModel):
-    """A list, in order."""
+    """A list in order of position. Send `list_id` back with the feedback."""
 
     list_id: str
     items: list[Picked]
@@ -47,13 +57,16 @@ class ListAnswer(BaseModel):
 
 
 class BatchAnswer(BaseModel):
-    """One list for each that was asked for, in order."""
+    """One list per request of the batch, in the same order."""
 
     lists: list[ListAnswer]
 
 
 class FeedbackAnswer(BaseModel):
-    """Feedback that is durable."""
+    """Feedback that is stored durably.
+
+    `event` numbers all feedback in order; `duplicate` is true where the same feedback was stored before.
+    """
 
     list_id: str
     event: int
@@ -61,7 +74,10 @@ class FeedbackAnswer(BaseModel):
 
 
 class Rate(BaseModel):
-    """A share of lists that failed, with its 95 % interval (Wilson); null where nothing is known yet."""
+    """A failure rate with its 95 % interval (Wilson). A list fails if no item in it brought a gain.
+
+    The rate and its interval are null until there is feedback.
+    """
 
     lists: int
     answered: int = Field(description="Lists with feedback.")
@@ -72,13 +88,13 @@ class Rate(BaseModel):
 
 
 class VersionRate(Rate):
-    """The same for one model version."""
+    """The failure rate of one model version."""
 
     version: int
 
 
 class Learning(BaseModel):
-    """How far the updater is."""
+    """Progress of learning. Feedback between `applied` and `events` has not been learned from yet."""
 
     on: bool
     events: int = Field(description="Number of the last feedback.")
@@ -86,27 +102,27 @@ class Learning(BaseModel):
 
 
 class Stats(Rate):
-    """All lists, and by model version."""
+    """Failure rates of all lists and of each model version, and the progress of learning."""
 
     versions: list[VersionRate]
     learning: Learning
 
 
 class Point(VersionRate):
-    """One stretch of time of one version."""
+    """The failure rate of one version in one interval of time."""
 
     start: float = Field(description="Seconds since 1970.")
 
 
 class Series(BaseModel):
-    """Lists and failures over time; stretches without lists are left out."""
+    """Lists and failures over time, by version. Intervals without lists are left out."""
 
     step: int = Field(description="Seconds of one point.")
     points: list[Point]
 
 
 class PositionGain(BaseModel):
-    """Mean gain of one position of one version, with its 95 % interval."""
+    """Mean gain at one position of one version's lists, with its 95 % interval."""
 
     version: int
     position: int
@@ -117,13 +133,13 @@ class PositionGain(BaseModel):
 
 
 class Positions(BaseModel):
-    """Gain by position."""
+    """Mean gain by model version and position."""
 
     positions: list[PositionGain]
 
 
 class Recent(BaseModel):
-    """One served list in short."""
+    """Summary of one served list."""
 
     list_id: str
     created: float
@@ -133,13 +149,13 @@ class Recent(BaseModel):
 
 
 class RecentLists(BaseModel):
-    """The latest first."""
+    """Served lists, the latest first."""
 
     lists: list[Recent]
 
 
 class FeedbackEvent(BaseModel):
-    """One feedback on a list, as it was told."""
+    """One feedback on a list, as it was sent."""
 
     event: int
     created: float
@@ -148,7 +164,10 @@ class FeedbackEvent(BaseModel):
 
 
 class FeedbackShown(BaseModel):
-    """All feedback on a list: the last event, and by position the largest gain that was told."""
+    """All feedback on a list.
+
+    `event` and `created` are those of the last event; `gains` has the largest gain reported for each position.
+    """
 
     event: int
     created: float
@@ -157,7 +176,7 @@ class FeedbackShown(BaseModel):
 
 
 class ShadowShown(BaseModel):
-    """What a shadow would have shown."""
+    """The list that a shadow version would have shown for the same request."""
 
     version: int
     overlap: float = Field(description="Share of the items shown that the shadow shows too.")
@@ -165,7 +184,10 @@ class ShadowShown(BaseModel):
 
 
 class ReasonsShown(BaseModel):
-    """Why the list is what it is, by the version's policy as it is now."""
+    """Why each item was picked and others were skipped, computed with the version's present policy.
+
+    If `same_state` is false, the policy has learned since the list was built, and scores may differ.
+    """
 
     same_state: bool = Field(description="Whether the policy is still in the state that built the list.")
     picks: list[dict[str, Any]]
@@ -173,7 +195,7 @@ class ReasonsShown(BaseModel):
 
 
 class ListDetail(ListAnswer):
-    """All that is known of a served list."""
+    """Everything stored about a served list, with explanations and feedback."""
 
     created: float
     candidates: int
@@ -185,7 +207,7 @@ class ListDetail(ListAnswer):
 
 
 class ModelShown(BaseModel):
-    """One model version."""
+    """One model version, its role in the traffic and its failure rate."""
 
     version: int
     name: str
@@ -197,7 +219,7 @@ class ModelShown(BaseModel):
 
 
 class ModelList(BaseModel):
-    """All versions, the newest first, with their failure rates side by side."""
+    """All model versions, the newest first, with their failure rates and the traffic of each model."""
 
     models: list[ModelShown]
     traffic: TrafficShown = Field(description="Of the default model.")
@@ -205,7 +227,10 @@ class ModelList(BaseModel):
 
 
 class ShownDifference(BaseModel):
-    """Mean gain per list of the new version less that of the old one, with Welch's 95 % interval."""
+    """Difference in mean gain per list, new version minus old, with Welch's 95 % interval.
+
+    Each version is judged by the lists it served itself, as in an A/B test.
+    """
 
     difference: float
     low: float
@@ -214,7 +239,7 @@ class ShownDifference(BaseModel):
 
 
 class LogComparison(BaseModel):
-    """What each version would have earned from all lists, by their propensities, and what to do."""
+    """Off-policy estimates: what each version would have earned on all lists, by inverse propensity weighting."""
 
     policies: list[dict[str, Any]]
     baseline: str
@@ -223,7 +248,7 @@ class LogComparison(BaseModel):
 
 
 class Comparison(BaseModel):
-    """Two versions against each other."""
+    """Two model versions compared on lists with feedback."""
 
     new: int
     old: int
@@ -233,7 +258,12 @@ class Comparison(BaseModel):
 
 
 class CertificateShown(BaseModel):
-    """What is proved of a model, from the regret measured while learning."""
+    """The guarantee of a model: a lower bound on the expected value of its lists.
+
+    It follows from the regret measured while learning, relative to the best sequence of `rival_length` policies, and
+    holds
+    with probability 1 - `delta` if the assumptions are met.
+    """
 
     text: str
     assumptions_met: bool
@@ -250,7 +280,7 @@ class CertificateShown(BaseModel):
 
 
 class ModelDetail(ModelShown):
-    """One version in full."""
+    """One model version in full: what it takes, what it builds, and its certificate."""
 
     kind: str
     length: int | None
@@ -266,7 +296,7 @@ class ModelDetail(ModelShown):
 
 
 class SnapshotShown(BaseModel):
-    """What had been learned at one time."""
+    """A stored state of learning that can be rolled back to or exported."""
 
     number: int
     applied: int
@@ -277,7 +307,7 @@ class SnapshotShown(BaseModel):
 
 
 class ComparisonShown(BaseModel):
-    """Gain per list of the learned policy less that of the deployed one, on recent feedback, with its interval."""
+    """Gain per list of the learned policy minus that of the deployed one, on recent feedback, with its interval."""
 
     lists: int
     difference: float
@@ -286,7 +316,7 @@ class ComparisonShown(BaseModel):
 
 
 class VersionLearning(BaseModel):
-    """What one version has learned."""
+    """The state of learning of one version."""
 
     version: int
     model: str
@@ -303,7 +333,7 @@ class VersionLearning(BaseModel):
 
 
 class Quarantined(BaseModel):
-    """Feedback that was left out."""
+    """One feedback that could not be learned from, with the reason."""
 
     event: int
     version: int
@@ -313,7 +343,7 @@ class Quarantined(BaseModel):
 
 
 class LearningStatus(BaseModel):
-    """How learning goes, on all replicas."""
+    """The state of learning over all replicas, by version."""
 
     on: bool = Field(description="Whether this replica may learn.")
     leader: str | None = Field(description="The replica that learns at present.")
@@ -323,7 +353,7 @@ class LearningStatus(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong."""
+    """An error: a stable code, a message for people, and the field at fault, if any."""
 
     code: str
     message: str
@@ -331,12 +361,12 @@ class Problem(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """Every answer that is no success."""
+    """The body of every answer that is not a success."""
 
     error: Problem
 
 
 class Health(BaseModel):
-    """Whether all is well."""
+    """Whether the process runs, or is ready for requests."""
 
     status: str

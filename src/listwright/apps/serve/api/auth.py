@@ -1,4 +1,8 @@
-"""Who may do what: keys with a name and a role. A key is shown once, when it is made; the file holds its hash."""
+"""API keys with a name, a role and an optional expiry date.
+
+A key is shown once, when it is created; the JSON file holds only its SHA-256 hash. `roles_for` says which roles may
+make a request, `Keys` checks the key of a request, and `new_key` and `revoke_key` edit the file.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,21 @@ ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
 
 
 def roles_for(method: str, path: str) -> tuple[str, ...] | None:
-    """The roles that may make a request; None where it needs no key.
+    """Return the roles that may make a request; None where no key is needed.
+
+    Anything not listed explicitly is for admins, so a new route is closed by default.
+
+    Parameters
+    ----------
+    method : str
+        HTTP method.
+    path : str
+        Path without the prefix of a proxy; also a template such as ``/v1/lists/{list_id}``.
+
+    Returns
+    -------
+    tuple of str or None
+        Roles, any of which is sufficient.
 
     Examples
     --------
@@ -53,7 +71,19 @@ def roles_for(method: str, path: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a keys file."""
+    """One entry of a keys file.
+
+    Attributes
+    ----------
+    role : str
+        One of `ROLES`.
+    sha256 : str
+        Hash of the key in hex.
+    name : str
+        Owner of the key, as it appears in the log.
+    expires : float or None
+        Seconds since 1970 after which the key is not accepted; None for never.
+    """
 
     role: str
     sha256: str
@@ -62,20 +92,36 @@ class Key:
 
 
 class Keys:
-    """The keys that are known; the file is read again when it has changed, so that keys can be added and revoked."""
+    """The known keys. Their file is read again when it changes, so keys can be added and revoked without a restart.
+
+    Parameters
+    ----------
+    keys : tuple of Key
+        Keys to accept.
+    path : Path, optional
+        File to watch; without it the keys never change.
+
+    Examples
+    --------
+    >>> keys = Keys((Key("lists", sha256(b"secret").hexdigest(), "web"),))
+    >>> keys.check("Bearer secret", ("lists", "admin")).name
+    'web'
+    """
 
     def __init__(self, keys: tuple[Key, ...], path: Path | None = None) -> None:
+        """Store the keys and the present modification stamp of their file."""
         self.keys, self.path = keys, path
         self.looked, self.changed = 0.0, None if path is None else _stamp(path)
 
     @classmethod
     def read(cls, path: Path) -> Keys:
-        """From a file that `new_key` wrote."""
+        """Read a file that `new_key` wrote; raises InputError if it holds no keys or is malformed."""
         return cls(_keys(path), path)
 
     def found(self, presented: str) -> Key | None:
-        """The key that is presented, unless it has expired. Every entry is compared in constant time, so that nothing
-        is learned from how long it takes.
+        """Return the entry of a key, or None if it is unknown or expired.
+
+        Every entry is compared in constant time, so response times reveal nothing about the hashes.
 
         Examples
         --------
@@ -88,12 +134,25 @@ class Keys:
         return next((key for key in same if key.expires is None or key.expires > now), None)
 
     def roles(self, presented: str) -> set[str]:
-        """The role of a key, if it is known."""
+        """Return the role of a key as a set, empty if the key is unknown."""
         key = self.found(presented)
         return set() if key is None else {key.role}
 
     def check(self, authorization: str, roles: tuple[str, ...]) -> Key:
-        """The key of a request; refused where it is missing, unknown, expired or of another role."""
+        """Return the key of a request, given its `Authorization` header.
+
+        Parameters
+        ----------
+        authorization : str
+            Value of the header, ``Bearer KEY``; empty where it is missing.
+        roles : tuple of str
+            Roles that may make the request.
+
+        Raises
+        ------
+        Refused
+            401 if the key is missing, unknown or expired, 403 if it has another role.
+        """
         scheme, _, presented = authorization.partition(" ")
         key = self.found(presented.strip()) if scheme.lower() == "bearer" else None
         if key is None:
@@ -103,7 +162,11 @@ class Keys:
         return key
 
     def _look(self) -> None:
-        """Reads the file again where it has changed; one that cannot be read leaves the keys as they were."""
+        """Read the file again if it changed, at most once per `RELOAD` seconds.
+
+        A file that cannot be read, such as one being edited, leaves the keys unchanged; an empty list of keys is
+        accepted.
+        """
         if self.path is None or time.monotonic() - self.looked < RELOAD:
             return
         self.looked = time.monotonic()
@@ -117,16 +180,47 @@ class Keys:
 
 
 def new_key(role: str, path: Path, *, name: str = "", days: float | None = None) -> str:
-    """A new key, whose hash is added to the file; the key itself is nowhere but in what is returned.
+    """Create an API key and add its hash to the keys file.
+
+    The key is returned and stored nowhere else, so show it to its owner at once. A running service accepts it within
+    about
+    a second. ``listwright serve --new-key ROLE --keys FILE`` does the same.
 
     Parameters
     ----------
-    role : str
-        One of lists, feedback, admin, read and metrics.
+    role : {"lists", "feedback", "admin", "read", "metrics"}
+        What the key may do: ask for lists, send feedback, everything, look at stored data, or read metrics.
+    path : Path
+        Keys file; created with mode 0600 if it does not exist.
     name : str
-        Whose key it is: it stands in the log, and a key is revoked by it.
+        Owner of the key, used in the log and to revoke it; by default the role and a number.
     days : float or None
-        After which the key expires; None: never.
+        Days until the key expires; None for never.
+
+    Returns
+    -------
+    str
+        The key, beginning with ``lw_``.
+
+    Raises
+    ------
+    InputError
+        If the role is unknown, the name is taken or has other characters than letters, digits and ``_.@-``, or `days`
+        is
+        not positive.
+
+    See Also
+    --------
+    revoke_key : Removes a key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "keys.json"
+    ...     key = new_key("lists", path, name="web", days=90)
+    ...     Keys.read(path).found(key).name
+    'web'
     """
     if role not in ROLES:
         raise InputError(f"A role is one of {', '.join(ROLES)}. Got {role!r}.")
@@ -147,7 +241,26 @@ def new_key(role: str, path: Path, *, name: str = "", days: float | None = None)
 
 
 def revoke_key(name: str, path: Path) -> None:
-    """Takes a key out of the file; a running service notices within a second or two."""
+    """Remove a key from the keys file by its name.
+
+    A running service notices within a second or two; no restart is needed.
+
+    Parameters
+    ----------
+    name : str
+        Name given to `new_key`.
+    path : Path
+        Keys file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no key of that name.
+
+    See Also
+    --------
+    new_key : Creates a key.
+    """
     entries = _entries(path)
     kept = [entry for entry in entries if not isinstance(entry, dict) or entry.get("name") != name]
     if len(kept) == len(entries):
@@ -156,10 +269,14 @@ def revoke_key(name: str, path: Path) -> None:
 
 
 def _write(path: Path, entries: list[Any]) -> None:
+    """Replace the keys file atomically, readable by its owner only."""
     write_whole(path, (json.dumps({"keys": entries}, indent=1) + "\n").encode(), mode=0o600)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return modification time and inode of a file, which together change with every replacement; None if it is
+    missing.
+    """
     try:
         found = path.stat()
     except OSError:
@@ -168,6 +285,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _keys(path: Path) -> tuple[Key, ...]:
+    """Read all keys of a file; raises InputError if there are none, because then nobody could make a request."""
     keys = tuple(_entry(entry, path) for entry in _entries(path))
     if not keys:
         raise InputError(f"{path} holds no keys. Make one with: listwright serve --new-key admin --keys {path}")
@@ -175,6 +293,7 @@ def _keys(path: Path) -> tuple[Key, ...]:
 
 
 def _entries(path: Path) -> list[Any]:
+    """Return the raw entries of a keys file; raises InputError unless it is JSON with a list "keys"."""
     try:
         entries = json.loads(path.read_text())["keys"]
     except OSError as error:
@@ -187,6 +306,7 @@ def _entries(path: Path) -> list[Any]:
 
 
 def _entry(entry: Any, path: Path) -> Key:
+    """Validate one raw entry; the error names the file, never the content of the entry."""
     known = isinstance(entry, dict) and entry.get("role") in ROLES
     if not known or not HASH.fullmatch(str(entry.get("sha256"))):
         raise InputError(f"{path}: each key needs a role ({', '.join(ROLES)}) and the sha256 of the key in hex.")

@@ -1,4 +1,8 @@
-"""Bodies of requests: JSON, or a binary form for those who have their features as arrays."""
+"""Decoding of request bodies: JSON, or a binary form for callers that hold their features as float32 arrays.
+
+Bodies are decoded by msgspec straight into structs. Its error messages are translated into refusals that name the field
+as a dotted path, with the feature's name instead of its index where the model has names.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,15 @@ FEATURE = re.compile(r"(.*items\.\d+\.features)\.(\d+)")
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The body, as long as it is not too long; it is not read further than that."""
+    """Return the body of a request, reading no more than `limit` bytes.
+
+    The declared length is checked first; a body without one, or with a false one, is cut off while it streams.
+
+    Raises
+    ------
+    Refused
+        413 if the body is longer than `limit` bytes.
+    """
     too_large = Refused(413, "too_large", f"A body may have {limit:,} bytes.", field="body")
     length = request.headers.get("content-length", "0")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
@@ -39,19 +51,50 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 def kind_of(request: Request) -> str:
-    """The content type, without its parameters."""
+    """Return the content type in lower case, without parameters such as the charset."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:
-    """The body as what it should be; `names` are those of the features, for messages."""
+    """Read and decode a JSON body.
+
+    Parameters
+    ----------
+    request : Request
+        The request, whose body was not read yet.
+    kind : type
+        msgspec struct to decode into.
+    limit : int
+        Most bytes of the body.
+    names : sequence of str, optional
+        Feature names of the model, for error messages.
+
+    Raises
+    ------
+    Refused
+        413 if it is too large, 415 if it is not declared as JSON, 422 if it does not fit `kind`.
+    """
     if kind_of(request) != "application/json":
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
     return decoded(await read_body(request, limit), kind, names)
 
 
 def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
-    """JSON as what it should be, or the refusal that names the field."""
+    """Decode JSON into `kind`, or raise a refusal that names the field at fault.
+
+    msgspec stops at the first error. A body that is not JSON at all is reported as such even where a value before the
+    syntax error is already invalid.
+
+    Examples
+    --------
+    >>> decoded(b"[1, 2]", list[int])
+    [1, 2]
+    >>> try:
+    ...     decoded(b'[1, "x"]', list[int])
+    ... except Refused as refused:
+    ...     refused.field, refused.message
+    ('1', 'Expected `int`, got `str`.')
+    """
     try:
         found: T = _decoder(kind).decode(body)  # type: ignore[arg-type]
         return found
@@ -66,7 +109,7 @@ def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T
 
 
 def _check_whole(body: bytes) -> None:
-    """A body that is no JSON is told as such, whatever its beginning looks like."""
+    """Raise a refusal if the whole body is not valid JSON; validation may have stopped before a syntax error."""
     try:
         msgspec.json.decode(body)
     except msgspec.ValidationError:
@@ -77,11 +120,17 @@ def _check_whole(body: bytes) -> None:
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    """Return the decoder of a type; building one is much slower than decoding."""
     return msgspec.json.Decoder(kind)
 
 
 def _place_of_nan(body: bytes) -> str | None:
-    """Where the first number stands that is none; None where there is another reason why this is no JSON."""
+    """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts.
+
+    Serializers often write NaN although JSON has no such number, so the error should point to it. None where the body
+    is
+    invalid for another reason.
+    """
     try:
         found = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
     except (ValueError, RecursionError):
@@ -93,6 +142,7 @@ _NAN = object()
 
 
 def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
+    """Return the keys and indices that lead to an object within nested lists and dicts; None if it is not there."""
     if value is wanted:
         return at
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -100,6 +150,11 @@ def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any,
 
 
 def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Refused:
+    """Translate a msgspec validation error into a 422 refusal.
+
+    The location is parsed from the text of the error, since msgspec does not expose it otherwise. A missing or unknown
+    field is appended to the path of the object that contains it.
+    """
     text = str(error)
     where, unknown = WHERE.search(text), UNKNOWN.search(text)
     place = field_name([int(one) if one.isdigit() else one for one in re.findall(r"\w+", where[1])]) if where else ""
@@ -112,7 +167,7 @@ def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Ref
 
 
 def _named(place: str, names: Sequence[str] | None) -> str:
-    """A feature by its name, where the model has names."""
+    """Replace the index of a feature at the end of a path by the feature's name, where the model has names."""
     found = FEATURE.fullmatch(place)
     if found is None or not names or int(found[2]) >= len(names):
         return place
@@ -120,7 +175,24 @@ def _named(place: str, names: Sequence[str] | None) -> str:
 
 
 def from_binary(body: bytes) -> Asked:
-    """A request from 4 bytes with the length of its JSON, the JSON, and the features as float32, row by row."""
+    """Decode a binary request for a list.
+
+    Layout: 4 bytes with the length of the JSON head (unsigned, little-endian), the head (`BinaryHead`), and the
+    features as
+    little-endian float32, row by row, one row per id. The features are not copied.
+
+    Raises
+    ------
+    Refused
+        422 if the lengths do not agree or the head is invalid.
+
+    Examples
+    --------
+    >>> head = b'{"ids":["a","b"],"length":1}'
+    >>> features = np.array([[0.5, 1.0], [0.25, 2.0]], dtype="<f4")
+    >>> from_binary(len(head).to_bytes(4, "little") + head + features.tobytes()).rows.shape
+    (2, 2)
+    """
     size = int.from_bytes(body[:4], "little")
     if len(body) < 4 + size:
         raise invalid("body", "A binary body begins with the length of its JSON in 4 bytes, lowest first.")

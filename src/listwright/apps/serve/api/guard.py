@@ -1,4 +1,8 @@
-"""What every request goes through first: key, origin, requests in flight, time; and what no answer may tell."""
+"""ASGI middleware in front of all routes: API key, origin, load limits, timeout, security headers and the request log.
+
+Everything that goes wrong below becomes JSON here. Internal errors are logged with their traceback and answered with a
+general message, so that no answer reveals paths, queries or secrets.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +41,33 @@ log = logging.getLogger("listwright.serve.requests")
 
 
 class Guard:
-    """ASGI middleware; it turns whatever goes wrong inside into JSON."""
+    """Middleware that admits, times, logs and counts every request.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        The application behind it.
+    settings : Settings
+        Limits, timeouts and the path prefix of a proxy.
+    keys : Keys or None
+        Known keys; None where the service runs without keys and checks the origin of requests instead.
+    metrics : Metrics
+        Counters to update.
+
+    Attributes
+    ----------
+    in_flight, bytes : int
+        Requests being answered and the sum of their declared body lengths; both are bounded.
+    """
 
     def __init__(self, app: ASGIApp, *, settings: Settings, keys: Keys | None, metrics: Metrics) -> None:
+        """Store what the checks need."""
         self.app, self.settings, self.limits = app, settings, settings.limits
         self.keys, self.metrics, self.prefix = keys, metrics, settings.path_prefix
         self.in_flight = self.bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Answer one request; scopes other than HTTP, such as lifespan, are passed through."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -64,6 +86,10 @@ class Guard:
             self._note(scope, answer, perf_counter() - start)
 
     async def _guarded(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
+        """Admit a request and run the application under a timeout; exceptions become refusals.
+
+        Client disconnects are only logged. Once an answer has begun, an error can no longer change its status.
+        """
         request_id.set(answer.id)
         try:
             answer.scope = self._admitted(scope, headers, answer)
@@ -81,7 +107,17 @@ class Guard:
             await answer.refuse(Refused(500, "internal", "Something went wrong here."))
 
     def _admitted(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
-        """The request as the routes know it, if it may be made."""
+        """Check a request and return the scope that the routes see.
+
+        The prefix of a proxy is removed from the path and HEAD becomes GET; `Answer` drops the body again. Health
+        checks and
+        metrics are answered under any load.
+
+        Raises
+        ------
+        Refused
+            308 for the prefix without a slash, 401 or 403 for the key or origin, 415 for form data, 429 under overload.
+        """
         path = _without(scope["path"], self.prefix)
         if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
             raise Refused(308, "moved", "The page is one slash further.", location=f"{self.prefix}/")
@@ -97,11 +133,16 @@ class Guard:
         return {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"), "method": method}
 
     def _seconds(self, path: str) -> float | None:
+        """Return the timeout of a path in seconds; None for static files, whose first bundle may take long."""
         if path.startswith(OPEN_FOLDER):
             return None  # made once, however long that takes
         return self.limits.upload_seconds if path in UPLOADS else self.limits.seconds
 
     def _note(self, scope: Scope, answer: Answer, seconds: float) -> None:
+        """Count an answered request and log it: level INFO, or WARNING for status 500 and above.
+
+        Requests that matched no route share the label "other", so that scanners cannot create metric series.
+        """
         route = getattr(answer.scope.get("route"), "path", "other")
         method = scope["method"] if route != "other" else "other"
         self.metrics.of_request(method, route, answer.status, seconds)
@@ -113,15 +154,30 @@ class Guard:
 
 
 class Answer:
-    """`send` of one request, with the headers that every answer has."""
+    """Wraps the ASGI `send` of one request and adds the headers that every answer has.
+
+    Attributes
+    ----------
+    id : str
+        Request id, returned as `X-Request-Id`.
+    status : int
+        Status that was sent; 0 before the answer begins.
+    cause : str
+        Why the request failed, for the log.
+    key : str
+        Name of the API key.
+    scope : Scope
+        Scope as the routes saw it; holds the matched route.
+    """
 
     def __init__(self, send: Send, identity: str, *, head: bool) -> None:
+        """Prepare an answer; with `head` the body is suppressed."""
         self.send, self.id, self.head = send, identity, head
         self.status, self.cause, self.key = 0, "", ""
         self.scope: Scope = {}
 
     async def __call__(self, message: Message) -> None:
-        """Passes a message on."""
+        """Pass an ASGI message on, with the common headers at the start of the answer."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             own = (b"x-request-id", self.id.encode())
@@ -131,7 +187,10 @@ class Answer:
         await self.send(message)
 
     async def refuse(self, refused: Refused) -> None:
-        """The JSON of a refusal, unless an answer has begun: that can only be broken off."""
+        """Send the JSON of a refusal, unless an answer has begun.
+
+        After 413 and timeouts the connection is closed, because the rest of the request body is not read.
+        """
         self.cause = self.cause or refused.message
         if self.status:
             return
@@ -146,9 +205,12 @@ class Answer:
 
 
 def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
-    """Without keys a page of another site must not be able to change anything on the user's behalf.
+    """Refuse cross-site requests to a service without keys (CSRF protection).
 
-    Browsers say where a request comes from; and what a form can send, they send without asking first.
+    Browsers state the origin of a request in `Sec-Fetch-Site` and `Origin`, and they send form content types to other
+    sites
+    without a preflight request. So anything but GET must come from the same site and must not have a form's content
+    type.
     """
     if method == "GET":
         return
@@ -163,18 +225,25 @@ def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
 
 
 def _without(path: str, prefix: str) -> str:
-    """The path as if there were no proxy that puts the service under a prefix."""
+    """Remove the prefix under which a proxy publishes the service.
+
+    Examples
+    --------
+    >>> _without("/lists/v1/stats", "/lists"), _without("/v1/stats", "/lists")
+    ('/v1/stats', '/v1/stats')
+    """
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
         return path[len(prefix) :] or "/"
     return path
 
 
 def _id_of(headers: dict[bytes, bytes]) -> str:
-    """The id that whoever asks has given, or a new one."""
+    """Return the caller's `X-Request-Id` if it is well-formed, else a new random id."""
     given = headers.get(b"x-request-id", b"").decode("latin-1")
     return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def _size_of(headers: dict[bytes, bytes]) -> int:
+    """Return the declared length of the body, 0 where it is missing or malformed."""
     length = headers.get(b"content-length", b"0")
     return int(length) if length.isdigit() and len(length) < 16 else 0

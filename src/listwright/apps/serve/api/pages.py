@@ -1,4 +1,8 @@
-"""The page at / and the text of the API at /docs: files of this package, nothing from elsewhere."""
+"""The dashboard at ``/`` and the API documentation at ``/docs``, served from files of this package.
+
+Nothing is loaded from other sites, so the pages work offline and under a strict content security policy. Charts use the
+Vega bundle of the optional dependency vl-convert.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +30,22 @@ page = APIRouter(include_in_schema=False)
 
 @page.get("/")
 def index() -> Response:
-    """The page."""
+    """The dashboard."""
     return _file("index.html")
 
 
 @page.get("/docs")
 def docs() -> Response:
-    """The API in words, drawn from /openapi.json by a script of our own: the usual one comes from another site."""
+    """The API documentation, rendered from /openapi.json by a script of this package.
+
+    FastAPI's own page is not used because it loads its scripts from another site.
+    """
     return _file("docs.html")
 
 
 @page.get("/page/theme.json")
 def theme() -> dict[str, Any]:
-    """Colours of charts, as in reports."""
+    """Vega configuration of the charts, light and dark, as in reports; 404 where vl-convert is not installed."""
     if find_spec("vl_convert") is None:
         raise Refused(404, "not_found", 'Charts need vl-convert on the server: pip install "listwright[plots]".')
     return {"light": chart_config(), "dark": chart_config(dark=True)}
@@ -46,7 +53,10 @@ def theme() -> dict[str, Any]:
 
 @page.get("/page/{name}")
 def part(name: str) -> Response:
-    """What the pages are made of; the charts are drawn by Vega, as in reports."""
+    """A static file of the pages, or the Vega bundle under the name charts.js.
+
+    The bundle is created on first use, under a lock, so that concurrent requests create it once.
+    """
     if name == CHARTS:
         with bundling:
             return Response(charts(), media_type="text/javascript; charset=utf-8")
@@ -56,16 +66,21 @@ def part(name: str) -> Response:
 
 
 def _file(name: str) -> Response:
+    """Return a packaged file as a response with its media type."""
     return Response(_content(name), media_type=f"{KINDS[name.rpartition('.')[2]]}; charset=utf-8")
 
 
 @cache
 def _content(name: str) -> bytes:
+    """Return the bytes of a packaged file; cached."""
     return (FOLDER / name).read_bytes()
 
 
 @cache
 def charts() -> bytes:
-    """Vega, Vega-Lite and Vega-Embed. Bundled in a process of its own: in this one, no request would move meanwhile."""
+    """Return the JavaScript bundle of Vega, Vega-Lite and Vega-Embed; cached.
+
+    It is created in a subprocess, because vl-convert holds the interpreter lock and would block all requests meanwhile.
+    """
     made = subprocess.run([sys.executable, "-c", BUNDLE], stdin=subprocess.DEVNULL, capture_output=True, check=True)
     return made.stdout

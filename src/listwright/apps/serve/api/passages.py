@@ -1,4 +1,7 @@
-"""The routes for passages: a context within a budget of tokens, and the form of a reranker."""
+"""Routes for retrieval-augmented generation: packing passages into a token budget, and reranking.
+
+Both use the service's `ContextPacker`, in a thread. Nothing is stored, so there is no feedback on these answers.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ passages = APIRouter(prefix="/v1", responses=ERRORS, route_class=Direct)
 
 
 class PickedPassage(BaseModel):
-    """A passage that was picked."""
+    """A picked passage."""
 
     index: int = Field(description="Where it stands among those sent.")
     score: float = Field(description="What it was expected to add; it falls by position.")
@@ -25,7 +28,7 @@ class PickedPassage(BaseModel):
 
 
 class PackAnswer(BaseModel):
-    """The context of an answer, best passage first."""
+    """The passages to put into the prompt, best first, and the same as one text."""
 
     passages: list[PickedPassage]
     tokens: float
@@ -33,7 +36,7 @@ class PackAnswer(BaseModel):
 
 
 class RerankResult(BaseModel):
-    """A document and what it is worth."""
+    """A document and its score."""
 
     index: int
     relevance_score: float = Field(description="From 0 to 1; it falls by position.")
@@ -41,7 +44,7 @@ class RerankResult(BaseModel):
 
 
 class RerankAnswer(BaseModel):
-    """Documents, best first: each is worth what it adds to those before it."""
+    """Documents, best first. Each score says what the document adds to those before it."""
 
     id: str
     model: str
@@ -53,9 +56,9 @@ BODIES = (PackRequest, RerankRequest)
 
 @passages.post("/pack", response_model=PackAnswer, openapi_extra=takes(PackRequest), tags=["passages"])
 async def pack(request: Request) -> Response:
-    """Chooses passages that together hold what the answer to a question needs, within a budget of tokens.
+    """Chooses passages that together contain what the answer to a question needs, within a budget of tokens.
 
-    Nothing is stored.
+    Unlike a ranking by relevance, passages that repeat earlier ones are passed over. Nothing is stored.
     """
     service = service_of(request)
     asked = await read_json(request, PackRequest, service.limits.body_bytes)
@@ -64,7 +67,10 @@ async def pack(request: Request) -> Response:
 
 @passages.post("/rerank", response_model=RerankAnswer, openapi_extra=takes(RerankRequest), tags=["passages"])
 async def rerank(request: Request) -> Response:
-    """Ranks documents in the form that clients of Cohere's and Jina's rerankers send. Nothing is stored."""
+    """Ranks documents, with the request and answer format of Cohere's and Jina's rerankers.
+
+    Existing clients work by changing their base URL. Nothing is stored.
+    """
     service = service_of(request)
     asked = await read_json(request, RerankRequest, service.limits.body_bytes)
     found = await service.building.run(service.packing.rerank, asked)

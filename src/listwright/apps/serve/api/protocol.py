@@ -1,4 +1,8 @@
-"""uvicorn's HTTP protocol, with bounds on headers that never end and on connections that never ask."""
+"""uvicorn's HTTP protocol with limits against slow or endless headers and idle connections.
+
+uvicorn bounds neither the size nor the duration of headers. Without limits, clients that send one byte at a time
+(slowloris) or open connections and leave them could exhaust the server.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +21,23 @@ BODY = b'{"error":{"code":"too_large","message":"The headers are too large.","fi
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One connection. Its headers must be there in time and may not be too large; uvicorn has no bounds of its own.
+    """One client connection.
 
-    Where there are more connections than allowed, the one that has waited longest without a request is closed, so that
-    connections that were opened and left cannot lock others out.
+    Headers must arrive within `limits.header_seconds` and `limits.header_bytes`. Beyond `limits.connections`, the
+    connection that has been idle for longest is closed, so that abandoned connections cannot lock others out.
+
+    Attributes
+    ----------
+    waiting : bool
+        Whether the headers of a request are incomplete.
+    header_bytes : int
+        Bytes received of those headers.
+    since : float
+        Loop time of the last answer, or of the connection.
     """
 
     def __init__(self, config: Any, *arguments: Any, **options: Any) -> None:
+        """Read the limits from the configuration, where `serve` put the settings."""
         super().__init__(config, *arguments, **options)
         self.limits: Limits = config.listwright.limits
         self.header_bytes, self.waiting, self.since = 0, True, 0.0
@@ -31,7 +45,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A new connection."""
+        """Start the timer for the first request, and close an idle connection if there are too many."""
         super().connection_made(transport)
         self.since = self.loop.time()
         self._wait()
@@ -39,12 +53,12 @@ class LimitedProtocol(HttpToolsProtocol):
             self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The end of the connection."""
+        """Cancel the timer."""
         self._wait_no_longer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes; of headers that are not complete, no more than allowed."""
+        """Parse received bytes; answers 431 and closes if incomplete headers exceed the limit."""
         self.arrived = len(data)
         self.header_bytes += self.arrived
         super().data_received(data)
@@ -53,41 +67,48 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Start the timer and the byte count of a new request.
+
+        Its first bytes arrived together with the data being parsed, so they are counted from there.
+        """
         super().on_message_begin()
         self._wait(self.arrived)
 
     def on_headers_complete(self) -> None:
-        """Its headers are there."""
+        """Stop the timer; the body is bounded by `read_body` and the timeout of `Guard`."""
         self._wait_no_longer()
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """It was answered."""
+        """Note the time from which the connection is idle."""
         self.since = self.loop.time()
         super().on_response_complete()
 
     @property
     def idle(self) -> bool:
-        """Whether no request is being answered."""
+        """Whether no request is being answered on the connection."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait(self, arrived: int = 0) -> None:
+        """Wait for headers: restart the timer and count from `arrived` bytes."""
         self._wait_no_longer()
         self.waiting, self.header_bytes = True, arrived
         self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
 
     def _wait_no_longer(self) -> None:
+        """Cancel the timer."""
         self.waiting = False
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
 
     def _give_up(self) -> None:
+        """Close a connection whose headers did not arrive in time."""
         if self.waiting and not self.transport.is_closing():
             self.transport.close()
 
     def _make_room(self) -> None:
+        """Close the longest idle connection of this process; this one if none is idle."""
         mine = [one for one in self.connections if isinstance(one, LimitedProtocol) and one is not self and one.idle]
         oldest = min(mine, key=lambda one: one.since, default=self)
         oldest.transport.close()

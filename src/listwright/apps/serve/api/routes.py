@@ -1,4 +1,8 @@
-"""The routes, each a few lines over the service."""
+"""The routes of the API; each reads its input, calls the `Service` and encodes the result.
+
+Docstrings of the handlers are the descriptions in the OpenAPI document, so they address callers of the API. Routes
+under heavy load use `Direct`, which skips FastAPI's dependency handling.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +45,13 @@ Name = Annotated[str, Query(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="The 
 
 
 class Direct(APIRoute):
-    """A route whose function takes the request and nothing else, so there is nothing to work out before it."""
+    """A route whose handler takes the request and nothing else.
+
+    FastAPI's parameter parsing is skipped, which saves a good part of the time of a small request.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The function itself."""
+        """Return the endpoint itself as the handler."""
         handler: Callable[[Request], Coroutine[Any, Any, Response]] = self.endpoint
         return handler
 
@@ -57,26 +64,40 @@ FLOATS = {BINARY: OCTETS["application/octet-stream"]}
 
 
 def takes(kind: type[Any], **more: Any) -> dict[str, Any]:
-    """The body of a route, for the OpenAPI text: bodies are read by hand, which is quicker."""
+    """Return the OpenAPI description of a JSON body that the handler decodes itself.
+
+    Parameters
+    ----------
+    kind : type
+        msgspec struct of the body.
+    **more : dict
+        Further content types and their schemas.
+    """
     schema = {"$ref": f"#/components/schemas/{kind.__name__}"}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}, **more}}}
 
 
 def answer(content: Any, status: int = 200) -> Response:
-    """JSON."""
+    """Return a JSON response; `content` is encoded unless it is bytes already."""
     body = content if isinstance(content, bytes) else msgspec.json.encode(content)
     return Response(body, status, media_type="application/json")
 
 
 def service_of(request: Request) -> Service:
-    """The service that this app runs."""
+    """Return the service of the application that received the request."""
     service: Service = request.app.state.service
     return service
 
 
 @direct.post("/lists", response_model=out.ListAnswer, openapi_extra=takes(given.ListRequest, **FLOATS), tags=["lists"])
 async def build_list(request: Request) -> Response:
-    """Builds and stores a list, so that feedback can refer to it."""
+    """Builds and stores a list, so that feedback can refer to it.
+
+    Send the candidates with their features; the answer has the picked items in order and a `list_id`. With a body of
+    type
+    `application/vnd.listwright.float32`, features are sent as binary numbers: 4 bytes with the length of the JSON head
+    (little-endian), the head, and the rows of float32.
+    """
     service = service_of(request)
     if kind_of(request) == BINARY:
         asked = from_binary(await read_body(request, service.limits.body_bytes))
@@ -88,7 +109,7 @@ async def build_list(request: Request) -> Response:
 
 @direct.post("/lists:batch", response_model=out.BatchAnswer, openapi_extra=takes(given.BatchRequest), tags=["lists"])
 async def build_lists(request: Request) -> Response:
-    """Builds several lists; all of them, or none where one cannot be built."""
+    """Builds and stores several lists: all of them, or none if one cannot be built."""
     service = service_of(request)
     asked = await read_json(request, given.BatchRequest, service.limits.body_bytes, service.feature_names())
     if len(asked.lists) > service.limits.batch:
@@ -103,13 +124,13 @@ async def recent_lists(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="Only older lists than this.")] = None,
 ) -> Response:
-    """The latest lists."""
+    """The latest lists, newest first. Pass the last `list_id` as `before` to read on."""
     return answer(await service_of(request).read(recent, limit, before))
 
 
 @api.get("/lists/{list_id}", response_model=out.ListDetail, tags=["lists"])
 async def get_list(request: Request, list_id: str) -> Response:
-    """A list with its feedback, why each item was picked, and what was skipped for which item."""
+    """A list with its feedback, why each item was picked, and which candidates were skipped in favour of which item."""
     service = service_of(request)
     if len(list_id) != 32 or not list_id.isascii() or not list_id.isalnum():
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
@@ -120,10 +141,10 @@ async def get_list(request: Request, list_id: str) -> Response:
     "/feedback", response_model=out.FeedbackAnswer, openapi_extra=takes(given.FeedbackRequest), tags=["feedback"]
 )
 async def give_feedback(request: Request) -> Response:
-    """Stores what came of a list; answered when it is durable.
+    """Stores feedback on a list; answers once it is durable.
 
-    The same feedback sent again is stored once. More feedback on the same list (a click, then a purchase) needs an
-    idempotency_key of its own; each position then counts with the largest gain that was told of it.
+    The same feedback sent again is stored once, so retries are safe. Further feedback on the same list (a click, then a
+    purchase) needs an idempotency_key of its own; each position then counts with the largest gain reported for it.
     """
     service = service_of(request)
     told = await read_json(request, given.FeedbackRequest, service.limits.feedback_bytes)
@@ -133,7 +154,7 @@ async def give_feedback(request: Request) -> Response:
 
 @api.get("/stats", response_model=out.Stats, tags=["page"])
 async def stats(request: Request) -> Response:
-    """Lists, failure rates and how far learning is."""
+    """Number of lists, failure rates and progress of learning."""
     service = service_of(request)
     return answer(await service.read(totals, service.settings.learn))
 
@@ -156,7 +177,7 @@ async def stats_positions(request: Request) -> Response:
 
 @api.get("/learning", response_model=out.LearningStatus, tags=["learning"])
 async def learning(request: Request) -> Response:
-    """How learning goes: by version how far it is, its snapshots, and how it compares with the deployed policy."""
+    """State of learning by version: progress, snapshots, and the comparison with the deployed policy."""
     service = service_of(request)
     return answer(await service.read(status, service.settings.learn))
 
@@ -169,8 +190,10 @@ async def learning(request: Request) -> Response:
     tags=["learning"],
 )
 async def control_learning(request: Request) -> Response:
-    """Freezes or resumes learning, forgets what was learned (reset), goes back to a snapshot (rollback), or gives what
-    was learned as a model file (export)."""
+    """Freezes or resumes learning, discards what was learned (reset), returns to a snapshot (rollback), or returns what
+    was
+    learned as a model file (export).
+    """
     service = service_of(request)
     asked = await read_json(request, given.LearningRequest, service.limits.feedback_bytes)
     if asked.action == "export":
@@ -186,8 +209,12 @@ async def compare(
     old: Annotated[int, Query(ge=1, le=2**31 - 1, description="The version that it is compared with.")],
     lists: Annotated[int, Query(ge=1, le=20_000, description="The latest lists with feedback to look at.")] = 2_000,
 ) -> Response:
-    """What a version brings per list against another: on the lists that each served (A/B), and by the estimators of
-    logs, which ask what each would have shown in place of every list that was drawn."""
+    """Compares two versions by gain per list.
+
+    `shown` compares the lists that each version served (A/B). `log` has off-policy estimates: what each version would
+    have
+    earned on all lists, by the probabilities with which their items were drawn.
+    """
     return answer(await service_of(request).compare(new, old, lists))
 
 
@@ -206,7 +233,7 @@ async def models(request: Request) -> Response:
     tags=["models"],
 )
 async def add_model(request: Request, name: Name = DEFAULT) -> Response:
-    """Takes a model file as a new version, which serves nothing until traffic is given to it."""
+    """Stores a model file as a new version, which gets no traffic until `PUT /v1/traffic` gives it some."""
     service = service_of(request)
     if kind_of(request) != "application/octet-stream":
         raise Refused(415, "not_a_file", "Send the file, with the header `Content-Type: application/octet-stream`.")
@@ -216,14 +243,14 @@ async def add_model(request: Request, name: Name = DEFAULT) -> Response:
 
 @api.get("/models/{version}", response_model=out.ModelDetail, tags=["models"])
 async def get_model(request: Request, version: VersionNumber) -> Response:
-    """One version, with its certificate."""
+    """One version with its inputs, role, failure rate and certificate."""
     service = service_of(request)
     return answer(await service.read(model_detail, version, service.fleet))
 
 
 @api.delete("/models/{version}", response_model=out.ModelList, tags=["models"])
 async def delete_model(request: Request, version: VersionNumber) -> Response:
-    """Deletes a version that serves nothing, with what it learned; the lists that it built stay."""
+    """Deletes a version without traffic and what it learned; the lists that it built are kept."""
     service = service_of(request)
     await service.delete_model(version)
     return answer(await service.read(model_list, service.fleet))
@@ -231,7 +258,7 @@ async def delete_model(request: Request, version: VersionNumber) -> Response:
 
 @api.put("/traffic", response_model=out.ModelList, openapi_extra=takes(given.Traffic), tags=["models"])
 async def put_traffic(request: Request) -> Response:
-    """Changes which versions of a model serve, which get a share as a canary, and which get copies as a shadow."""
+    """Sets which version of a model is current, which gets a share as a canary, and which gets copies as a shadow."""
     service = service_of(request)
     await service.deploy(await read_json(request, given.Traffic, service.limits.feedback_bytes))
     return answer(await service.read(model_list, service.fleet))
@@ -239,7 +266,7 @@ async def put_traffic(request: Request) -> Response:
 
 @api.post("/traffic:rollback", response_model=out.ModelList, tags=["models"])
 async def roll_back(request: Request, model: Name | None = None) -> Response:
-    """The version that served before the current one serves again, without a canary."""
+    """Makes the version that served before the current one current again, without a canary."""
     service = service_of(request)
     await service.roll_back(model)
     return answer(await service.read(model_list, service.fleet))
@@ -247,18 +274,21 @@ async def roll_back(request: Request, model: Name | None = None) -> Response:
 
 @health.get("/healthz", response_model=out.Health, tags=["health"])
 async def healthz() -> Response:
-    """The process runs."""
+    """Answers as long as the process runs; use it as a liveness probe."""
     return answer({"status": "ok"})
 
 
 @health.get("/readyz", response_model=out.Health, responses={503: ERRORS[503]}, tags=["health"])
 async def readyz(request: Request) -> Response:
-    """It can build, store and learn; the store is tried with a write."""
+    """Answers 200 if lists can be built, stored and learned from; use it as a readiness probe.
+
+    The store is tested with a write, at most once per second.
+    """
     await service_of(request).check_ready()
     return answer({"status": "ready"})
 
 
 @health.get("/metrics", response_class=Response, tags=["health"], responses={401: ERRORS[401], 403: ERRORS[403]})
 async def metrics(request: Request) -> Response:
-    """For Prometheus."""
+    """Metrics in the Prometheus text format."""
     return Response(service_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,4 +1,7 @@
-"""A list for a request: the answer, and what is stored of it."""
+"""Builds the list of one request: the answer that is sent, and the record that is stored.
+
+Everything here is plain computation without access to the store, so it can run in the event loop or in a thread.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,25 @@ from listwright.reasons.explain import Explainer
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A list that is to be stored and answered."""
+    """A list that is ready to be stored and sent.
+
+    Attributes
+    ----------
+    served : Served
+        Row for the store.
+    items : list
+        Ids of the picked items, in order.
+    clipped : int
+        Numbers of the request that were clipped to the trained range.
+    fell_back : bool
+        Whether the deployed policy built the list, because the learned one gave none.
+    answer : bytes
+        JSON of the answer.
+    problem : Problems
+        The request as a problem, for shadows.
+    request : Asked
+        The request itself.
+    """
 
     served: Served
     items: list[Any]  # their ids, in order
@@ -37,7 +58,34 @@ class Built:
 
 
 def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
-    """A list by the version that its id falls to, or by a given one; `at` is where the request stands in a body."""
+    """Build one list.
+
+    The version is chosen by the random end of the new list id, so a canary gets its share of the lists. If the learned
+    policy gives no sound list, the policy as deployed builds it instead. The time taken updates the version's `cost`.
+
+    Parameters
+    ----------
+    asked : Asked
+        The request.
+    fleet : Fleet
+        Loaded versions and traffic.
+    settings : Settings
+        Limits, and how many bytes of a list are stored exactly.
+    at : str
+        Prefix of field names in errors: the place of the request in a batch, such as ``lists.3.``.
+    by : Version, optional
+        Version to use instead of the one that traffic selects.
+
+    Returns
+    -------
+    Built
+        Not stored yet.
+
+    Raises
+    ------
+    Refused
+        422 where the request does not fit the model, 404 for an unknown model.
+    """
     start, created = perf_counter(), now()
     list_id = new_id(created)
     version = fleet.choose(list_id, asked.model) if by is None else by
@@ -66,18 +114,23 @@ def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: V
 
 
 def _sound(lists: Lists, problem: Problems, budget: float | None) -> bool:
-    """Whether a list has items and scores that are numbers; only a budget may leave it empty."""
+    """Return whether a list is non-empty with finite scores.
+
+    An empty list is sound only if every item is larger than the budget.
+    """
     if not len(lists[0]):
         return budget is not None and problem.sizes is not None and bool((problem.sizes > budget).all())
     return lists.scores is None or bool(np.isfinite(lists.scores[0]).all())
 
 
 def _packed(asked: Asked, problem: Problems, lists: Lists) -> Packed:
+    """Combine the request, its problem and its list into the form that is stored."""
     scores = None if lists.scores is None else lists.scores[0].tolist()
     return Packed(problem, asked.ids, lists[0], scores, _propensities(lists), asked.budget)
 
 
 def _answer(list_id: str, version: Version, packed: Packed, clipped: int, explained: Lists | None) -> bytes:
+    """Encode the JSON answer; with `explained`, each item has the parts of its score."""
     items = packed.items()
     whys = [None] * len(items) if explained is None else _whys(explained, packed)
     for item, why in zip(items, whys, strict=True):
@@ -87,7 +140,10 @@ def _answer(list_id: str, version: Version, packed: Packed, clipped: int, explai
 
 
 def _whys(lists: Lists, packed: Packed) -> list[dict[str, Any] | None]:
-    """Where each pick stands on its own, and what the list before it changed of that."""
+    """Return for each pick its score and rank before anything was picked, and what the list before it changed.
+
+    Entries are None where the policy has no scores to explain.
+    """
     if not isinstance(lists.explainer, Explainer) or packed.scores is None:
         return [None] * len(packed.picks)
     scores = np.asarray(packed.scores)
@@ -95,7 +151,12 @@ def _whys(lists: Lists, packed: Packed) -> list[dict[str, Any] | None]:
 
 
 def _propensities(lists: Lists) -> Floats | None:
-    """Of each pick: told by a policy that explores, 1 for one that is certain, else not known."""
+    """Return the probability of each pick.
+
+    An exploring policy reports it, a deterministic one picks with probability 1; for other random policies it is not
+    known
+    (None), and their lists cannot be used for off-policy estimates.
+    """
     told = getattr(lists, "propensities", None)
     if told is not None:
         return np.asarray(told)[0][: len(lists[0])]

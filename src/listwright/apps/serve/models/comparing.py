@@ -1,4 +1,8 @@
-"""Two versions against each other: on the lists that each served, and on all lists by what each would have shown."""
+"""Comparison of two model versions on stored lists with feedback.
+
+Two views: the lists that each version served itself (an A/B test, with Welch's interval), and off-policy estimates of
+what each version would have earned on all lists. The second uses more data, but needs propensities.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +28,29 @@ FEW = 2  # lists of a version that an interval needs
 
 
 def answered(connection: Connection, versions: Sequence[int], most: int) -> list[Any]:
-    """The latest lists of some versions that have feedback, by version."""
+    """Read the latest lists with feedback.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the store.
+    versions : sequence of int
+        Versions whose lists are wanted.
+    most : int
+        Number of lists over all versions together.
+
+    Returns
+    -------
+    list of Row
+        Rows of `with_feedback`, sorted by version.
+    """
     wanted = with_feedback(lists.c.version.in_(versions), feedback.c.gains.is_not(None))
     rows = connection.execute(wanted.order_by(lists.c.id.desc()).limit(most)).all()
     return sorted(rows, key=lambda row: row.version)
 
 
 def comparable(fleet: Fleet, new: int, old: int) -> tuple[Version, Version]:
-    """Both versions, which must take the same features."""
+    """Return both versions; refuses with 409 unless they take the same features, and with 422 if they are the same."""
     if new == old:
         raise invalid("new", "Name two versions.")
     versions = fleet.get(new), fleet.get(old)
@@ -41,7 +60,22 @@ def comparable(fleet: Fleet, new: int, old: int) -> tuple[Version, Version]:
 
 
 def compared(versions: tuple[Version, Version], rows: Sequence[Any]) -> dict[str, Any]:
-    """What the newer version brings per list against the older one."""
+    """Compare two versions on rows of `answered`.
+
+    Parameters
+    ----------
+    versions : tuple of Version
+        The new and the old version.
+    rows : sequence of Row
+        Lists with feedback, of these versions only.
+
+    Returns
+    -------
+    dict
+        `lists` counts lists of the new and the old version; `shown` is the A/B difference in gain per list; `log` has
+        the
+        off-policy estimates. The last two are None where there are too few lists.
+    """
     names = versions[0].shape.signature.feature_names
     parts = [as_shown([row for row in rows if row.version == one.number], names) for one in _with_lists(versions, rows)]
     by_version = {shown.version: np.nansum(gains, axis=1) for shown, gains in parts}
@@ -56,12 +90,16 @@ def compared(versions: tuple[Version, Version], rows: Sequence[Any]) -> dict[str
 
 
 def _with_lists(versions: tuple[Version, Version], rows: Sequence[Any]) -> list[Version]:
+    """Return the versions that have at least one of the rows."""
     known = {row.version for row in rows}
     return [one for one in versions if one.number in known]
 
 
 def _difference(new: Floats, old: Floats) -> dict[str, Any] | None:
-    """Of the means of two groups of lists, with Welch's 95 % interval."""
+    """Return the difference of the means of two samples of gains per list, with Welch's 95 % interval and a verdict.
+
+    None if either sample has fewer than two lists. If no list differs from another, the interval shrinks to the value.
+    """
     if min(len(new), len(old)) < FEW:
         return None
     found = stats.ttest_ind(new, old, equal_var=False)
@@ -72,7 +110,10 @@ def _difference(new: Floats, old: Floats) -> dict[str, Any] | None:
 
 
 def _by_log(versions: tuple[Version, Version], parts: Sequence[Any]) -> dict[str, Any] | None:
-    """By the estimators of logs: what each version would have earned from all these visitors."""
+    """Return the off-policy comparison of both versions on all lists, with the old version as the baseline.
+
+    Where the log cannot support an estimate, such as one without propensities, the reason is returned as the advice.
+    """
     if not parts:
         return None
     log = Log()

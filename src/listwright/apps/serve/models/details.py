@@ -1,4 +1,4 @@
-"""One list, or one model version, in full."""
+"""Full descriptions of a served list or a model version, for the API and the dashboard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ from listwright.guarantees import Certificate
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What must be known of a list to take feedback on it."""
+    """What feedback on a list is checked against.
+
+    Attributes
+    ----------
+    version : int
+        Model version that built the list.
+    created : float
+        When it was built, in seconds since 1970.
+    items : tuple
+        Ids of its items, in order.
+    """
 
     version: int
     created: float
@@ -26,7 +36,7 @@ class Shown:
 
 
 def shown(connection: Connection, list_id: str) -> Shown:
-    """A list that was served."""
+    """Read a served list from the store; refuses with 404 if it does not exist."""
     columns = lists.c.version, lists.c.created, lists.c.record
     row = connection.execute(select(*columns).where(lists.c.id == list_id)).first()
     if row is None:
@@ -36,7 +46,25 @@ def shown(connection: Connection, list_id: str) -> Shown:
 
 
 def list_detail(connection: Connection, list_id: str, fleet: Fleet) -> dict[str, Any]:
-    """A served list, its feedback, why it is what it is, and what was skipped for which item."""
+    """Return everything known of a served list: items, feedback, shadows and reasons.
+
+    Reasons are computed now, by replaying the stored picks with the version's present policy; they are None where the
+    version was deleted or its policy cannot be explained.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the store.
+    list_id : str
+        Id of the list.
+    fleet : Fleet
+        Loads the version.
+
+    Returns
+    -------
+    dict
+        The body of ``GET /v1/lists/{list_id}``.
+    """
     row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
     if row is None:
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
@@ -59,7 +87,7 @@ def list_detail(connection: Connection, list_id: str, fleet: Fleet) -> dict[str,
 
 
 def _version(fleet: Fleet, number: int) -> Version | None:
-    """A version, unless it was deleted."""
+    """Return a version, or None if it was deleted."""
     try:
         return fleet.get(number)
     except Refused:
@@ -67,6 +95,7 @@ def _version(fleet: Fleet, number: int) -> Version | None:
 
 
 def _feedback(told: Any) -> dict[str, Any] | None:
+    """Summarize the feedback rows of a list: every event as sent, and the resulting gain by position."""
     if not told:
         return None
     events = [
@@ -83,12 +112,17 @@ def _feedback(told: Any) -> dict[str, Any] | None:
 
 
 def _shadow(row: Any, packed: Packed) -> dict[str, Any]:
+    """Return the list of a shadow with item ids in place of row indices."""
     picks = msgspec.json.decode(row.picks)
     return {"version": row.version, "overlap": row.overlap, "items": [packed.ids[pick] for pick in picks]}
 
 
 def _reasons(version: Version, packed: Packed, state: int) -> dict[str, Any] | None:
-    """By the policy as it is now, along the items as they were picked."""
+    """Explain each pick and the skipped candidates along the stored list.
+
+    `state` is the number of lists the policy had learned from when it built the list; `same_state` says whether that is
+    still so.
+    """
     built = version.lists(packed.problem, max(1, len(packed.picks)), packed.budget, "reasons")
     if built.explainer is None or not len(packed.picks):
         return None
@@ -97,7 +131,7 @@ def _reasons(version: Version, packed: Packed, state: int) -> dict[str, Any] | N
 
 
 def model_list(connection: Connection, fleet: Fleet) -> dict[str, Any]:
-    """All versions, the newest first, and how traffic is shared."""
+    """Return all versions, the newest first, with failure rates and the traffic of each model."""
     rates = by_version(connection)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
     rows = connection.execute(select(*columns).order_by(models.c.version.desc()))
@@ -107,7 +141,7 @@ def model_list(connection: Connection, fleet: Fleet) -> dict[str, Any]:
 
 
 def model_detail(connection: Connection, number: int, fleet: Fleet) -> dict[str, Any]:
-    """One version, with what is proved of it."""
+    """Return one version with its inputs, trained ranges and certificate; refuses with 404 if it does not exist."""
     version = fleet.get(number)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
     row = connection.execute(select(*columns).where(models.c.version == number)).one()
@@ -130,12 +164,13 @@ def model_detail(connection: Connection, number: int, fleet: Fleet) -> dict[str,
 
 
 def _ranges(version: Version) -> list[list[float]] | None:
-    """What is taken of each feature as it is."""
+    """Return the lowest and highest accepted value of each feature; None where the model has no trained ranges."""
     ends = version.shape.ranges.get("features")
     return None if ends is None else [[float(low), float(high)] for low, high in zip(*ends, strict=True)]
 
 
 def _shown(row: Any, fleet: Fleet, rates: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """Describe one version: its digest, failure rate, role in the traffic and share of the lists."""
     role, share, traffic = "idle", 0.0, fleet.traffic.get(row.name)
     if traffic is not None and row.version == traffic.current:
         role, share = "current", 1.0 - traffic.share
@@ -155,6 +190,7 @@ def _shown(row: Any, fleet: Fleet, rates: dict[int, dict[str, Any]]) -> dict[str
 
 
 def _certificate(found: Certificate) -> dict[str, Any]:
+    """Return a certificate as plain values, with its text."""
     told = ("assumptions_met", "approximation_ratio", "slack", "lower_bound_on_value")
     kept = ("length", "rival_length", "rounds", "delta", "value_seen", "breaches", "notes")
     fields = asdict(found)

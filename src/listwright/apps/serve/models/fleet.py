@@ -1,4 +1,8 @@
-"""The versions that are loaded, how traffic is shared among them, and what each has learned."""
+"""The loaded model versions, the traffic among them, and what each has learned.
+
+`Fleet` mirrors the store in memory. Requests read it without locks: versions and traffic are immutable and replaced as
+a whole when `Fleet.follow` notices a new revision, whichever replica caused it.
+"""
 
 from __future__ import annotations
 
@@ -28,28 +32,66 @@ from listwright.storage import inspect
 
 
 class Cost:
-    """How long a version's lists take, by those that it built."""
+    """Running estimate of the time that a version takes to build a list, per number in the request.
+
+    Used to decide whether a list is built in the event loop or in a thread.
+
+    Examples
+    --------
+    >>> cost = Cost()
+    >>> cost.expected(100)
+    inf
+    >>> cost.note(100, 0.5)
+    >>> cost.expected(200)
+    1.0
+    """
 
     def __init__(self) -> None:
+        """Start without an estimate."""
         self.forget()
 
     def forget(self) -> None:
-        """Nothing is known any more: the first list took the compiler's time too."""
+        """Drop the estimate; the first list includes the time of the compiler."""
         self.seconds: float | None = None  # per number of a request
 
     def expected(self, numbers: int) -> float:
-        """Seconds for a list from a request with that many numbers; infinite where nothing is known yet."""
+        """Return the expected seconds for a request of that many numbers; infinite without an estimate."""
         return inf if self.seconds is None else self.seconds * numbers
 
     def note(self, numbers: int, seconds: float) -> None:
-        """One more list; a long one that was held up by others counts no more than twice what was known."""
+        """Update the exponential average with one list.
+
+        Observations are capped at twice the estimate, since a list may have been delayed by other threads.
+        """
         seen, known = seconds / max(1, numbers), self.seconds
         self.seconds = seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known)
 
 
 @dataclass(frozen=True, eq=False)
 class Version:
-    """A loaded model. Where it can learn, an `OnlineSCP` stands for it that draws from what was learned."""
+    """A loaded model version. Immutable: learning replaces it by a copy with a new `online`.
+
+    Attributes
+    ----------
+    number : int
+        Version number, unique over all models.
+    name : str
+        Name of the model it belongs to.
+    model : Any
+        The fitted estimator.
+    shape : Shape
+        What requests must look like.
+    cost : Cost
+        Time per list; shared by copies.
+    explores : bool
+        Whether lists are drawn at random, so that feedback can be learned from.
+    deployed : OnlineSCP or None
+        Learner in the state of the model file; None for models that cannot learn.
+    online : OnlineSCP or None
+        The same with what was learned since.
+    published : Published or None
+        The learned policy that `online` plays; None if nothing was learned.
+    """
 
     number: int
     name: str
@@ -62,7 +104,22 @@ class Version:
     published: Published | None = None  # what that is
 
     def lists(self, problem: Problems, length: int | None, budget: float | None, list_id: str) -> Lists:
-        """The list of one problem; shorter where there are fewer candidates."""
+        """Build the list of one problem, shorter than `length` where there are fewer candidates.
+
+        Parameters
+        ----------
+        problem : Problems
+            A single problem.
+        length, budget : int or None, float or None
+            Limits of the list; None for the model's own.
+        list_id : str
+            Seeds the exploration, together with the seed of the service.
+
+        Returns
+        -------
+        Lists
+            One list, with propensities if the version explores.
+        """
         if self.online is not None and self.explores:
             return self.online.recommend(problem, length=length, budget=budget, list_ids=[list_id])
         if self.online is not None and self._plays_online:
@@ -71,35 +128,40 @@ class Version:
 
     @property
     def policy(self) -> Any:
-        """What it serves, without exploration, as logs are evaluated with."""
+        """The policy without exploration, in the form that off-policy estimators take."""
         return self.online.predict if self.online is not None and self._plays_online else self.model
 
     @property
     def _plays_online(self) -> bool:
+        """Whether lists come from the online learner rather than from the estimator in the file."""
         return self.published is not None or isinstance(self.model, OnlineSCP)
 
     def as_deployed(self) -> Version:
-        """The same version without what it has learned."""
+        """Return the version without what it has learned."""
         return replace(self, online=self.deployed, published=None)
 
     @property
     def state(self) -> int:
-        """How many lists it has learned from."""
+        """Number of lists the version has learned from."""
         return 0 if self.published is None else self.published.count
 
 
 @dataclass(frozen=True)
 class Opening:
-    """How models are made ready to serve.
+    """How model files become versions.
 
-    Parameters
+    Attributes
     ----------
     learner : callable
-        Makes the learner of a model, or raises InputError.
+        Makes an `OnlineSCP` from a model; raises InputError if the model cannot learn.
     explores : bool
-        Lists are drawn from what was learned, so that more can be learned.
+        Whether lists are drawn so that something can be learned; then models that cannot learn are rejected.
+    tolerance : float
+        How far beyond its trained range a column may be, in widths of that range.
+    refuse : bool
+        Refuse requests beyond that, instead of clipping them.
     trust : str
-        Classes that are not listwright's and that model files may have, by commas.
+        Comma-separated classes outside listwright that model files may contain.
     """
 
     learner: Callable[[Any], OnlineSCP]
@@ -109,7 +171,13 @@ class Opening:
     trust: str = ""
 
     def opened(self, number: int, name: str, file: bytes) -> Version:
-        """A version from its file; an error where the file holds no model, or none that can learn and has to."""
+        """Load a version from the content of its file.
+
+        Raises
+        ------
+        InputError
+            If the file holds no model that can be served, or one that cannot learn where learning is on.
+        """
         model = load_bytes(file, self.trust)
         online = None
         try:
@@ -122,9 +190,27 @@ class Opening:
 
 
 class Fleet:
-    """The versions that are loaded and the traffic of each model; both are replaced as a whole, never changed."""
+    """All loaded versions and the traffic of each model, as this replica sees them.
+
+    Parameters
+    ----------
+    engine : Engine
+        To read from the store.
+    opening : Opening
+        How model files are loaded.
+
+    Attributes
+    ----------
+    loaded : dict of int to Version
+        By version number; replaced, never changed.
+    traffic : dict of str to Traffic
+        By model name; replaced, never changed.
+    revision : int
+        Revision of the store that both reflect.
+    """
 
     def __init__(self, engine: Engine, opening: Opening) -> None:
+        """Start empty; `follow` loads what the store serves."""
         self.engine = engine  # to read from
         self.opening = opening
         self.lock = Lock()
@@ -133,26 +219,30 @@ class Fleet:
         self.revision = -1
 
     def choose(self, list_id: str, name: str) -> Version:
-        """The version that a list falls to: the end of its id is random."""
+        """Return the version that builds a list: the canary if the random end of the id falls into its share, else the
+        current.
+
+        The choice depends on the id alone, so it can be repeated.
+        """
         traffic = self.of(name)
         if traffic.canary is not None and int(list_id[-8:], 16) < traffic.share * 2**32:
             return self.loaded[traffic.canary]
         return self.loaded[traffic.current]
 
     def of(self, name: str) -> Traffic:
-        """The traffic of a model."""
+        """Return the traffic of a model; refuses with 404 if there is no such model."""
         traffic = self.traffic.get(name)
         if traffic is None:
             raise Refused(404, "not_found", f"There is no model {name!r}.", field="model")
         return traffic
 
     def shadow(self, name: str) -> Version | None:
-        """The version that gets copies of requests."""
+        """Return the version that gets copies of a model's requests, if there is one."""
         number = self.of(name).shadow
         return None if number is None else self.loaded.get(number)
 
     def get(self, number: int) -> Version:
-        """A version, loaded if need be."""
+        """Return a version, loading it from the store if necessary; refuses with 404 if it does not exist."""
         found = self.loaded.get(number)
         if found is not None:
             return found
@@ -160,6 +250,7 @@ class Fleet:
             return self._get(connection, number)
 
     def _get(self, connection: Connection, number: int) -> Version:
+        """Load a version with what it has learned; the caller holds the lock."""
         if number not in self.loaded:
             row = connection.execute(select(models).where(models.c.version == number)).first()
             if row is None:
@@ -170,7 +261,10 @@ class Fleet:
         return self.loaded[number]
 
     def follow(self) -> bool:
-        """Takes over what changed in the store: versions, traffic, and what was learned; whether anything did."""
+        """Take over changes of the store: versions, traffic and learned policies.
+
+        Cheap if nothing changed, because only the revision number is read. Returns whether anything did.
+        """
         with self.engine.connect() as connection:
             revision = connection.execute(select(clock.c.value).where(clock.c.name == "revision")).scalar_one()
             if revision == self.revision:
@@ -181,6 +275,7 @@ class Fleet:
         return True
 
     def _follow(self, connection: Connection) -> None:
+        """Load all versions with traffic, apply learned policies, drop deleted versions, then switch the traffic."""
         traffic = all_deployed(connection)
         for one in traffic.values():
             for number in (one.current, one.canary, one.shadow):
@@ -194,7 +289,17 @@ class Fleet:
         self.traffic = traffic
 
     def check(self, traffic: Traffic) -> None:
-        """Refuses traffic that would not work."""
+        """Refuse traffic that cannot work.
+
+        All versions must exist, belong to the model and take the same features as the current one, so that any of them
+        can
+        answer any request. Canary and shadow must differ from the current version.
+
+        Raises
+        ------
+        Refused
+            404, 409 or 422, with the field at fault.
+        """
         current = self.get(traffic.current)
         if traffic.canary is None and traffic.share:
             raise invalid("share", "Without a canary the share is 0.")
@@ -213,12 +318,14 @@ class Fleet:
                 raise Refused(409, "conflict", told, field=field)
 
     def default(self) -> Traffic:
-        """The traffic of the model that requests are for where they do not say; of the only one, whatever its name."""
+        """Return the traffic of the model that requests mean if they name none: the only one, or the one named
+        "default".
+        """
         return next(iter(self.traffic.values())) if len(self.traffic) == 1 else self.of(DEFAULT)
 
 
 def _learned(version: Version, row: Any) -> Version:
-    """The version with what its row says it has learned."""
+    """Return the version with the learned policy in its row of the store; the same object if nothing changed."""
     if version.deployed is None:
         return version
     published = None if row is None or row.policy is None else Published(row.base, row.applied, row.count, row.policy)
@@ -228,20 +335,20 @@ def _learned(version: Version, row: Any) -> Version:
 
 
 def load_bytes(file: bytes, trust: str = "") -> Any:
-    """The model in a file's content; `trust`: see `load_trusting`."""
+    """Load a model from the content of a file; `trust` lists further classes that it may contain."""
     with _kept(file) as path:
         return load_trusting(path, trust)
 
 
 def inspect_bytes(file: bytes) -> dict[str, Any]:
-    """What a file's content says of itself; the model is not made."""
+    """Return the metadata of a model file's content without constructing the model."""
     with _kept(file) as path:
         return inspect(path)
 
 
 @contextmanager
 def _kept(file: bytes) -> Iterator[Path]:
-    """The content as a file; messages do not tell where it was kept meanwhile."""
+    """Yield a temporary file with the content; InputErrors are raised again without its path."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         path.write_bytes(file)

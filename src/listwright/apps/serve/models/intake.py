@@ -1,4 +1,8 @@
-"""Requests to problems; what is wrong is named by its field."""
+"""Conversion of requests to problems, with errors that name the field at fault.
+
+`Shape` says what a model expects; `problem_of` checks a request against it and against the limits of the service.
+Values beyond the trained range are clipped, or refused, as configured.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,21 @@ Ends = tuple[Floats32, Floats32]
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What the requests to a model look like."""
+    """What the requests to a model must look like.
+
+    Attributes
+    ----------
+    signature : Signature
+        Number and names of features, context columns, vectors and catalogue items.
+    context_names : tuple of str or None
+        Names of the context columns.
+    ranges : mapping of str to tuple of ndarray
+        Lowest and highest accepted value of each column, by part of a problem (features, context, vectors).
+    refuse : bool
+        Refuse values out of range instead of clipping them.
+    per_group : int, mapping or None
+        The model's limit on items per group.
+    """
 
     signature: Signature
     context_names: tuple[str, ...] | None
@@ -33,12 +51,16 @@ class Shape:
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
-        """Makes it from a fitted model.
+        """Derive the shape from a fitted model.
 
         Parameters
         ----------
+        model : Any
+            A fitted estimator with a `signature_`.
         tolerance : float
             How far beyond its trained range a column may be, in widths of that range.
+        refuse : bool
+            Refuse values beyond that, instead of clipping them.
         """
         signature, columns = model.signature_, getattr(model, "columns_", None)
         parts = ("features", "context", "vectors")
@@ -50,14 +72,36 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """A request as a problem, and how many of its numbers had to be clipped to the trained range."""
+    """A request as a problem, and how many of its numbers were clipped to the trained range."""
 
     problem: Problems
     clipped: int
 
 
 def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Taken:
-    """One problem without ids, checked against what the model was trained on; `at` is its place in the body."""
+    """Convert a request to a problem that the model can take.
+
+    Parameters
+    ----------
+    asked : Asked
+        The request.
+    shape : Shape
+        What the model expects.
+    limits : Limits
+        Most candidates, items and bytes of context.
+    at : str
+        Prefix of field names in errors.
+
+    Returns
+    -------
+    Taken
+        A single problem without item ids, and the number of clipped values.
+
+    Raises
+    ------
+    Refused
+        422 with the field at fault.
+    """
     _check_counts(asked, limits, at)
     _check_ids(asked.ids, at)
     signature, reading = shape.signature, _Reading(shape, at)
@@ -79,24 +123,51 @@ def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Take
 
 
 class _Reading:
-    """Tables of numbers of one request."""
+    """Reads the numeric tables of one request and counts the values that had to be clipped."""
 
     def __init__(self, shape: Shape, at: str) -> None:
+        """Start with nothing clipped; `at` is the prefix of field names."""
         self.shape, self.at, self.clipped = shape, at, 0
 
     def table(self, part: str, rows: Any, width: int, names: tuple[str, ...] | None, place: str) -> Floats32:
-        """(rows, width) in float32, within the trained range."""
+        """Convert rows to a float32 table within the trained range.
+
+        Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
+        order of
+        the model's columns first.
+
+        Parameters
+        ----------
+        part : str
+            Part of the problem whose ranges apply: features, context or vectors.
+        rows : sequence or ndarray
+            One list or mapping per row.
+        width : int
+            Number of columns.
+        names : tuple of str or None
+            Column names, for mappings and for errors.
+        place : str
+            Field of a row, with ``{}`` for its index.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, width)
+        """
         plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
         if not plain or set(map(len, rows)) != {width}:
             rows = [_by_place(row, width, names, self.at + place.format(i)) for i, row in enumerate(rows)]
 
         def name(i: int, j: int) -> str:
+            """Return the field name of the value in row `i` and column `j`."""
             return f"{self.at}{place.format(i)}.{names[j] if names else j}"
 
         return self._within(part, finite(rows, width, name), name)
 
     def context(self, asked: Asked) -> Floats32 | None:
-        """The context columns, where the model has some."""
+        """Return the context columns as a table of one row; None where the model has none.
+
+        Older clients send them as `context` instead of `context_features`.
+        """
         width, given = self.shape.signature.n_context, asked.context_features
         if width is None:
             if given is not None:
@@ -110,13 +181,14 @@ class _Reading:
         return self.table("context", [given], width, names, "context_features")
 
     def vectors(self, given: Sequence[Sequence[float] | None]) -> Floats32 | None:
-        """The vectors, where the model has some."""
+        """Return the vectors that similarity is measured on; None where the model has none."""
         width = self.shape.signature.n_vector
         if width is None:
             return None
         return self.table("vectors", [vector or [] for vector in given], width, None, "items.{}.vector")
 
     def _within(self, part: str, table: Floats32, name: Callable[[int, int], str]) -> Floats32:
+        """Clip values beyond the trained range and count them, or refuse the first one where the shape says so."""
         if part not in self.shape.ranges:
             return table
         low, high = self.shape.ranges[part]
@@ -133,7 +205,9 @@ class _Reading:
 
 
 def _numbers(context: msgspec.Raw) -> Numbers | None:
-    """Context columns under the name that they had in version 0.1."""
+    """Read context columns from the field `context`, which was their name in version 0.1; None if it holds
+    something else.
+    """
     try:
         return msgspec.json.decode(context, type=Numbers)
     except msgspec.MsgspecError:
@@ -141,7 +215,10 @@ def _numbers(context: msgspec.Raw) -> Numbers | None:
 
 
 def finite(rows: Any, width: int, name: Callable[[int, int], str]) -> Floats32:
-    """(rows, width) in float32, which has less room than what JSON may hold."""
+    """Convert rows to float32 and refuse values that are not finite.
+
+    A JSON number may exceed the range of float32 and then becomes infinite. `name(i, j)` gives the field of a value.
+    """
     with np.errstate(over="ignore"):
         found = np.array(rows, dtype=np.float32).reshape(len(rows), width)
     if not np.isfinite(found).all():
@@ -150,6 +227,7 @@ def finite(rows: Any, width: int, name: Callable[[int, int], str]) -> Floats32:
 
 
 def _check_counts(asked: Asked, limits: Limits, at: str) -> None:
+    """Refuse requests with too many candidates, too long a list or too large a context."""
     if len(asked.ids) > limits.items:
         raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(asked.ids):,}.")
     if asked.length is not None and asked.length > limits.length:
@@ -159,6 +237,7 @@ def _check_counts(asked: Asked, limits: Limits, at: str) -> None:
 
 
 def _check_ids(ids: Sequence[str | int], at: str) -> None:
+    """Refuse ids that occur twice, since feedback could not tell them apart."""
     if len(set(ids)) == len(ids):
         return
     seen: set[str | int] = set()
@@ -171,7 +250,7 @@ def _check_ids(ids: Sequence[str | int], at: str) -> None:
 def _by_place(
     values: Sequence[float] | Mapping[str, float], width: int, names: tuple[str, ...] | None, field: str
 ) -> Sequence[float]:
-    """Numbers in the model's order."""
+    """Return the numbers of one row in the model's order, from a sequence or a mapping."""
     if isinstance(values, Mapping):
         return _by_name(values, names, field)
     if len(values) != width:
@@ -180,6 +259,7 @@ def _by_place(
 
 
 def _by_name(values: Mapping[str, float], names: tuple[str, ...] | None, field: str) -> list[float]:
+    """Return the values of a mapping in the order of `names`; missing and unknown names are refused."""
     if not names:
         raise invalid(field, "The model knows no names here. Send an array.")
     missing = next((name for name in names if name not in values), None)
@@ -191,6 +271,7 @@ def _by_name(values: Mapping[str, float], names: tuple[str, ...] | None, field: 
 
 
 def _sizes(asked: Asked, at: str) -> list[float] | None:
+    """Return the sizes of all items; None if some are missing, which is refused where there is a budget."""
     missing = next((i for i, size in enumerate(asked.sizes) if size is None), None)
     if missing is None:
         return [size for size in asked.sizes if size is not None]
@@ -200,7 +281,7 @@ def _sizes(asked: Asked, at: str) -> list[float] | None:
 
 
 def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
-    """The groups, where lists are limited by them."""
+    """Return the groups of all items where the request or the model (`usual`) limits lists by group, else None."""
     if asked.per_group is None and usual is None:
         return None
     missing = next((i for i, group in enumerate(asked.groups) if group is None), None)
@@ -210,6 +291,7 @@ def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
 
 
 def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[int] | None:
+    """Return the catalogue indices, checked against the number of known items; None for models without a catalogue."""
     if known is None:
         return None
     for i, item in enumerate(given):

@@ -1,4 +1,8 @@
-"""Passages for a question: packed into a budget of tokens, or ranked in the form that clients of rerankers send."""
+"""Requests for packing and reranking passages, and the packer that answers them.
+
+Structs describe the bodies; their descriptions appear in the OpenAPI document. `Packing` holds the service's
+`ContextPacker`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ Positive = Annotated[float, Meta(gt=0)]
 
 
 class Passage(Struct, forbid_unknown_fields=True):
-    """A passage with what is known of it."""
+    """A passage with its metadata. A plain string is enough where there is none."""
 
     text: str
     title: str | None = None
@@ -32,7 +36,7 @@ class Passage(Struct, forbid_unknown_fields=True):
 
 
 class PackRequest(Struct, forbid_unknown_fields=True):
-    """A question and the passages that may be put into the context of its answer."""
+    """A question and the passages that may be put into the prompt."""
 
     query: Query
     passages: Annotated[list[str | Passage], Meta(min_length=1)]
@@ -47,14 +51,14 @@ class PackRequest(Struct, forbid_unknown_fields=True):
 
 
 class Document(Struct):
-    """A document of a reranker's client; other fields are not looked at."""
+    """A document in the format of reranker clients; unknown fields are ignored."""
 
     text: str
     title: str | None = None
 
 
 class RerankRequest(Struct):
-    """What clients of Cohere's and Jina's rerankers send; fields that mean nothing here are not looked at."""
+    """The request of Cohere's and Jina's reranker clients; fields without a meaning here are ignored."""
 
     query: Query
     documents: Annotated[list[str | Document], Meta(min_length=1)]
@@ -66,21 +70,34 @@ class RerankRequest(Struct):
 
 
 class Packing:
-    """The packer of a service.
+    """Answers pack and rerank requests.
 
     Parameters
     ----------
     path : Path or None
-        A file that `ContextPacker.save` wrote; None for the model that is shipped, which is read when it is first
-        asked for.
+        File that `ContextPacker.save` wrote; None for the model shipped with listwright, which is loaded on first use.
+    limits : Limits
+        Bounds the number of passages.
     """
 
     def __init__(self, path: Path | None, limits: Limits) -> None:
+        """Load the packer."""
         self.packer = ContextPacker() if path is None else ContextPacker.load(path)
         self.limits = limits
 
     def pack(self, asked: PackRequest) -> dict[str, Any]:
-        """The passages to put into the context, as they are answered."""
+        """Choose passages within the budget of tokens.
+
+        Returns
+        -------
+        dict
+            The body of the answer: `passages` with index, score and reason, `tokens` in total, and `text`.
+
+        Raises
+        ------
+        Refused
+            422 if there are too many passages, or the packer cannot use them.
+        """
         self._check(asked.passages, "passages")
         sizes = [None if isinstance(one, str) else one.tokens for one in asked.passages]
         options = {"budget": asked.budget, "length": asked.length, "per_source": asked.per_source}
@@ -99,7 +116,16 @@ class Packing:
         return {"passages": picked, "tokens": found.tokens, "text": found.text(asked.order)}
 
     def rerank(self, asked: RerankRequest) -> dict[str, Any]:
-        """All documents, or the best of them, with scores that fall by position."""
+        """Rank all documents, or the best `top_n` of them.
+
+        Scores lie in [0, 1] and fall strictly by position, as clients expect; each says what a document adds to those
+        before.
+
+        Returns
+        -------
+        dict
+            `model` and `results`.
+        """
         self._check(asked.documents, "documents")
         count = min(asked.top_n or len(asked.documents), len(asked.documents))
         found = self._packed(asked.query, asked.documents, "documents", budget=None, length=count)
@@ -114,10 +140,12 @@ class Packing:
         return {"model": asked.model, "results": results}
 
     def _check(self, passages: list[Any], field: str) -> None:
+        """Refuse more passages than the service takes."""
         if len(passages) > self.limits.items:
             raise invalid(field, f"Send at most {self.limits.items:,} {field}. Got {len(passages):,}.")
 
     def _packed(self, query: str, passages: list[Any], field: str, **options: Any) -> Packed:
+        """Run the packer; its input errors become 422 refusals of `field`."""
         try:
             return self.packer.pack(query, passages, **options)
         except InputError as error:
@@ -125,7 +153,12 @@ class Packing:
 
 
 def _all_of(found: Packed, count: int) -> tuple[list[int], list[float]]:
-    """Positions and scores in [0, 1], those that are never picked (empty ones and copies) at the end."""
+    """Return the order and the scores of all documents.
+
+    Documents that are never picked (empty ones and copies) follow the picked ones. Scores are clipped to [0, 1], made
+    to
+    fall by position, and rescaled where that took them below 0.
+    """
     picked = set(found.positions)
     left = [position for position in range(count) if position not in picked]
     bounded = falling([min(1.0, max(0.0, score)) for score in [*found.scores, *[0.0] * len(left)]])

@@ -1,4 +1,8 @@
-"""The JSON that comes in."""
+"""The JSON bodies of requests, as msgspec structs; decoding validates types and bounds.
+
+Descriptions of fields appear in the OpenAPI document. `Asked` is the common form of JSON and binary list requests that
+the rest of the service works with.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ class Item(Struct, forbid_unknown_fields=True):
 
 
 class ListRequest(Struct, forbid_unknown_fields=True):
-    """What to build a list from; with neither length nor budget, the model's own."""
+    """The candidates of a list and its limits. With neither length nor budget, those of the model apply."""
 
     items: Annotated[list[Item], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
@@ -52,7 +56,10 @@ class ListRequest(Struct, forbid_unknown_fields=True):
 
 
 class BinaryHead(Struct, forbid_unknown_fields=True):
-    """The JSON of a binary body: a list request whose candidates have their features behind it."""
+    """The JSON head of a binary list request; the features follow it as float32.
+
+    Its arrays have one entry per candidate. Vectors are not available in this form.
+    """
 
     ids: Annotated[list[ItemId], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
@@ -69,7 +76,27 @@ class BinaryHead(Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A request for a list, whatever form it came in; one entry per candidate."""
+    """A request for one list, in whichever format it arrived.
+
+    Attributes
+    ----------
+    ids : sequence of str or int
+        Ids of the candidates; the other sequences have one entry per candidate, too.
+    rows : list or ndarray
+        Features: a list of lists or mappings, or a float32 table of shape (n_candidates, n_features).
+    sizes, catalogue, vectors, groups : sequence
+        Optional properties of each candidate, None where not given.
+    length, budget, per_group : int, float, int or None
+        Limits of the list; None for the model's own.
+    context_features : list, dict or None
+        Context columns of the model.
+    context : Raw
+        JSON of the caller, stored but not used.
+    explain : bool
+        Whether the answer explains each pick.
+    model : str
+        Name of the model.
+    """
 
     ids: Sequence[str | int]
     rows: Any  # features: a list of lists or of mappings, or a table of float32
@@ -87,7 +114,7 @@ class Asked:
 
     @classmethod
     def of(cls, request: ListRequest) -> Asked:
-        """A request that came as JSON."""
+        """Convert a JSON request."""
         items = request.items
         return cls(
             [item.id for item in items],
@@ -107,18 +134,20 @@ class Asked:
 
     @property
     def numbers(self) -> int:
-        """About how many numbers it has."""
+        """Approximate count of numbers in the request, as a measure of its cost."""
         return len(self.ids) * len(self.rows[0])
 
 
 class BatchRequest(Struct, forbid_unknown_fields=True):
-    """Several lists at once."""
+    """Several lists in one request."""
 
     lists: Annotated[list[ListRequest], Meta(min_length=1)]
 
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True):
-    """What came of a list: the ids that were clicked (none: an empty array), or a gain for each item in order."""
+    """Feedback on a list: the ids that were clicked (an empty array for none), or a gain in [0, 1] for each item
+    in order.
+    """
 
     list_id: ListId
     clicks: list[ItemId] | None = None
@@ -131,7 +160,11 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True):
 
 
 class Traffic(Struct, forbid_unknown_fields=True):
-    """Which versions of a model serve. A canary gets that share of the lists; a shadow gets copies, and shows none."""
+    """Which versions of a model serve.
+
+    The canary gets the fraction `share` of the lists; the shadow gets copies of all requests, and its lists are not
+    shown.
+    """
 
     current: VersionNumber
     canary: VersionNumber | None = None
@@ -141,7 +174,7 @@ class Traffic(Struct, forbid_unknown_fields=True):
 
 
 class LearningRequest(Struct, forbid_unknown_fields=True):
-    """What to do with what a version has learned; without a version, the current one of the default model."""
+    """An action on what a version has learned; without a version, the current one of the default model."""
 
     action: Literal["freeze", "resume", "reset", "rollback", "export"]
     version: VersionNumber | None = None

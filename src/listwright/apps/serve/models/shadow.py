@@ -1,4 +1,7 @@
-"""Shadows: versions that build the same lists as those that serve, which nobody is shown."""
+"""Shadow versions: they build the lists of real requests after the answer was sent, and nobody is shown them.
+
+Use a shadow to see how a new version behaves under production traffic before it gets any.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,19 @@ WAITING = 32  # lists; beyond, they are left out, so that a slow shadow slows no
 
 
 class Shadows:
-    """Builds and stores what shadows would have shown, after the answer was given."""
+    """Builds and stores the lists of shadow versions in the background.
+
+    At most `WAITING` lists are pending; beyond that they are dropped and counted, so a slow shadow does not delay
+    requests.
+    """
 
     def __init__(self, service: Service) -> None:
+        """Start without pending lists."""
         self.service = service
         self.tasks: set[asyncio.Task[None]] = set()
 
     def offer(self, built: Built) -> None:
-        """A list that was served."""
+        """Schedule the shadow's list for one that was served, if its model has a shadow and there is room."""
         version = self.service.fleet.shadow(built.request.model)
         if version is None:
             return
@@ -39,6 +47,7 @@ class Shadows:
         task.add_done_callback(self.tasks.discard)
 
     async def _build(self, version: Version, built: Built) -> None:
+        """Build and store one shadow list; failures are counted as dropped."""
         try:
             row = await self.service.background.run(shadowed, version, built)
             await self.service.writer.write(add_shadows, row)
@@ -48,7 +57,11 @@ class Shadows:
 
 
 def shadowed(version: Version, built: Built) -> dict[str, Any]:
-    """What a version would have shown, as it is stored."""
+    """Return the row of a shadow's list.
+
+    `overlap` is the fraction of the items shown that the shadow picks too; `picks` are row indices in the problem, as
+    JSON.
+    """
     asked, served = built.request, built.served
     lists = version.lists(built.problem, asked.length, asked.budget, served.id)
     picks, seen = [int(row) for row in lists[0]], set(built.items)

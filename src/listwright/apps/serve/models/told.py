@@ -1,4 +1,4 @@
-"""Feedback, checked against the list that it is about."""
+"""Validation of feedback against the list that it refers to."""
 
 from __future__ import annotations
 
@@ -12,24 +12,52 @@ KEPT = 5_000  # lists
 
 
 class Recent:
-    """The latest lists that this process served: most feedback is about one of them, so the store need not be asked."""
+    """The last 5,000 lists that this process served, in memory.
+
+    Most feedback follows soon after its list, so it can be checked without a query. Older lists are read from the
+    store.
+    """
 
     def __init__(self) -> None:
+        """Start empty."""
         self.lists: OrderedDict[str, Shown] = OrderedDict()
 
     def add(self, list_id: str, shown: Shown) -> None:
-        """One more; the oldest is forgotten."""
+        """Add a list, dropping the oldest if there are too many."""
         self.lists[list_id] = shown
         if len(self.lists) > KEPT:
             self.lists.popitem(last=False)
 
     def get(self, list_id: str) -> Shown | None:
-        """A list, if it is remembered."""
+        """Return a list, or None if it is not among the recent ones."""
         return self.lists.get(list_id)
 
 
 def gains_of(told: FeedbackRequest, shown: Shown) -> tuple[float, ...]:
-    """What each item of the list brought."""
+    """Return the gain of each item of a list.
+
+    Parameters
+    ----------
+    told : FeedbackRequest
+        Feedback with either clicks (gain 1 for each id) or gains.
+    shown : Shown
+        The list as it was shown.
+
+    Returns
+    -------
+    tuple of float
+        One gain per position.
+
+    Raises
+    ------
+    Refused
+        422 if both or neither are given, the number of gains is wrong, or a clicked id is not in the list.
+
+    Examples
+    --------
+    >>> gains_of(FeedbackRequest("0" * 32, clicks=["b"]), Shown(1, 0.0, ("a", "b", "c")))
+    (0.0, 1.0, 0.0)
+    """
     if (told.clicks is None) == (told.gains is None):
         raise invalid("body", "Give either clicks or gains.")
     count = len(shown.items)

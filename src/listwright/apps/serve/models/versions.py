@@ -1,4 +1,8 @@
-"""Model versions and traffic in the store: added, deployed, rolled back, deleted."""
+"""Model versions and traffic in the store.
+
+Functions that write take a connection and a sequence of arguments, as `Writer` calls them, and return one result per
+argument. Every change increments the revision, which makes all replicas follow.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from listwright.apps.serve.store.schema import deployments, learning, models, qu
 
 @dataclass(frozen=True, eq=False)
 class NewModel:
-    """A model file under a name."""
+    """A model file and the name of the model that it is a version of."""
 
     name: str
     file: bytes
@@ -26,9 +30,18 @@ class NewModel:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What a service is started with: a file, a stored version, or neither, and whether it is to take over.
+    """How one model is started.
 
-    `deploy` None: a file that is new to the store takes over, one that is not leaves things as they are.
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    file : bytes or None
+        Content of the model file given.
+    version : int or None
+        Stored version to serve.
+    deploy : bool or None
+        Whether the file replaces the version that serves; None: only if the store has never seen the file.
     """
 
     name: str
@@ -39,7 +52,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Begun:
-    """What serves at the start, and which version the file is."""
+    """Result of a start: the traffic in force, the version number of the file, and whether it was deployed now."""
 
     traffic: Traffic
     given: int | None
@@ -47,11 +60,12 @@ class Begun:
 
 
 def add_models(connection: Connection, files: Sequence[NewModel]) -> list[int]:
-    """Stores model files; their version numbers. A file that is there already keeps its number."""
+    """Store model files and return their version numbers; a file stored before keeps its number."""
     return [_add_model(connection, one) for one in files]
 
 
 def _add_model(connection: Connection, one: NewModel) -> int:
+    """Store one file under the next number, unless the same content exists under the same name."""
     digest = sha256(one.file).hexdigest()
     same = (models.c.name == one.name) & (models.c.digest == digest)
     known = connection.execute(select(models.c.version).where(same)).scalar()
@@ -65,11 +79,15 @@ def _add_model(connection: Connection, one: NewModel) -> int:
 
 
 def delete_models(connection: Connection, numbers: Sequence[int]) -> list[Refused | None]:
-    """Deletes versions that serve nothing, with what they learned; lists that they built stay."""
+    """Delete versions without traffic and what they learned; the lists that they built are kept.
+
+    Returns None for each version deleted, else the refusal.
+    """
     return [_delete_model(connection, number) for number in numbers]
 
 
 def _delete_model(connection: Connection, number: int) -> Refused | None:
+    """Delete one version; refuses with 409 if it has traffic and with 404 if it does not exist."""
     for traffic in all_deployed(connection).values():
         if number in (traffic.current, traffic.canary, traffic.shadow):
             return Refused(409, "conflict", "This version serves. Give its traffic to another one first.")
@@ -82,7 +100,7 @@ def _delete_model(connection: Connection, number: int) -> Refused | None:
 
 
 def deploy(connection: Connection, wanted: Sequence[Traffic]) -> list[Traffic]:
-    """Writes down who serves from now on."""
+    """Record new traffic; the last record of each model is in force."""
     for traffic in wanted:
         number = 1 + (connection.execute(select(func.max(deployments.c.number))).scalar() or 0)
         parts = {name: getattr(traffic, name) for name in ("current", "canary", "share", "shadow")}
@@ -93,18 +111,22 @@ def deploy(connection: Connection, wanted: Sequence[Traffic]) -> list[Traffic]:
 
 
 def all_deployed(connection: Connection) -> dict[str, Traffic]:
-    """Who serves, by the name of the model."""
+    """Return the traffic in force, by model name."""
     last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
     rows = connection.execute(select(deployments).where(deployments.c.number.in_(last)))
     return {row.name: _traffic(row) for row in rows}
 
 
 def _traffic(row: Any) -> Traffic:
+    """Convert a row of deployments to `Traffic`."""
     return Traffic(row.current, row.canary, row.share, row.shadow, row.name)
 
 
 def before(connection: Connection, traffic: Traffic) -> Traffic:
-    """Who was current before this version first was."""
+    """Return the traffic for a rollback: the version that was current before the present one first was.
+
+    Deleted versions are passed over. Refuses with 409 if there is no earlier version.
+    """
     mine = deployments.c.name == traffic.model
     first = select(func.min(deployments.c.number)).where(mine, deployments.c.current == traffic.current)
     earlier = select(deployments.c.current).where(mine, deployments.c.number < first.scalar_subquery())
@@ -116,11 +138,19 @@ def before(connection: Connection, traffic: Traffic) -> Traffic:
 
 
 def begin(connection: Connection, starts: Sequence[Start]) -> list[Begun | Refused]:
-    """Who serves at the start of a service."""
+    """Determine and record which versions serve when a service starts."""
     return [_begin(connection, start) for start in starts]
 
 
 def _begin(connection: Connection, start: Start) -> Begun | Refused:
+    """Start one model.
+
+    The file is stored if it is new. It is deployed if the model has no traffic yet, if the caller asked for it, or if
+    it is
+    new and the caller left the choice open; otherwise the stored traffic stays in force, so that a restart with an old
+    file
+    does not undo a deployment.
+    """
     traffic, given, new = all_deployed(connection).get(start.name), start.version, False
     if start.file is not None:
         last = connection.execute(select(func.max(models.c.version))).scalar() or 0
