@@ -91,6 +91,7 @@ class Intake:
         return self.table
 
     def _sparse_features(self) -> sparse.csr_array:
+        """The CSR table, checked to be finite in its stored entries."""
         bad = first_bad(~np.isfinite(self.table.data))
         if bad is not None:
             row = int(np.searchsorted(self.table.indptr, bad, side="right")) - 1
@@ -126,6 +127,9 @@ class Intake:
         return {str(name): self._link_table(table, f"links[{name!r}]") for name, table in tables.items()}
 
     def _link_table(self, values: Any, name: str) -> sparse.csr_array:
+        """One table of links as CSR in float32, from dense (rows, w), (problems, items, w) or sparse; checked as
+        `links` says.
+        """
         if not sparse.issparse(values):
             array = as_numbers(values, name, np.float32)
             values = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
@@ -151,6 +155,7 @@ class Intake:
         return {str(name): self._aspect_table(table, f"aspects[{name!r}]") for name, table in tables.items()}
 
     def _aspect_table(self, values: Any, name: str) -> Floats32:
+        """One table of aspects in float32, from (rows, a) or (problems, items, a); checked to lie in [0, 1]."""
         table = as_numbers(values, name, np.float32)
         table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
         if table.ndim != 2 or table.shape[0] != self.n_rows:
@@ -212,6 +217,7 @@ class Intake:
         return tuple(str(name) for name in names)
 
     def _item_ids(self, values: Any) -> NDArray[Any] | None:
+        """Item ids by row, checked to be unique within each problem."""
         if values is None:
             return None
         ids = self._by_row(_names(values), "item_ids")
@@ -228,6 +234,7 @@ class Intake:
         raise InputError(f"{name} must have one entry per row ({self.n_rows}). Got shape {values.shape}.")
 
     def _once_a_problem(self, values: NDArray[Any], what: str) -> None:
+        """Raises InputError, naming the problem and the value, where a value occurs twice in a problem."""
         _, codes = np.unique(values, return_inverse=True) if values.dtype != object else (None, codes_of(values))
         owners = np.repeat(np.arange(self.n_problems), np.diff(self.offsets))
         keys = owners * (int(codes.max()) + 1) + codes
@@ -240,6 +247,9 @@ class Intake:
 
 
 def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
+    """The float32 table (rows, d), the offsets, and the number of items per problem where features have three
+    dimensions.
+    """
     if sparse.issparse(features):
         with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which is reported
             table = sparse.csr_array(features).astype(np.float32, copy=False)
@@ -256,6 +266,7 @@ def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
 
 
 def _offsets(offsets: Any, n_rows: int) -> Ints:
+    """Offsets as int64, checked to rise from 0 to the number of rows."""
     if offsets is None:
         raise InputError("Features in rows need offsets. For a single problem pass offsets=[0, number of rows].")
     starts = as_whole_numbers(offsets, "offsets")
@@ -276,6 +287,7 @@ def _no_empty_problem(offsets: Ints, ids: NDArray[Any]) -> None:
 
 
 def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
+    """Problem ids, checked to be unique; 0, 1, 2, ... where none were given."""
     if values is None:
         return np.arange(n_problems)
     ids = _names(values)

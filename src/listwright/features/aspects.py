@@ -116,6 +116,7 @@ class Aspects(Features):
         return AspectsSeen(problems, tuple(self._begin(tables[name], problems) for name in self.kinds_))
 
     def _begin(self, given: Floats32, problems: Problems) -> AspectState:
+        """The state of one kind of aspects with nothing covered; aspects that no candidate answers get weight 0."""
         table = given.astype(np.float64)
         there = (np.maximum.reduceat(table, problems.offsets[:-1], axis=0) > 0).astype(np.float64)
         weights = there / np.maximum(there.sum(axis=1, keepdims=True), 1.0)
@@ -128,6 +129,9 @@ class Aspects(Features):
         return np.stack(forms, axis=1).astype(np.float32)
 
     def _forms(self, state: AspectState, owners: Ints) -> list[Floats]:
+        """Columns of one kind of aspects, each of shape (rows,), in the order of `names`: xQuAD by power, newly
+        answered, above the list's best, PM-2's next seat and its other seats.
+        """
         table, weights = state.table, state.weights[owners]
         forms = [
             (weights * missed[owners] * table**power).sum(axis=1)
@@ -148,6 +152,9 @@ class Aspects(Features):
         return seen._replace(kinds=tuple(self._after(state, some, picks[some]) for state in seen.kinds))
 
     def _after(self, state: AspectState, some: Ints, rows: Ints) -> AspectState:
+        """The state of one kind after `rows` were picked in the problems `some`; a pick's seat is shared out over
+        the aspects that it answers.
+        """
         answers = state.table[rows]
         missed = tuple(
             _changed(one, some, one[some] * (1.0 - answers**power))

@@ -162,7 +162,7 @@ class Features(BaseEstimator, ABC):
     def peeks(self) -> bool:
         """Whether what a policy sees of one training problem depends on the others, as it does with scales.
 
-        Certificates ask this, since their bounds hold for features that are fixed before the problems are drawn.
+        Certificates list this among their caveats: the policy has then used states before the online pass reached them.
         """
         return bool(getattr(self, "standardize", False)) or not self.streams()
 

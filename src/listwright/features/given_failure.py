@@ -145,6 +145,9 @@ class GivenFailure(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _estimates(self, problems: Problems) -> Estimates:
+        """Estimates of the problems before any pick: stored out-of-fold ones for training problems, else from the
+        models.
+        """
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             return Estimates(

@@ -149,6 +149,7 @@ class Identity(Features):
         return seen._replace(states=states)
 
     def _tables(self, problems: Problems) -> dict[str, Floats32]:
+        """By cross: the table (problems, columns) that items are crossed with; in-list flags are added by `start`."""
         tables = {}
         if "context" in self.cross:
             if problems.context is None:

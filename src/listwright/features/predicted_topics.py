@@ -98,6 +98,7 @@ class PredictedTopics(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _predicted(self, problems: Problems) -> dict[str, Any]:
+        """By model: predicted amounts (rows, topics), out of fold for training problems."""
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             rows = pieces(self.training_offsets_, which)

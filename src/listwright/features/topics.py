@@ -62,6 +62,11 @@ def topics_of(problems: Problems) -> tuple[Topics, Floats]:
 
 
 def _by_column(reward: Any, problems: Problems, shape: str) -> tuple[Topics, Floats]:
+    """Topics and amounts (rows, topics) of a coverage reward, from the sparse layout of its state.
+
+    The reward's columns are numbered by `_numbered`; weights are shares of each problem's total, averaged over
+    problems.
+    """
     state, columns = reward.start(problems), reward.tables["columns"]
     layout = state.layout
     counts = np.diff(layout.row_starts)

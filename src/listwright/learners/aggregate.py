@@ -97,6 +97,7 @@ class Aggregate(Learner):
         self.groups_.append(np.diff(offsets))
 
     def _open(self) -> None:
+        """Creates the empty lists of rows before the first example."""
         if not hasattr(self, "rows_"):
             self.rows_: list[Any] = []
             self.targets_: list[Floats] = []

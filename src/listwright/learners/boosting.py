@@ -86,6 +86,9 @@ class Boosting(RegressorMixin, BaseEstimator):
         return self
 
     def _fresh(self) -> Any:
+        """An unfitted regressor: LightGBM's extra-trees boosting where it is installed, else scikit-learn's with
+        like settings.
+        """
         try:
             from lightgbm import LGBMRegressor
         except ImportError:

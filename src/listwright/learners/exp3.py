@@ -73,6 +73,7 @@ class Exp3(Partial):
         return ItemDistribution(self.probabilities_)
 
     def _take_in(self, examples: Examples, picks: Ints | None) -> None:
+        """Adds weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
         chances = item_chances(examples, self.probabilities_)[shown]

@@ -162,6 +162,7 @@ class GradientDescent(Learner):
         check_number("penalty", self.penalty, zero=True)
 
     def _open(self, weights: Floats, item_weights: Floats | None) -> None:
+        """Starts from given weights, with all gradients and sums at 0."""
         self.weights_, self.item_weights_ = weights, item_weights
         kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
         self.gradients_ = [np.zeros_like(weights) for weights in kept]
@@ -178,6 +179,7 @@ class GradientDescent(Learner):
         return list(zip(kept, self.gradients_, self.squares_, strict=True))
 
     def _add_gradient(self, rows: Rows, used: Ints, slopes: Floats) -> None:
+        """Adds the gradient in the weights, from the slopes of the loss in the scores of the rows `used`."""
         self.gradients_[0] += rows.table[used].astype(np.float64).T @ slopes
         if rows.crossed is not None:
             by_item = np.zeros((rows.crossed.n_items, len(rows.crossed.states)))

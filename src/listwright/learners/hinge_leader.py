@@ -73,6 +73,7 @@ class HingeLeader(Learner):
             self.states_.append(examples.rows.crossed.states[examples.rows.owners[rows]])
 
     def _open(self, rows: Rows) -> None:
+        """Checks the penalty and creates the empty lists of rows before the first example."""
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty)
             self.tables_: list[Floats32] = []

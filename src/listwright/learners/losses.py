@@ -159,6 +159,9 @@ def least_loss(
 
 
 def _checked(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
+    """Scores, costs and offsets as writable arrays; raises InputError for wrong shapes, falling offsets or numbers
+    that are not finite.
+    """
     h, c, starts = as_numbers(scores, "scores"), as_numbers(costs, "costs"), as_whole_numbers(offsets, "offsets")
     if h.ndim != 1 or h.shape != c.shape:
         raise InputError(f"scores and costs must have one number per row each. Got shapes {h.shape} and {c.shape}.")

@@ -93,6 +93,7 @@ class WeightedMajority(Experts):
             self.gap_ += max(mixed - float(self.probabilities_ @ gains), 0.0)
 
     def _next_rate(self) -> float:
+        """The rate for the next round: as given, AdaHedge's ln N / gap, or the best for the current horizon."""
         if not isinstance(self.rate, str):
             return float(self.rate)
         if self.rate == "adaptive":
@@ -104,6 +105,7 @@ class WeightedMajority(Experts):
         return best_rate(len(self.gains_), doubled(self.n_states_, start), self.most_)
 
     def _check(self) -> None:
+        """Raises InputError for an unknown rate or a horizon below 1."""
         known = self.rate in RATES if isinstance(self.rate, str) else 0 <= self.rate < np.inf
         if not known:
             raise InputError(f"rate must be one of {', '.join(RATES)}, or a number from 0. Got {self.rate!r}.")

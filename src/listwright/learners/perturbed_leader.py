@@ -74,6 +74,7 @@ class FollowPerturbedLeader(Experts):
         return PolicyLeader(tuple(self.policies), self.gains_, self.scale_)
 
     def _next_scale(self) -> float:
+        """Mean of the noise for the next round: as given, or sqrt(k' T / (1 + ln N)) for a doubling horizon T."""
         if not isinstance(self.scale, str):
             return float(self.scale) if self.n_rounds_ else 1.0
         # Before the first round all are equal, and any noise gives even odds.

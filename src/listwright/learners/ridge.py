@@ -150,6 +150,7 @@ class RidgeLeader(Learner):
         return self.policy_
 
     def _start(self, rows: Rows) -> None:
+        """Checks the parameters and creates empty sums: one per fold where the penalty is chosen, else a single one."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if self.penalty != "auto" and not (isinstance(self.penalty, int | float) and self.penalty > 0):

@@ -98,6 +98,7 @@ class SoftmaxLeader(Learner):
             self.loss_ += _loss(self.in_use_, *self._data(slice(-1, None)), 0.0, self.in_use_)[0]
 
     def _open(self, n_columns: int) -> None:
+        """Checks the parameters and creates the empty lists of rows before the first example."""
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty, zero=True)
             if self.by not in ("states", "gains"):
