@@ -1,4 +1,4 @@
-"""Policies side by side on one log: what each would have earned, how they differ, and what to do."""
+"""Several policies side by side on one log: values, paired differences and advice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ LOGGED = "logged"
 
 @dataclass(frozen=True, eq=False)
 class PolicyComparison:
-    """Several policies on one log: see `compare`.
+    """The result of `compare`: what each policy would earn and how it differs from the baseline.
+
+    Print it for a table with advice; use `table()` or `to_dict()` for further processing and `picture()` for a chart.
 
     Attributes
     ----------
@@ -40,6 +42,11 @@ class PolicyComparison:
         The policy that others are compared with.
     n_lists : int
         Lists of the log that have an outcome.
+
+    See Also
+    --------
+    compare : Makes it.
+    Difference : The verdict on one policy.
     """
 
     estimates: dict[str, OffPolicyEstimate]
@@ -49,11 +56,11 @@ class PolicyComparison:
 
     @property
     def advice(self) -> str:
-        """What to do, in plain sentences."""
+        """What to do about each policy, in plain sentences."""
         return " ".join(one.advice for one in self.differences.values())
 
     def table(self) -> Table:
-        """One row per policy: its value, and how far it is ahead of the baseline."""
+        """Return one row per policy with its value, interval, effective size, lead over the baseline, and verdict."""
         nothing = Difference(0.0, np.nan, np.nan, np.nan, "", "")
         apart = [self.differences.get(name, nothing) for name in self.estimates]
         values = list(self.estimates.values())
@@ -67,7 +74,7 @@ class PolicyComparison:
         return Table(columns)
 
     def picture(self) -> Any:
-        """An altair chart: the value of each policy and its difference to the baseline, with their intervals."""
+        """Return an altair chart of the values and of the differences to the baseline, with intervals. Needs altair."""
         alt = altair()
         values, apart = _dots(alt, "value per list", self.estimates), None
         if self.differences:
@@ -75,7 +82,7 @@ class PolicyComparison:
         return alt.vconcat(values, apart) if apart is not None else values
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them."""
+        """Return plain values that JSON can hold, with None for NaN."""
         rows = [{name: _plain(value) for name, value in row.items()} for row in self.table().records()]
         return {"policies": rows, "baseline": self.baseline, "n_lists": self.n_lists, "advice": self.advice}
 
@@ -93,26 +100,33 @@ def compare(
     confidence: float = 0.95,
     random_state: RandomState = 0,
 ) -> PolicyComparison:
-    """What several policies would have earned from the same visitors, and whether to roll one out.
+    """Estimate what several policies would have earned from the same visitors, and whether to roll one out.
 
-    Differences are taken list by list, so that what makes visitors click more or less on a day cancels out.
+    Differences are paired list by list, so that variation between visitors cancels out: a difference can be clear where
+    the intervals of the two values overlap. Use `evaluate` for all estimators of one policy.
 
     Parameters
     ----------
     log : Log
         Lists that were shown with known chances.
     policies : dict
-        Policies by name, as `evaluate` takes them; "logged" stands for the policy that showed the lists of the log.
+        At least two policies by name, as `evaluate` takes them; "logged" stands for the policy that showed the log's
+        lists.
     baseline : str, optional
-        The name of the policy that the others are compared with; by default the one that is "logged", or the first.
+        The name of the policy to compare with; by default the "logged" one, or else the first.
     value, propensity, confidence, random_state
-        As in `evaluate`.
+        As in `evaluate`; `propensity="examination"` is not supported.
 
     Returns
     -------
     PolicyComparison
         With `table()`, `picture()`, `differences` and `advice`: roll out, do not, or how many more lists (or how much
         exploration) it would take to tell.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two policies, the baseline is unknown, or the log has no usable lists.
 
     See Also
     --------
@@ -144,7 +158,7 @@ def compare(
 
 
 def _checked(policies: Mapping[str, Any], baseline: str | None) -> str:
-    """The name of the baseline."""
+    """Validate the policies and return the name of the baseline."""
     if not isinstance(policies, Mapping) or len(policies) < 2:
         raise InputError(
             f'Give at least two policies by name, such as {{"new": model, "old": "logged"}}. Got {policies!r:.80}.'
@@ -166,6 +180,7 @@ class _Told(NamedTuple):
 
 
 def _told(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _Told:
+    """Estimate one policy's value; for "logged", the plain mean of the log."""
     if isinstance(policy, str) and policy == LOGGED:
         low, high = skewed(log.values, confidence=confidence, bounds=(0.0, log.most))
         own = OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log)))
@@ -177,6 +192,7 @@ def _told(log: LoggedGains, policy: Any, seed: int, confidence: float, propensit
 
 
 def _difference(told: Mapping[str, _Told], names: tuple[str, str], log: LoggedGains, confidence: float) -> Difference:
+    """Return the paired difference of two policies; against the log itself, with advice on a partial rollout."""
     new, old = (told[name] for name in names)
     point, apart = new.estimate.value - old.estimate.value, new.influence - old.influence
     size = min(new.estimate.effective_size, old.estimate.effective_size)

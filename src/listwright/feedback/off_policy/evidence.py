@@ -1,4 +1,8 @@
-"""What a log says of a policy, list by list: ratios of chances, and what the model of outcomes makes of it."""
+"""What a log says about a policy, list by list.
+
+`gains_of` prepares all that does not depend on the policy (`LoggedGains`, with the outcome model); `evidence` adds the
+policy's view (`Evidence`: ratios of chances and model predictions), from which `estimators` computes every estimate.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ THREADS = 2
 
 @dataclass(frozen=True, eq=False)
 class LoggedGains:
-    """A log with the model of its outcomes: all that does not depend on the policy that is asked about."""
+    """A log with its outcome model: everything that does not depend on the evaluated policy."""
 
     logged: Answered
     gains: Floats  # (lists, positions): 0 behind the end of a list, and behind the stop of a user
@@ -32,12 +36,12 @@ class LoggedGains:
 
     @property
     def values(self) -> Floats:
-        """What each logged list was worth."""
+        """The value of each logged list."""
         return self.gains.sum(axis=1)
 
     @property
     def most(self) -> float:
-        """The most that a list can be worth."""
+        """The largest possible value of a list."""
         return 1.0 if self.stops else float((self.logged.rows >= 0).sum(axis=1).max())
 
     def __len__(self) -> int:
@@ -60,12 +64,16 @@ class Evidence:
 
     @property
     def weights(self) -> Floats:
-        """The product of the ratios up to each position."""
+        """Importance weights: the product of the ratios up to each position."""
         return self.ratios.cumprod(axis=1)
 
 
 def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
-    """The log as estimators take it."""
+    """Prepare a log for the estimators.
+
+    With `value="any"` only the first click of a list counts; in that case and under a cascade, a list is worth 0 or 1
+    and positions after the click are not alive.
+    """
     gains, stops = np.nan_to_num(logged.outcomes), cascade or value == "any"
     before = np.cumsum(gains, axis=1) - gains
     if value == "any":
@@ -79,7 +87,7 @@ def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
 
 
 def evidence(log: LoggedGains, target: Target) -> Evidence:
-    """Walks along the logged lists, some at a time, with the policy; and along the policy's own lists."""
+    """Compute a policy's evidence by walking along the logged lists and along its own, in chunks on two threads."""
     with ThreadPoolExecutor(THREADS) as pool:
         parts = list(pool.map(lambda which: _part(log, which, target), runs(log.logged.problems)))
     names = ("ratios", "same_slot", "any_slot", "policy", "path")
@@ -89,6 +97,7 @@ def evidence(log: LoggedGains, target: Target) -> Evidence:
 
 
 def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
+    """Compute the evidence of some of the lists."""
     logged = log.logged.take(which)
     shown = logged.rows >= 0
     ratios, policy = np.ones(shown.shape), np.zeros(shown.shape)
@@ -115,7 +124,10 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
 
 
 def _foretold(log: LoggedGains, logged: Answered, which: Ints, chances: list[Floats]) -> Iterator[tuple[Ints, Floats]]:
-    """By position: the candidates that the policy may show next after the logged items, and what the model says."""
+    """Yield by position the candidates that the policy may show after the logged items, and their predicted gains.
+
+    Rows that the policy never shows are dropped before the walk.
+    """
     wanted = np.zeros(logged.problems.n_rows, dtype=bool)
     wanted[logged.rows[logged.rows >= 0]] = True
     for row_chances in chances:

@@ -1,4 +1,8 @@
-"""Position bias: how often users look at each position, from the log alone."""
+"""Position bias: how often users look at each position, estimated from the log alone.
+
+`examination` is the public function; `looks` does the same for lists already laid side by side, and `examined` turns
+the result into an estimate of a policy's value that needs no propensities.
+"""
 
 from __future__ import annotations
 
@@ -27,27 +31,37 @@ COMMON = 5  # times an item must have been shown at each of two positions to com
 
 
 def examination(log: Log, *, method: str = "auto") -> Floats:
-    """The chance that a user looks at each position, relative to the first.
+    """Estimate the chance that a user looks at each position, relative to the first.
 
-    A click needs two things: that the user looks at the position, and that the item appeals
-    (position-based model): P(click) = examination(position) * appeal(item). The log shows their product only; they are
-    told apart by items that were shown at several positions, or by what is seen of them.
+    Use it to see how strong position bias is, or through `fit_log` and `evaluate` with `propensity="examination"` where
+    a log has no propensities. It assumes the position-based model, in which the appeal of an item does not depend on
+    the items around it.
 
     Parameters
     ----------
     log : Log
-        With outcomes of whole lists: where users stop at the first click (`cascade=True`), positions behind it are not
-        looked at, and there is nothing to estimate.
+        With outcomes of whole lists. Not for cascade logs, where every position up to the click was examined.
     method : {"auto", "em", "harvest"}
-        "em": maximum likelihood with appeal a logistic function of the item's features (regression EM, Wang et al.
-        2018). "harvest":
-        compares click rates of the same items at different positions (Agarwal et al. 2019). "auto": "harvest" where
-        items have ids and come up often enough at several positions, else "em".
+        "em" is maximum likelihood with appeal a logistic function of the item's features (regression EM, Wang et al.
+        2018). "harvest" compares click rates of the same items at different positions (Agarwal et al. 2019). "auto" is
+        "harvest" where items with ids occur often enough at several positions, else "em".
 
     Returns
     -------
-    array of shape (positions,)
+    ndarray of shape (positions,)
         1 for the first position.
+
+    Raises
+    ------
+    InputError
+        If the log is a cascade, or "harvest" finds no items to compare.
+
+    See Also
+    --------
+    OnlineSCP.fit_log : Corrects for position bias with `propensity="examination"`.
+
+    Notes ----- P(click) = examination(position) * appeal(item). The log shows the product only; the factors are
+    separated by items that were shown at several positions, or by their features.
 
     Examples
     --------
@@ -72,7 +86,7 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
 
 
 def looks(logged: Answered, method: str = "auto") -> Floats:
-    """The same for lists with outcomes."""
+    """Estimate the examination of each position from answered lists; see `examination`."""
     if method != "em":
         found = _harvested(logged)
         if found is not None:
@@ -86,11 +100,11 @@ def looks(logged: Answered, method: str = "auto") -> Floats:
 
 
 def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
-    """The value of a policy where examination is known: no exploration is needed.
+    """Estimate the value of a policy where examination is known; no exploration is needed.
 
     An item that both lists show is worth its click, moved from one position to the other: click * looks(there) /
-    looks(here). Items that the log did not show are worth what the model of appeal says; so are clicks around it, as in
-    a doubly robust estimate.
+    looks(here). Items that the log did not show are worth what the appeal model predicts, and shown clicks correct the
+    model's errors, as in a doubly robust estimate.
     """
     features, weights = _appeal(logged, looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
@@ -106,6 +120,7 @@ def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
 
 
 def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
+    """Fit the appeal model for known examination; returns the features and weights."""
     features, table, clicks, positions = _shown(logged)
     weights = np.zeros(table.shape[1])
     with one_thread():
@@ -115,14 +130,14 @@ def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
 
 
 def _foretold(logged: Answered, features: Features, weights: Floats) -> Floats:
-    """(lists, positions): the appeal of the items of lists."""
+    """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
     told = [expit(_with_one(table) @ weights) for table in tables]
     return np.where(logged.rows >= 0, np.stack(told, axis=1), 0.0)
 
 
 def _by_em(logged: Answered) -> Floats:
-    """Maximum likelihood: in turn of the appeal of items, and of how often each position is looked at."""
+    """Maximise the likelihood alternately over the appeal of items and the examination of positions."""
     _, table, clicks, positions = _shown(logged)
     count = logged.rows.shape[1]
     rates = np.bincount(positions, clicks, minlength=count) / np.maximum(np.bincount(positions, minlength=count), 1)
@@ -141,7 +156,7 @@ def _by_em(logged: Answered) -> Floats:
 
 
 def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """A few Newton steps on the likelihood of clicks with P = looked * expit(table @ weights), by Fisher scoring."""
+    """Take three Fisher scoring steps on the likelihood of clicks with P = looked * expit(table @ weights)."""
     for _ in range(3):
         appeal = expit(table @ weights)
         both = np.clip(looked * appeal, 1e-9, 1.0 - 1e-9)
@@ -154,7 +169,7 @@ def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) 
 
 
 def _shown(logged: Answered) -> tuple[Features, Floats, Floats, Ints]:
-    """What is seen of items, and by shown item: that, its outcome and its position."""
+    """Return the features and, by shown item, its table row, outcome and position."""
     features: Features = Candidate() if logged.problems.n_features else Identity()
     features = features.fit(logged.problems[: min(5000, len(logged))])
     shown: Bools = logged.rows >= 0
@@ -163,12 +178,16 @@ def _shown(logged: Answered) -> tuple[Features, Floats, Floats, Ints]:
 
 
 def _with_one(table: Floats32) -> Floats:
+    """Prepend a constant column."""
     return np.concatenate([np.ones((len(table), 1)), table], axis=1, dtype=np.float64)
 
 
 def _harvested(logged: Answered) -> Floats | None:
-    """Click rates of items that two positions have in common, each item with the weight that both support; the ratios
-    of all pairs are put together by least squares on their logarithms."""
+    """Estimate examination from items that pairs of positions have in common; None if too few are.
+
+    Each item counts with the weight that both positions support; the click-rate ratios of all pairs are combined by
+    least squares on their logarithms.
+    """
     known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
     if known is None or logged.rows.shape[1] < 2:
         return None
@@ -198,4 +217,5 @@ def _harvested(logged: Answered) -> Floats | None:
 
 
 def _relative(looked: Floats) -> Floats:
+    """Scale to 1 at the first position, bounded away from 0."""
     return np.clip(looked / looked[0], LEAST, 1.0 / LEAST)

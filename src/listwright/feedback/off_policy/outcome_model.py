@@ -1,4 +1,8 @@
-"""A model of outcomes: the chance that an item is clicked at its position, given the items before it."""
+"""A model of outcomes: the chance that an item is clicked at its position, given the items before it.
+
+Used by the direct and doubly robust estimators. Cross-fitted over folds of lists, so that the prediction for a list
+never comes from a model that was fitted on it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ MANY_ITEMS = 256  # items of a catalogue that have a column of their own
 
 @dataclass(frozen=True, eq=False)
 class OutcomeModel:
-    """Logistic regressions, one for each position and fold: a list is predicted by those that have not seen it.
+    """Logistic regressions per position and fold; a list is predicted by the one fitted without its fold.
 
     Attributes
     ----------
@@ -46,21 +50,32 @@ class OutcomeModel:
     inverses: list[Floats]
 
     def foretell(self, table: Floats32, owners: Ints, position: int) -> Floats:
-        """By row of a table: the chance of a click; `owners` are the lists that the rows belong to."""
+        """Return the predicted chance of a click for each row of a table.
+
+        `owners` are the lists that the rows belong to, which select the fold.
+        """
         weights = self.weights[position]
         by_fold = expit(table.astype(np.float64) @ weights.T)
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
 def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[OutcomeModel, list[Floats32]]:
-    """The model of a log, and by position what is seen of the shown items.
+    """Fit the model to a log.
 
     Parameters
     ----------
-    gains : array of shape (lists, positions)
-        What each shown item brought.
-    alive : array of shape (lists, positions)
-        Where there was something to bring: the position has an item, and the user had not stopped before.
+    logged : Answered
+        Lists with outcomes.
+    gains : ndarray of shape (lists, positions)
+        The gain of each shown item.
+    alive : ndarray of bool, same shape
+        Where there was something to gain: the position has an item, and the user had not stopped before.
+
+    Returns
+    -------
+    model : OutcomeModel
+    tables : list of ndarrays of shape (lists, columns)
+        By position, what the model sees of the shown items.
     """
     features = _features(logged.problems)
     tables = seen_along(logged, features)
@@ -71,7 +86,10 @@ def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[Outcome
 
 
 def seen_along(logged: Answered, features: Features) -> list[Floats32]:
-    """By position, (lists, columns): what is seen of the items of given lists; 0 behind the end of a list."""
+    """Return, by position, the feature table of the items of given lists, (lists, columns).
+
+    0 after the end of a list.
+    """
     small = logged.only_shown()
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     shown, tables = small.rows >= 0, []
@@ -83,13 +101,16 @@ def seen_along(logged: Answered, features: Features) -> list[Floats32]:
 
 
 def _features(problems: Problems) -> Features:
-    """Only features that depend on the items of the list: what else there was to show need not be looked at."""
+    """Return fitted features that depend only on the items of a list; the other candidates are not needed."""
     some = problems[: min(FITTED_ON, len(problems))]
     return (paper_features() if problems.n_features else Identity() + Position()).fit(some)
 
 
 def with_few_items(problems: Problems, rows: Ints) -> Problems:
-    """The same problems; in a large catalogue, all items but those that were shown most often count as one."""
+    """Merge all items but the 255 most often shown into one, in large catalogues without features.
+
+    Each item of the catalogue has a column in the model; this bounds their number.
+    """
     if problems.n_features or problems.catalogue is None or problems.catalogue.max() < MANY_ITEMS:
         return problems
     counts = np.bincount(problems.catalogue[rows[rows >= 0]], minlength=int(problems.catalogue.max()) + 1)
@@ -99,9 +120,10 @@ def with_few_items(problems: Problems, rows: Ints) -> Problems:
 
 
 def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Floats, Floats]:
-    """Weights without each fold, (folds, columns), and the inverse Hessian on everything.
+    """Return the weights fitted without each fold, (folds, columns), and the inverse Hessian on all lists.
 
-    Newton's method on all lists; then from there one step less for each fold, whose sums are taken off.
+    Newton's method on all lists, then from there one step for each fold with its sums removed: far cheaper than a fit
+    per fold, and close to it.
     """
     rows = np.flatnonzero(alive)
     table, gains, folds = table[rows], gains[rows], folds[rows]
@@ -123,6 +145,6 @@ def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Float
 
 
 def _sums(table: Floats, gains: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The slope of the log-likelihood and minus its curvature."""
+    """Return the gradient of the log-likelihood and its negative Hessian."""
     told = expit(table @ weights)
     return table.T @ (gains - told), (table * (told * (1.0 - told))[:, None]).T @ table

@@ -1,4 +1,8 @@
-"""Propensities for logs that have none: estimated from what was shown how often, or by a model of who showed it."""
+"""Propensities for logs, known or estimated.
+
+`with_propensities` returns the logged ones, or estimates them: by how often an item was shown at a position, or by a
+conditional logit of the logging policy. `sensitivity` bounds how far an estimate could move if they were wrong.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +34,21 @@ OFF_BY = 1.25  # factor of the sensitivity figure
 
 
 def with_propensities(logged: Answered, propensity: str) -> Answered:
-    """Lists with the chance of each pick: those logged, without the lists that have none; or estimated ones.
+    """Return the lists with a propensity for each pick.
 
     Parameters
     ----------
+    logged : Answered
+        Lists with outcomes.
     propensity : {"logged", "frequency", "model"}
-        "frequency": how often an item was shown at a position, of all lists that could still show it there. "model": a
-        conditional logit of the logging policy, from what is seen of each candidate given the items before.
+        "logged" keeps the logged chances and drops lists without, with a warning. "frequency" is how often an item was
+        shown at a position, among the lists that could still show it there. "model" is a conditional logit of the
+        logging policy, on what is seen of each candidate given the items before.
+
+    Returns
+    -------
+    Answered
+        Estimated chances are at least 1e-4, which bounds the importance weights.
     """
     if propensity == "logged":
         return _known(logged)
@@ -45,15 +57,16 @@ def with_propensities(logged: Answered, propensity: str) -> Answered:
 
 
 def check_propensity(propensity: str) -> None:
-    """One of the known ways."""
+    """Raise unless `propensity` is a known source of propensities."""
     if propensity not in PROPENSITIES:
         raise InputError(f"propensity must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
 
 
 def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tuple[float, float]:
-    """The least and the most that sums of `sum(w * r) / sum(w)` could be, were every weight off by up to a factor.
+    """Bound the sum over positions of sum(w * r) / sum(w), if each weight were off by up to `factor` either way.
 
-    The extremes multiply the weights of the largest values by the factor, and divide the others by it.
+    The extremes multiply the weights of the largest values by the factor and divide the others by it, so it is enough
+    to try every cut of the sorted values.
 
     Examples
     --------
@@ -66,6 +79,7 @@ def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tupl
 
 
 def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, float]:
+    """Return the lowest and highest weighted mean of one position; zeros where nothing has any weight."""
     order = np.argsort(values, kind="stable")
     weights, values = weights[order], values[order]
     if not weights.sum() > 0:
@@ -82,6 +96,7 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
 
 
 def _known(logged: Answered) -> Answered:
+    """Drop lists without propensities, with a warning; raises if no list has any."""
     missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
     if missing.all():
         raise InputError(
@@ -95,7 +110,10 @@ def _known(logged: Answered) -> Answered:
 
 
 def _frequencies(logged: Answered) -> Floats:
-    """By position: lists that showed the item there, of those that had it left to show. Half a list more each."""
+    """Return, by position, the share of lists that showed the item there among those that still could.
+
+    Smoothed by half a list: (shown + 0.5) / (could + 1).
+    """
     items, count = _codes(logged.problems)
     open_rows, chances = np.ones(len(items), dtype=bool), np.ones(logged.rows.shape)
     for position, picks in enumerate(logged.rows.T):
@@ -108,7 +126,7 @@ def _frequencies(logged: Answered) -> Floats:
 
 
 def _codes(problems: Problems) -> tuple[Ints, int]:
-    """Which item each row is."""
+    """Number the items of all rows by catalogue number or id; returns the codes and how many items there are."""
     known: NDArray[Any] | None = problems.catalogue if problems.catalogue is not None else problems.item_ids
     if known is None:
         raise InputError('propensity="frequency" counts items, but these have no ids. Pass propensity="model".')
@@ -117,7 +135,11 @@ def _codes(problems: Problems) -> tuple[Ints, int]:
 
 
 def _modelled(logged: Answered) -> Floats:
-    """Multinomial choice among the open candidates of each slot, with weights that are the same for all slots."""
+    """Estimate chances by a multinomial choice model among the open candidates, with the same weights for all slots.
+
+    Fitted on an evenly spaced subset of at most 200,000 candidates, then applied to all lists in chunks. Warns if the
+    lists look deterministic.
+    """
     if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
         raise InputError(
             "This log has no candidates beside those shown, so nothing tells what else could have been shown. Log all "
@@ -143,6 +165,10 @@ def _modelled(logged: Answered) -> Floats:
 
 
 def _features(problems: Problems) -> Features:
+    """Return fitted features of the choice model.
+
+    Candidate and distance, or item identity where there are no features.
+    """
     parts: list[Features] = [Candidate(), Distance()] if problems.n_features else []
     if problems.catalogue is not None and not problems.n_features:
         parts.append(Identity())
@@ -153,7 +179,7 @@ def _features(problems: Problems) -> Features:
 
 
 def _choice_weights(logged: Answered, features: Features) -> Floats:
-    """Newton's method on the log-likelihood of the picks."""
+    """Fit the choice model by Newton's method on the penalised log-likelihood of the picks."""
     weights: Floats | None = None
     with one_thread():
         for _ in range(STEPS):
@@ -176,7 +202,10 @@ def _choice_weights(logged: Answered, features: Features) -> Floats:
 
 
 def _choices(logged: Answered, features: Features, weights: Floats | None) -> Any:
-    """By position: what is seen of each candidate, its chance, the picks, and which list each row belongs to."""
+    """Yield by position.
+
+    The feature table, the chance of each candidate, the picks, and the owners and offsets of rows.
+    """
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     problems = logged.problems
     for step in walk(problems, features, Given(logged.rows), length=logged.rows.shape[1], rng=rng):
@@ -191,5 +220,6 @@ def _choices(logged: Answered, features: Features, weights: Floats | None) -> An
 
 
 def _shares(logged: Answered, features: Features, weights: Floats) -> Any:
+    """Yield by position: the position, the chance of each candidate, and the picks."""
     for position, (_, shares, picks, _, _) in enumerate(_choices(logged, features, weights)):
         yield position, shares, picks

@@ -1,4 +1,4 @@
-"""How far to move towards a new policy, on the evidence of a log."""
+"""How far a log supports moving towards a new policy, when it cannot vouch for all of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARES = np.array([0.01, 0.02, 0.05, *np.arange(0.1, 1.01, 0.1)])
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """How far to move towards a new policy: see `safe_rollout`.
+    """The result of `safe_rollout`: the largest safe share, and the curve behind it.
 
     Attributes
     ----------
@@ -33,6 +33,10 @@ class Rollout:
         By share: the difference to today's value per list, its lower bound, and the effective size.
     today : float
         What a list of the log brings.
+
+    See Also
+    --------
+    safe_rollout : Makes it.
     """
 
     share: float
@@ -59,11 +63,12 @@ def safe_rollout(
     confidence: float = 0.95,
     random_state: RandomState = 0,
 ) -> Rollout:
-    """The largest share of exploration towards a new policy whose lower bound stays above today's value.
+    """Find the largest share of a new policy whose lower bound stays above today's value.
 
-    At each slot of a list the new policy's item is shown with the chance `share`, and otherwise what today's policy
-    shows. The weight of a slot is then (1 - share) + share * ratio, which varies far less than the ratio itself: a log
-    that cannot vouch for whole lists of the new policy can often vouch for one item of them at a time.
+    Use it when `compare` cannot tell, because the new policy's lists differ too much from the log. At each slot the new
+    policy's item is shown with the chance `share`, otherwise what today's policy shows. The weight of a slot is then (1
+    - share) + share * ratio, which varies far less than the ratio itself: a log that cannot vouch for whole lists of
+    the new policy can often vouch for one item of them at a time.
 
     Parameters
     ----------
@@ -79,7 +84,7 @@ def safe_rollout(
     Returns
     -------
     Rollout
-        With `share`, and `curve` for all shares that were looked at.
+        `share`, and `curve` for all shares that were tried (1 % to 100 %).
 
     See Also
     --------
@@ -109,7 +114,7 @@ def safe_rollout(
 
 
 def rollout_of(seen: Evidence, tolerance: float, confidence: float) -> Rollout:
-    """The shares that were looked at, and the largest that is safe."""
+    """Compute the curve of shares, and the largest share such that it and all smaller ones are safe."""
     log = seen.log
     rows = [_at(share, seen.ratios, log.gains, confidence, log.most) for share in SHARES]
     curve = Table(dict(zip(("share", "ahead", "low", "effective_size"), np.array(rows).T, strict=True)))
@@ -121,7 +126,10 @@ def rollout_of(seen: Evidence, tolerance: float, confidence: float) -> Rollout:
 def against_log(
     names: tuple[str, str], point: float, apart: Floats, size: float, seen: Evidence, confidence: float
 ) -> Difference:
-    """How a policy does against the policy of the log; where too few lists speak for it, how far to go all the same."""
+    """Compare a policy with the log; where too little evidence speaks for it, advise on a partial rollout.
+
+    Arguments are those of `difference`, with the policy's evidence in place of the log.
+    """
     found = difference(names, point, apart, size, seen.log, confidence)
     if found.verdict != "cannot tell" or size >= ENOUGH:
         return found
@@ -132,7 +140,7 @@ def against_log(
 def _at(
     share: float, ratios: Floats, gains: Floats, confidence: float, most: float
 ) -> tuple[float, float, float, float]:
-    """The difference to today, its lower bound, and the effective size of the last position."""
+    """Return share, difference to today per list, its lower bound, and the effective size at the last position."""
     weights: Floats = np.cumprod(1.0 - share + share * ratios, axis=1, dtype=np.float64)
     apart = normalised(weights, gains) - gains.sum(axis=1)
     size = supported(weights[:, -1])

@@ -1,4 +1,8 @@
-"""What a policy would show in place of logged lists: at every slot, given the items that were shown before it."""
+"""Evaluated policies: what each would show in place of logged lists, slot by slot.
+
+`as_target` wraps anything `evaluate` accepts: `Walked` for policies whose chances are known at each slot, `Predicted`
+for those that only return whole lists.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +35,20 @@ DRAWS = 50  # lists drawn per problem at most
 
 
 class Target(ABC):
-    """A policy that is asked what it would have shown."""
+    """A policy under evaluation."""
 
     @abstractmethod
     def chances(self, logged: Answered) -> Iterator[Floats]:
-        """By position: the chance of each candidate to be shown next, given the logged items before."""
+        """Yield by position the chance of each candidate to be shown next, given the logged items before."""
 
     @abstractmethod
     def lists(self, logged: Answered) -> OwnLists:
-        """The lists that the policy builds when left alone."""
+        """Return the lists that the policy builds on its own."""
 
 
 @dataclass(frozen=True, eq=False)
 class OwnLists:
-    """Lists of a policy for logged problems: arrays of shape (lists, positions), as those of the log."""
+    """Lists that a policy builds for the logged problems, padded to the log's (lists, positions)."""
 
     drawn: list[Ints]  # one or several lists for each problem, -1 behind the end
 
@@ -54,12 +58,12 @@ class OwnLists:
         return self.drawn[0]
 
     def same_slot(self, logged: Answered) -> Floats:
-        """The chance that the policy shows the logged item in the logged slot."""
+        """Return the chance that the policy shows the logged item in the logged slot."""
         shown = logged.rows >= 0
         return sum(((rows == logged.rows) & shown for rows in self.drawn), np.zeros(shown.shape)) / len(self.drawn)
 
     def any_slot(self, logged: Answered, looks: Floats | None = None) -> Floats:
-        """The chance that the policy shows the logged item in any slot; each slot counts as much as `looks` says."""
+        """Return the chance that the policy shows the logged item in any slot; slots count by `looks` where given."""
         found = np.zeros(logged.rows.shape)
         for rows in self.drawn:
             alike = (rows[:, :, None] == logged.rows[:, None, :]) & (logged.rows >= 0)[:, None, :]
@@ -102,9 +106,10 @@ class Walked(Target):
 
 @dataclass(frozen=True, eq=False)
 class Predicted(Target):
-    """A policy of which only whole lists are known, the same each time it is asked.
+    """A policy that returns whole lists, always the same for a problem.
 
-    After items that it would not have shown, it is taken to go on with the first of its own that are not there yet.
+    After logged items that it would not have shown, it is assumed to continue with the first of its own items not yet
+    in the list.
     """
 
     predict: Callable[[Problems], Lists]
@@ -128,6 +133,7 @@ class Predicted(Target):
         return OwnLists([_fitted(self._rows(logged), logged.rows.shape[1])])
 
     def _rows(self, logged: Answered) -> Ints:
+        """Return the policy's lists; raises if they are no `Lists` or shorter than the log's."""
         lists = self.predict(logged.problems)
         if not isinstance(lists, Lists):
             raise InputError(f"The policy must give listwright.Lists. Got {type(lists).__name__}.")
@@ -140,15 +146,15 @@ class Predicted(Target):
 
 
 def _fitted(rows: Ints, length: int) -> Ints:
-    """Lists cut or filled up to a length."""
+    """Cut or pad lists to `length` positions."""
     return np.pad(rows[:, :length], ((0, 0), (0, max(0, length - rows.shape[1]))), constant_values=-1)
 
 
 def as_target(policy: Any, seed: int = 0) -> Target:
-    """A policy as `evaluate` takes it.
+    """Wrap a policy for evaluation.
 
-    That is an `OnlineSCP` or another of its kind (as it draws lists, with its exploration), a fitted `SCP`, anything
-    else with `predict`, or a function from problems to lists. `seed`: of the lists that are drawn from it.
+    Accepts an `OnlineSCP` or other `ListBandit` (with its exploration), its bound `predict` (without), a fitted `SCP`,
+    anything else with `predict`, or a function from problems to lists. `seed` is used for lists drawn from it.
     """
     if isinstance(policy, Target):
         return policy
@@ -168,6 +174,7 @@ def as_target(policy: Any, seed: int = 0) -> Target:
 
 
 def _of_bandit(bandit: ListBandit, seed: int) -> Target:
+    """Wrap a bandit as it would draw lists now, with its exploration."""
     bandit._check_begun()
     playing, exploration, one_slot = bandit.playing_, bandit.exploration_, bandit.slots == "one"
 
@@ -186,7 +193,7 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
 
 
 def _without_exploration(bandit: ListBandit) -> Target:
-    """What `predict` shows."""
+    """Wrap a bandit as its `predict` builds lists."""
     bandit._check_begun()
     playing = bandit.playing_
     greedy = playing.policy if isinstance(playing.policy, Linear) else Likeliest(playing, bandit.exploration_)
@@ -202,6 +209,7 @@ def _without_exploration(bandit: ListBandit) -> Target:
 
 
 def _of_estimator(model: ListEstimator) -> Target:
+    """Wrap a fitted estimator; raises if it is not fitted."""
     if not hasattr(model, "training_"):
         raise InputError(f"This {type(model).__name__} is not fitted yet. Call fit first.")
 
