@@ -45,9 +45,12 @@ class Learner(BaseEstimator, ABC):
 
     Notes
     -----
-    The paper's Theorem 1 turns a learner's average regret R/T on the weighted costs into a bound on the value of the
-    lists: at least (1 - exp(-m/k)) times that of the best list of k items, less a term that shrinks with R/T. Any
-    learner whose regret grows slower than T therefore yields near-optimal lists.
+    By the paper's Theorems 1 (items) and 2 (policies) the regret R on the weighted costs bounds what the lists are
+    worth: with probability at least 1 - delta,
+
+        F(policy, m) >= (1 - exp(-m/k)) F(best list of k) - R/T - 2 sqrt(2 ln(1/delta) / T).
+
+    Any learner whose regret grows slower than T therefore yields near-optimal lists.
     """
 
     surrogate = "squared"  # the convex loss that stands for the cost, "" where the cost itself is learned

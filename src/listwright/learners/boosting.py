@@ -17,8 +17,7 @@ class Boosting(RegressorMixin, BaseEstimator):
     """Boosted regression trees with random splits, which a few hundred states do not overfit.
 
     An estimator for `Aggregate` (pass it as `SCP(learner=Boosting())`) where the gains are not linear in the features
-    and data are scarce. With many states,
-    any other regressor or ranker can take its place.
+    and data are scarce. With many states, any other regressor or ranker can take its place.
 
     LightGBM grows the trees where it is installed, else scikit-learn. With `start` they correct that model's
     predictions: with few examples little is changed, with many everything may be.
