@@ -1,9 +1,9 @@
-"""Learning from clicks: lists that were shown, what came back, and what other policies would have earned.
+"""Learning from clicks: show lists, learn from their outcomes, and evaluate other policies on the log.
 
-The flow, all of it::
+The whole flow::
 
     learner = lw.OnlineSCP(length=5, cascade=True)
-    lists = learner.recommend(problems)  # with an id per list, and the chance that each pick had
+    lists = learner.recommend(problems)  # with an id per list, and the chance of each pick
     learner.feedback(lists.list_ids, clicks)  # at once or later, in any order
 
     log = lw.feedback.Log(cascade=True)
@@ -11,8 +11,9 @@ The flow, all of it::
     log.feedback(lists.list_ids, clicks)
     print(lw.feedback.evaluate(log, other_policy))
 
-`RankedBandits` and `LSBGreedy` are what it is compared with, beside `listwright.baselines.StaticList` fitted on the
-problems of a whole run, the best static list in hindsight.
+`compare` judges several policies on one log, `safe_rollout` how far to move towards a new one, and `examination`
+measures position bias. `RankedBandits` and `LSBGreedy` are online baselines; `listwright.baselines.StaticList`, fitted
+on the problems of a whole run, is the best static list in hindsight.
 """
 
 from listwright.feedback import explore

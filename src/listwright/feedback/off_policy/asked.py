@@ -1,4 +1,7 @@
-"""What all questions to a log need: arguments that make sense, and the log as estimators take it."""
+"""Shared preparation of `evaluate`, `compare` and `safe_rollout`.
+
+Argument checks, and the log as estimators take it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ VALUES = ("sum", "any")
 
 
 def check_arguments(log: Log, value: str, confidence: float, propensity: str) -> None:
-    """What all questions to a log need."""
+    """Raise unless the arguments that all off-policy functions share make sense."""
     if not isinstance(log, Log):
         raise InputError(f"log must be a listwright.feedback.Log. Got {type(log).__name__}.")
     if not 0 < confidence < 1:
@@ -28,7 +31,7 @@ def check_arguments(log: Log, value: str, confidence: float, propensity: str) ->
 
 
 def known_gains(log: Log, value: str, propensity: str) -> tuple[LoggedGains, Floats | None]:
-    """The log as estimators take it; and by position how often users look there, where that is asked for."""
+    """Return the log as estimators take it, and the examination of each position where it is needed."""
     logged = log.answered()
     if propensity != "examination":
         return gains_of(with_propensities(logged, propensity), cascade=log.cascade, value=value), None

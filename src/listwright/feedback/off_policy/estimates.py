@@ -1,4 +1,4 @@
-"""Estimates of a policy's value, with intervals and how much evidence there is for them."""
+"""Results of off-policy evaluation: estimates with intervals and the amount of evidence behind them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ RECOMMENDED = "switch"
 
 @dataclass(frozen=True)
 class OffPolicyEstimate:
-    """The value of a policy by one estimator.
+    """The value of a policy by one estimator, per list.
+
+    Read `effective_size` before the interval: below 50 the log holds little evidence about the policy.
 
     Attributes
     ----------
@@ -28,6 +30,11 @@ class OffPolicyEstimate:
         The ends of the interval; NaN where the log has no evidence.
     effective_size : float
         How many lists of equal weight would say as much: 0 for no evidence, and below 50 for little.
+
+    Examples
+    --------
+    >>> print(OffPolicyEstimate(1.42, 1.37, 1.51, effective_size=181.0))
+    1.420 (1.370 to 1.510)
     """
 
     value: float
@@ -45,7 +52,9 @@ class OffPolicyEstimate:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The value of a policy, the mean over lists of what they bring, by several estimators: see `evaluate`.
+    """The result of `evaluate`: the mean value per list of a policy, by several estimators.
+
+    Print it for a table. `value` is the recommended estimate, and `against_log` says what to do.
 
     Attributes
     ----------
@@ -65,6 +74,10 @@ class Evaluation:
         Where `cascade_dr` could lie if every estimated propensity were wrong by a factor of up to 1.25.
     examination : OffPolicyEstimate or None
         The estimate by position bias, with `propensity="examination"`.
+
+    See Also
+    --------
+    evaluate : Makes it, and explains the estimators.
     """
 
     direct: OffPolicyEstimate
@@ -87,22 +100,22 @@ class Evaluation:
 
     @property
     def estimates(self) -> dict[str, OffPolicyEstimate]:
-        """The estimates of the policy by name."""
+        """All estimates of the policy, by name."""
         found = {name: getattr(self, name) for name in NAMES}
         return found if self.examination is None else found | {"examination": self.examination}
 
     @property
     def value(self) -> OffPolicyEstimate:
-        """The estimate to look at first."""
+        """The recommended estimate."""
         return self.estimates[self.recommended]
 
     @property
     def effective_size(self) -> float:
-        """That of the recommended estimate."""
+        """The effective size of the recommended estimate."""
         return self.value.effective_size
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them; None where there is no evidence."""
+        """Return plain values that JSON can hold, with None where there is no evidence."""
         found = {name: _plain(one) for name, one in (self.estimates | {"logged": self.logged}).items()}
         about = {"recommended": self.recommended, "n_lists": self.n_lists, "propensity": self.propensity}
         apart = {name: getattr(self.against_log, name) for name in ("value", "low", "high")}
@@ -141,7 +154,20 @@ NAMES = (
 
 
 def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
-    """One estimate with its interval; `alike`: all lists of the log brought the same, so their spread says nothing."""
+    """Turn the parts of an estimate into a value with an interval, clipped to the possible values.
+
+    Parameters
+    ----------
+    part : Parts
+        The estimate as a mean over lists.
+    confidence : float
+        Coverage of the interval.
+    bounds : tuple of float
+        The smallest and largest possible value of a list.
+    alike : bool
+        Whether all logged lists had the same value, so that their spread says nothing; the interval then allows for
+        values that were not seen.
+    """
     if part.effective_size < LEAST:
         return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
     low, high = skewed(part.influence, confidence=confidence, bounds=bounds, n_effective=part.effective_size)

@@ -34,29 +34,36 @@ AGREE = 2.0  # standard errors around two estimates that meet where they agree
 
 
 class Parts(NamedTuple):
-    """An estimate as a mean over lists."""
+    """An estimate written as a mean over lists, from which its standard error follows."""
 
     influence: Floats  # by list: the estimate is their mean, and their spread is that of the estimate times sqrt(lists)
     effective_size: float  # lists of equal weight that say as much; 0 where no list says anything
 
     @property
     def value(self) -> float:
-        """The estimate."""
+        """The estimate: the mean influence."""
         return float(self.influence.mean())
 
     @property
     def error(self) -> float:
-        """Its standard error."""
+        """The standard error of the estimate."""
         return float(self.influence.std() / np.sqrt(len(self.influence)))
 
 
 def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Parts]:
-    """All estimates of a policy's value, by name.
+    """Compute all estimates of a policy's value.
 
     Parameters
     ----------
+    evidence : Evidence
+        The policy's view of the log.
     clip : float, optional
         The largest weight of the clipped estimate; by default the square root of the number of lists (Ionides 2008).
+
+    Returns
+    -------
+    dict of str to Parts
+        By the names of `Evaluation`'s attributes.
     """
     log, weights = evidence.log, evidence.weights
     last, values = weights[:, -1], log.values
@@ -79,7 +86,7 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
 
 
 def effective_size(weights: Floats) -> float:
-    """(sum w)^2 / sum w^2: how many lists of equal weight say as much; 0 where all weights are 0.
+    """Return (sum w)^2 / sum w^2, the number of equally weighted lists that say as much; 0 where all weights are 0.
 
     Examples
     --------
@@ -91,15 +98,20 @@ def effective_size(weights: Floats) -> float:
 
 
 def least_effective(weights: Floats, evidence: Evidence) -> float:
-    """The smallest effective size of any position that is predicted to add some share of the policy's value."""
+    """Return the smallest effective size over the positions that matter.
+
+    A position matters if it is predicted to add at least 5 % of the policy's value.
+    """
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
     return min(supported(weights[:, j]) for j in telling)
 
 
 def supported(weights: Floats, least: float = SUPPORT) -> float:
-    """The effective size; 0 where the weights do not come near their mean of 1, because the policy shows what the log
-    never does.
+    """Return the effective size, or 0 where the weights fall short of their expected mean of 1.
+
+    A mean clearly below `least` shows that the policy shows what the log never does, so no reweighting can represent
+    it.
 
     Examples
     --------
@@ -111,7 +123,10 @@ def supported(weights: Floats, least: float = SUPPORT) -> float:
 
 
 def path_gains(evidence: Evidence) -> Floats:
-    """(lists, positions): what each item of the policy's own list is predicted to add."""
+    """Return what each item of the policy's own list is predicted to add, (lists, positions).
+
+    Where users stop at a click, the gain is multiplied by the chance that they get that far.
+    """
     path = evidence.path
     if not evidence.log.stops:
         return path
@@ -120,11 +135,11 @@ def path_gains(evidence: Evidence) -> Floats:
 
 
 def temporal_errors(evidence: Evidence) -> tuple[Floats, Floats]:
-    """What the model says of each list before it is shown; and by position how far it is off after one more item.
+    """Return the model's value of each list, and by position how far the model is off after one more item.
 
     With Q(i) the model's value of showing the logged item at position i and V(i) that of the policy's own choice there,
-    the error is r(i) + V(i + 1) - Q(i). V(1) + sum of w(i) * error(i) is right on average whatever the model says.
-    What comes after the next item is taken to be worth as much as the rest of the policy's own list.
+    the error is r(i) + V(i + 1) - Q(i). V(1) + sum of w(i) * error(i) is unbiased whatever the model predicts. What
+    follows the next item is approximated by the rest of the policy's own list.
     """
     log = evidence.log
     later = np.cumsum(path_gains(evidence)[:, ::-1], axis=1)[:, ::-1]
@@ -141,7 +156,7 @@ def temporal_errors(evidence: Evidence) -> tuple[Floats, Floats]:
 
 
 def _per_position_dr(evidence: Evidence) -> Floats:
-    """sum of w(i) * (r(i) - q(i)) + w(i - 1) * the policy's mean of q(i), for q the gain at the position alone."""
+    """Return the sum of w(i) * (r(i) - q(i)) + w(i - 1) * the policy's mean of q(i)."""
     log, weights = evidence.log, evidence.weights
     before = np.concatenate([np.ones((len(log), 1)), weights[:, :-1]], axis=1)
     policy = np.where(log.alive, evidence.policy, 0.0)
@@ -149,7 +164,10 @@ def _per_position_dr(evidence: Evidence) -> Floats:
 
 
 def _direct(evidence: Evidence) -> Floats:
-    """The predicted value of each list, and what each logged list added to it through the model's weights."""
+    """Return the predicted value of each list plus the logged list's influence on it through the model's weights.
+
+    The second term has mean 0 and gives the estimate its standard error (delta method).
+    """
     log, values = evidence.log, path_gains(evidence).sum(axis=1)
     total = values.copy()
     for j, (seen, inverse) in enumerate(zip(evidence.path_seen, log.model.inverses, strict=True)):
@@ -162,8 +180,11 @@ def _direct(evidence: Evidence) -> Floats:
 
 
 def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Floats) -> Floats:
-    """Corrections with weights up to a cap: the lowest cap whose estimate agrees with all higher ones (Lepski's way, Su
-    et al. 2020), from the doubly robust estimate without a cap to the direct one."""
+    """Choose the lowest cap on correction weights whose estimate agrees with all higher ones (Su et al. 2020).
+
+    Candidates run from the doubly robust estimate without a cap to the direct one; two agree where their intervals of
+    two standard errors meet (Lepski's method). With fewer than 30 effective lists, the direct estimate is returned.
+    """
     ways = [parts["cascade_dr"]]
     ways += [Parts(start + (np.where(weights <= cap, weights, 0.0) * errors).sum(axis=1), 0.0) for cap in CAPS]
     ways += [parts["direct"]]
@@ -205,14 +226,14 @@ def _pseudo_inverse(evidence: Evidence) -> Parts:
 
 
 def normalised(weights: Floats, gains: Floats) -> Floats:
-    """Sum over positions of sum(w * r) / sum(w), as a mean over lists."""
+    """Return the sum over positions of sum(w * r) / sum(w), written as a mean over lists."""
     return sum(
         (_ratio(weights[:, j] * gains[:, j], weights[:, j]) for j in range(gains.shape[1])), np.zeros(len(gains))
     )
 
 
 def _ratio(parts: Floats, totals: Floats) -> Floats:
-    """sum(parts) / sum(totals) as a mean over lists, to first order; 0 where nothing has any weight."""
+    """Linearise sum(parts) / sum(totals) as a mean over lists; 0 where nothing has any weight."""
     mean = float(totals.mean())
     if mean <= 0:
         return np.zeros_like(parts)
@@ -221,6 +242,6 @@ def _ratio(parts: Floats, totals: Floats) -> Floats:
 
 
 def _over(parts: Floats, totals: Floats) -> Floats:
-    """0 where there is nothing to divide by."""
+    """Divide elementwise, with 0 where the divisor is 0."""
     parts, totals = np.broadcast_arrays(parts, totals)
     return np.divide(parts, totals, out=np.zeros(parts.shape), where=totals > 1e-12)

@@ -1,4 +1,7 @@
-"""What another policy would have earned, from a log."""
+"""Off-policy evaluation of one policy on a log, by ten estimators.
+
+`evaluate` prepares the log, computes the policy's evidence and turns all estimates into an `Evaluation`.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +123,11 @@ def evaluate(
 
 
 def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, propensity: str) -> Evaluation:
-    """Estimates with their intervals."""
+    """Turn all estimates into an `Evaluation`.
+
+    Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis estimate,
+    because their own spread does not include the model's bias.
+    """
     log, bounds = seen.log, (0.0, seen.log.most)
     alike = bool(np.ptp(log.values) == 0)
     found = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
@@ -139,16 +146,17 @@ def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, pr
 
 
 def basis_of(log: LoggedGains, parts: dict[str, Parts]) -> str:
-    """The estimate that intervals of modelled ones are made of.
+    """Return the name of the estimate that supplies the intervals of modelled ones.
 
-    The doubly robust one, which is right whatever the model says. Where that has no evidence and outcomes add up, the
-    pseudo-inverse, for which it is enough that single slots agree.
+    Normally `cascade_dr`, which is unbiased whatever the model predicts. Where it has no evidence and outcomes add up,
+    `pseudo_inverse`, for which it is enough that single slots agree with the log.
     """
     robust, slots = parts["cascade_dr"].effective_size, parts["pseudo_inverse"].effective_size
     return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
 
 
 def _against_log(seen: Evidence, parts: dict[str, Parts], found: OffPolicyEstimate, confidence: float) -> Difference:
+    """Compare the recommended estimate with the mean of the log, paired by list."""
     log = seen.log
     point = found.value - float(log.values.mean())
     apart = parts[basis_of(log, parts)].influence - log.values
@@ -156,6 +164,7 @@ def _against_log(seen: Evidence, parts: dict[str, Parts], found: OffPolicyEstima
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
+    """Return the range of `cascade_dr` if every estimated propensity were off by a factor of up to 1.25."""
     start, errors = temporal_errors(seen)
     low, high = (min(max(start.mean() + end, bounds[0]), bounds[1]) for end in sensitivity(seen.weights, errors))
     return float(low), float(high)
@@ -164,12 +173,14 @@ def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
 def _with_examination(
     found: Evaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
 ) -> Evaluation:
+    """Add the estimate by position bias and recommend it."""
     part = examined(log.logged, target, looked)
     one = estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
     return replace(found, examination=one, recommended="examination")
 
 
 def _warn_few(size: float, n_lists: int) -> None:
+    """Warn that the effective sample size is too small for the intervals to be trusted."""
     warnings.warn(
         f"The effective sample size is {size:.1f} of {n_lists:,} lists: the policy shows other lists than the log. "
         "Do not trust the intervals; log more lists, or with more exploration.",

@@ -1,4 +1,4 @@
-"""What a difference between two policies says: roll out, do not, or what it would take to tell."""
+"""The verdict on a difference between two policies: roll out, do not, or what it would take to tell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAR_MORE = 100  # times as many lists as the log has are not worth a forecast
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more one policy brings per list than the baseline, list by list on the same log.
+    """How much more one policy earns per list than the baseline, paired by list on the same log.
 
     Attributes
     ----------
@@ -31,6 +31,10 @@ class Difference:
         What the log says.
     advice : str
         The same in a sentence.
+
+    See Also
+    --------
+    compare : Makes one per policy.
     """
 
     value: float
@@ -44,18 +48,22 @@ class Difference:
 def difference(
     names: tuple[str, str], point: float, apart: Floats, size: float, log: LoggedGains, confidence: float
 ) -> Difference:
-    """How a policy does against a baseline.
+    """Judge a policy against a baseline.
 
     Parameters
     ----------
     names : tuple of str
-        (policy, baseline)
+        (policy, baseline), for the advice.
     point : float
-        The estimated difference.
-    apart : array of shape (lists,)
-        What each list says of it.
+        The estimated difference per list.
+    apart : ndarray of shape (lists,)
+        The influence of each list on the difference.
     size : float
-        Lists of equal weight that say as much.
+        Effective number of lists; below 30 the verdict is "cannot tell".
+    log : LoggedGains
+        The log, for bounds and forecasts.
+    confidence : float
+        Coverage of the interval.
     """
     if size < ENOUGH or np.isnan(point):
         return Difference(point, np.nan, np.nan, size, "cannot tell", _no_evidence(names, point, size, log, confidence))
@@ -70,6 +78,7 @@ def difference(
 
 
 def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> str:
+    """Say how many more lists would make the estimated difference visible, unless that is over 100 times the log."""
     error = float(apart.std() / np.sqrt(len(apart)))
     more = len(log) * ((_reach(confidence) * error / max(abs(point), 1e-9)) ** 2 - 1.0)
     if 0 < more < FAR_MORE * len(log):
@@ -78,7 +87,7 @@ def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> s
 
 
 def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedGains, confidence: float) -> str:
-    """Too few lists are those that the policy shows: how many of its own would have to be shown."""
+    """Say how much exploration towards the policy would give enough evidence, when too few lists match it."""
     gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()), 1e-9)
     needed = 2.0 * (_reach(confidence) * float(log.values.std()) / gap) ** 2
     share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_rounded(needed)} lists,"
@@ -90,7 +99,7 @@ def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedG
 
 
 def _reach(confidence: float) -> float:
-    """Standard errors that a difference must have to be seen with the power asked for."""
+    """Return how many standard errors a difference must have to be detected with a power of 80 %."""
     return float(stats.norm.ppf(0.5 + confidence / 2) + stats.norm.ppf(POWER))
 
 
@@ -105,4 +114,5 @@ def _rounded(count: float) -> str:
 
 
 def _percent(share: float) -> str:
+    """Format a share as a percentage, with one decimal below 10 %."""
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
