@@ -1,4 +1,8 @@
-"""What operators see of learning, and what they can do: freeze, resume, reset, roll back, export."""
+"""What operators see of learning and what they can do: freeze, resume, reset, roll back and export.
+
+Commands change rows of the store; the learner notices that its base or progress no longer matches and starts again from
+the store.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,19 @@ LATEST = 20  # entries of the quarantine that are shown
 
 @dataclass(frozen=True)
 class Command:
-    """One of the things that can be done with what a version has learned."""
+    """An action on what a version has learned.
+
+    Attributes
+    ----------
+    action : str
+        "freeze", "resume", "reset" or "rollback".
+    version : int
+        The model version.
+    snapshot : int or None
+        Snapshot to roll back to.
+    policy : bytes or None
+        Published form of that snapshot, so that replicas serve it at once.
+    """
 
     action: str
     version: int
@@ -34,7 +50,7 @@ class Command:
 
 
 def status(connection: Connection, on: bool) -> dict[str, Any]:
-    """How learning goes, by version."""
+    """Return the state of learning by version, the replica that learns, and the latest entries of the quarantine."""
     known = connection.execute(select(models.c.version, models.c.name)).all()
     rows = rows_of(connection)
     events = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
@@ -49,6 +65,7 @@ def status(connection: Connection, on: bool) -> dict[str, Any]:
 
 
 def _version(connection: Connection, version: int, name: str, row: Any) -> dict[str, Any]:
+    """Describe the learning of one version: progress, backlog, last comparison and snapshots."""
     mine = feedback.c.version == version
     waiting = select(func.count()).select_from(feedback).where(mine, feedback.c.event > row.applied)
     size = func.coalesce(func.length(snapshots.c.state), 0).label("bytes")
@@ -72,11 +89,15 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> dict[
 
 
 def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | None]:
-    """Does what operators ask for, where the learner finds it."""
+    """Execute commands and return None, or the refusal, for each."""
     return [_act(connection, command) for command in commands]
 
 
 def _act(connection: Connection, command: Command) -> Refused | None:
+    """Execute one command while its row of progress is locked.
+
+    A version that has not learned yet gets its row first, so that it can be frozen in advance.
+    """
     if connection.execute(select(models.c.version).where(models.c.version == command.version)).scalar() is None:
         return Refused(404, "not_found", f"There is no model version {command.version}.", field="version")
     begin(connection, [command.version])
@@ -92,7 +113,10 @@ def _act(connection: Connection, command: Command) -> Refused | None:
 
 
 def prepared(connection: Connection, fleet: Fleet, command: Command) -> Command:
-    """A command with the policy that it brings back."""
+    """Return a rollback command with the policy of its snapshot; other commands are returned unchanged.
+
+    Restoring a learner takes time, so it happens before the writer's transaction.
+    """
     if command.action != "rollback" or command.snapshot is None:
         return command
     found, opened = snapshot(connection, command.snapshot), fleet.get(command.version)
@@ -102,22 +126,24 @@ def prepared(connection: Connection, fleet: Fleet, command: Command) -> Command:
 
 
 def _freeze(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Pause learning; the learned policy goes on serving."""
     return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
 
 
 def _resume(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Continue learning with what was stored meanwhile; the last comparison is cleared."""
     return {"frozen": 0, "reason": None, "comparison": None}
 
 
 def _reset(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Back to the model as deployed; feedback so far is not learned from again."""
+    """Return to the model as deployed. Feedback so far is not learned from again."""
     last = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
     base = add_snapshot(connection, command.version, applied=last, count=0, reason="reset", state=None)
     return {"base": base, "applied": last, "count": 0, "policy": None, "comparison": None}
 
 
 def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Back to a snapshot; feedback that was learned from since is not learned from again."""
+    """Return to a snapshot. Feedback that was learned from since then is not learned from again."""
     if command.snapshot is None:
         raise Refused(422, "invalid", "Say which snapshot to roll back to.", field="snapshot")
     found = snapshot(connection, command.snapshot)
@@ -138,7 +164,24 @@ _ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
 
 
 def export(connection: Connection, fleet: Fleet, version: int, number: int | None) -> bytes:
-    """What a version has learned as a model file, at present or at a snapshot."""
+    """Return what a version has learned as the bytes of a model file.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the store.
+    fleet : Fleet
+        Loads the version.
+    version : int
+        The model version.
+    number : int or None
+        Snapshot to export; None for the present state, which is rebuilt from the base snapshot and the events after it.
+
+    Raises
+    ------
+    Refused
+        404 for an unknown snapshot, 409 if the version cannot learn or the snapshot belongs to another version.
+    """
     opened = fleet.get(version)
     if opened.deployed is None:
         raise Refused(409, "conflict", f"Version {version} cannot learn.", field="version")

@@ -1,4 +1,4 @@
-"""One version's learner: applies events, and leaves out those that it cannot learn from."""
+"""The learner of one model version: applies events in order and isolates those that cannot be learned from."""
 
 from __future__ import annotations
 
@@ -25,18 +25,44 @@ log = logging.getLogger("listwright.serve")
 
 
 class Learner:
-    """What a version has learned, in memory: the state of its base snapshot, and the events from there on.
+    """What a version has learned, in memory.
 
-    The state depends on the events and their order alone: not on when they were read, nor in which groups. So whoever
-    begins from the same snapshot comes to the same state, to the last bit.
+    The state is a function of the base snapshot and the events after it, in their order; it does not depend on when
+    events
+    are read or how they are grouped. So any replica that starts from the same snapshot reaches the same state, bit by
+    bit.
+
+    Attributes
+    ----------
+    version : int
+        The model version.
+    online : OnlineSCP
+        The learner with its state.
+    base : int
+        Number of the snapshot it started from.
+    applied : int
+        Number of the last event applied.
     """
 
     def __init__(self, version: int, online: OnlineSCP, base: int, applied: int) -> None:
+        """Wrap a learner that has applied all events up to `applied`."""
         self.version, self.online, self.base, self.applied = version, online, base, applied
 
     @classmethod
     def read(cls, engine: Engine, version: int, fresh: Callable[[], OnlineSCP], row: Any) -> Learner:
-        """The learner as its row in the store says it is."""
+        """Rebuild a learner from the store: restore its base snapshot and replay events up to its stored progress.
+
+        Parameters
+        ----------
+        engine : Engine
+            To read from.
+        version : int
+            The model version.
+        fresh : callable
+            Makes a learner in the state of the model file.
+        row : Row
+            The version's row of progress.
+        """
         with engine.connect() as connection:
             base = snapshot(connection, row.base)
         learner = cls(version, restored(fresh(), base.state), row.base, base.applied)
@@ -49,11 +75,21 @@ class Learner:
 
     @property
     def count(self) -> int:
-        """Lists learned from."""
+        """Number of lists learned from."""
         return self.online.version
 
     def apply(self, events: Sequence[Event]) -> list[Left]:
-        """Learns from events in their order; gives those that it cannot learn from, which change nothing."""
+        """Learn from events in order.
+
+        If one cannot be learned from, it is left out, and so are later events on the same list: they would correct an
+        update
+        that was never made. The remaining events are then applied again from the state before.
+
+        Returns
+        -------
+        list of Left
+            The events to put into quarantine.
+        """
         wanted = [event for event in events if event.learn]
         before = self.online.state() if wanted else None
         left = self._try(wanted) if wanted else []
@@ -66,6 +102,10 @@ class Learner:
         return left
 
     def _try(self, events: list[Event]) -> list[Left]:
+        """Apply events, all or none; on failure split them in half to find those at fault.
+
+        Bisection needs few updates where few events are at fault. Running out of memory is not blamed on an event.
+        """
         before = self.online.state()
         try:
             self.online.update([record_of(event) for event in events])
@@ -82,17 +122,18 @@ class Learner:
         return []
 
     def _leave(self, event: Event, error: Exception) -> Left:
+        """Log an event that cannot be learned from and describe it for the quarantine."""
         reason = f"{type(error).__name__}: {error}"[:300]
         log.error("feedback cannot be learned from", extra={"event": event.number, "cause": reason})
         return Left(event.number, event.list_id, reason)
 
 
 def record_of(event: Event) -> Record:
-    """An event as a learner takes it."""
+    """Return an event in the form that a learner takes."""
     return unpack(event.record, ids=False).record(event.list_id, event.gains, earlier=event.earlier)
 
 
 def _without(events: Sequence[Event], left: Sequence[Left]) -> list[Event]:
-    """The events that are not left out, nor come after one on the same list: they would change what was not learned."""
+    """Return events except those left out and later ones on the same lists."""
     first = {one.list_id: one.event for one in reversed(left)}
     return [event for event in events if event.number < first.get(event.list_id, event.number + 1)]

@@ -1,4 +1,8 @@
-"""What replicas serve of what was learned: the weights of a linear policy, or the whole state of another."""
+"""The part of a learned state that replicas need to serve: the weights of a linear policy, or the whole state of
+another.
+
+Weights are small, so publishing after every group of events is cheap, while full states are stored only as snapshots.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,19 @@ from listwright.policies import Linear
 
 @dataclass(frozen=True)
 class Published:
-    """A learned policy, and how it came about."""
+    """A learned policy and its origin.
+
+    Attributes
+    ----------
+    base : int
+        Snapshot that learning started from.
+    applied : int
+        Last event applied.
+    count : int
+        Lists learned from.
+    policy : bytes
+        safetensors with the weights, or with the whole state.
+    """
 
     base: int  # snapshot
     applied: int  # last event
@@ -24,7 +40,7 @@ class Published:
 
 
 def publish(learner: OnlineSCP) -> bytes:
-    """The policy of a learner as bytes."""
+    """Return the present policy of a learner as safetensors bytes."""
     playing = learner.playing_
     if not isinstance(playing.policy, Linear):
         return save(learner.state())
@@ -35,7 +51,12 @@ def publish(learner: OnlineSCP) -> bytes:
 
 
 def played(initial: OnlineSCP, published: Published | None) -> OnlineSCP:
-    """A twin of the deployed learner that plays what was learned since; of None, the learner as deployed."""
+    """Return a copy of the deployed learner that plays a published policy.
+
+    The learner given is not changed; it is returned as it is if nothing was published. A linear policy needs a shallow
+    copy
+    only, since playing does not touch the learner's state.
+    """
     if published is None:
         return initial
     arrays = load(published.policy)

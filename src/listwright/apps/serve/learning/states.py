@@ -1,4 +1,6 @@
-"""What has been learned, in the store: how far each version is, its snapshots, and what was left out."""
+"""Learning in the store: progress of each version, snapshots of its state, the events to learn from, and the
+quarantine.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,21 @@ LOST = Refused(409, "conflict", "Another replica learns, or what was learned has
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Feedback with its list."""
+    """One feedback with the list that it is about.
+
+    Attributes
+    ----------
+    number : int
+        Number of the event.
+    list_id : str
+        The list.
+    record : bytes
+        Its record; empty if the list was deleted.
+    gains, earlier : list of float, list of float or None
+        Gains as reported, and the outcome before them.
+    learn : bool
+        Whether it may be learned from: the list exists, was within the trained range, and is not in quarantine.
+    """
 
     number: int
     list_id: str
@@ -39,7 +55,7 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """An event that cannot be learned from."""
+    """An event that cannot be learned from, with the reason."""
 
     event: int
     list_id: str
@@ -48,7 +64,31 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """How far a version has come; stored where nobody else has gone on from the same place."""
+    """The result of one group of events, to be stored if nobody else has changed the version's progress meanwhile.
+
+    Attributes
+    ----------
+    claim, term : Claim, int
+        Lease under which it was computed.
+    version : int
+        The model version.
+    base, before : int
+        Snapshot and event that the stored row must still have.
+    applied, count : int
+        Last event applied, and lists learned from in all.
+    policy : bytes
+        What replicas are to serve.
+    left : sequence of Left
+        Events for the quarantine.
+    comparison : dict or None
+        Comparison with the deployed policy.
+    alarm : str or None
+        Why learning is to be frozen.
+    snapshot : bytes or None
+        Full state, where it is time for a snapshot.
+    reason : str
+        Why the snapshot was taken.
+    """
 
     claim: Claim
     term: int
@@ -66,12 +106,12 @@ class Progress:
 
 
 def rows_of(connection: Connection) -> dict[int, Any]:
-    """How far each version is."""
+    """Return the rows of progress, by version."""
     return {row.version: row for row in connection.execute(select(learning))}
 
 
 def begin(connection: Connection, versions: Sequence[int]) -> list[None]:
-    """Begins to learn with versions that never did: their base is the model as it was deployed."""
+    """Create the rows of progress of versions that have none; their base is the model as deployed."""
     for version in versions:
         if version not in rows_of(connection):
             base = add_snapshot(connection, version, applied=0, count=0, reason="as deployed", state=None)
@@ -81,14 +121,23 @@ def begin(connection: Connection, versions: Sequence[int]) -> list[None]:
 
 
 def store_progress(connection: Connection, steps: Sequence[Progress]) -> list[int | Refused]:
-    """Writes down how far versions are, and gives the snapshot that each is based on now.
+    """Store the results of groups of events.
 
-    Refused where somebody else learns, or has changed what was learned.
+    Returns
+    -------
+    list of int or Refused
+        The base snapshot of each version from now on; `LOST` if another replica learns, or an operator has frozen,
+        reset or
+        rolled back the version meanwhile.
     """
     return [_store(connection, step) for step in steps]
 
 
 def _store(connection: Connection, step: Progress) -> int | Refused:
+    """Store one result with an optimistic check: lease, base, progress and not being frozen must be as they were.
+
+    An alarm freezes the version and makes replicas serve the deployed policy again.
+    """
     if not holds(connection, step.claim, step.term):
         return LOST
     mine = (learning.c.version == step.version) & (learning.c.base == step.base)
@@ -116,7 +165,21 @@ def _store(connection: Connection, step: Progress) -> int | Refused:
 def add_snapshot(
     connection: Connection, version: int, *, applied: int, count: int, reason: str, state: bytes | None
 ) -> int:
-    """Stores a state under a new number."""
+    """Store a state under the next number and return it.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction.
+    version : int
+        The model version.
+    applied, count : int
+        Last event applied, and lists learned from.
+    reason : str
+        Shown to operators.
+    state : bytes or None
+        Full state; None for that of the model file.
+    """
     number = 1 + (connection.execute(select(func.max(snapshots.c.number))).scalar() or 0)
     row = {"number": number, "version": version, "applied": applied, "count": count, "created": now()}
     connection.execute(insert(snapshots), row | {"reason": reason, "state": state})
@@ -124,6 +187,7 @@ def add_snapshot(
 
 
 def _drop_old_snapshots(connection: Connection, version: int) -> None:
+    """Delete all but the latest `KEPT` snapshots of a version; its base is kept in any case."""
     mine = select(snapshots.c.number).where(snapshots.c.version == version, snapshots.c.state.is_not(None))
     numbers = connection.execute(mine.order_by(snapshots.c.number.desc())).scalars().all()
     base = connection.execute(select(learning.c.base).where(learning.c.version == version)).scalar()
@@ -135,7 +199,26 @@ def _drop_old_snapshots(connection: Connection, version: int) -> None:
 def events_after(
     connection: Connection, version: int, applied: int, limit: int, *, until: int | None = None
 ) -> list[Event]:
-    """Feedback on a version's lists, in order; what is in quarantine may not be learned from."""
+    """Return feedback on a version's lists in order.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the store.
+    version : int
+        The model version.
+    applied : int
+        Only events after this one.
+    limit : int
+        Most events to return.
+    until : int, optional
+        Last event to return.
+
+    Returns
+    -------
+    list of Event
+        Including those that may not be learned from, which still advance the progress.
+    """
     columns = feedback.c.event, feedback.c.list_id, feedback.c.gains, feedback.c.earlier, lists.c.record, lists.c.learn
     joined = feedback.outerjoin(lists, lists.c.id == feedback.c.list_id)
     mine = (feedback.c.version == version) & (feedback.c.event > applied)
@@ -159,13 +242,13 @@ def events_after(
 
 
 def _in_quarantine(connection: Connection, list_ids: Sequence[str]) -> dict[str, int]:
-    """The first event in quarantine of each list: later feedback on it would change what was never learned."""
+    """Return the first event in quarantine of each list; later feedback on it would correct an update never made."""
     first = select(quarantine.c.list_id, func.min(quarantine.c.event)).where(quarantine.c.list_id.in_(set(list_ids)))
     return {row[0]: row[1] for row in connection.execute(first.group_by(quarantine.c.list_id))}
 
 
 def snapshot(connection: Connection, number: int) -> Any:
-    """A snapshot; its state is None where it is that of the model's file."""
+    """Return the row of a snapshot; its `state` is None for the model file's. Refuses with 404 if it does not exist."""
     row = connection.execute(select(snapshots).where(snapshots.c.number == number)).first()
     if row is None:
         raise Refused(404, "not_found", f"There is no snapshot {number}.", field="snapshot")
@@ -173,12 +256,15 @@ def snapshot(connection: Connection, number: int) -> Any:
 
 
 def state_bytes(learner: OnlineSCP) -> bytes:
-    """The whole state of a learner."""
+    """Return the full state of a learner as safetensors bytes."""
     return save(learner.state())
 
 
 def restored(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
-    """A learner in a stored state; what an earlier version did not store, or stored empty, stays as deployed."""
+    """Return the learner in a stored state.
+
+    Arrays that an earlier release did not store, or stored empty, keep the values of the deployed model.
+    """
     if state is None:
         return learner
     known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}
@@ -186,7 +272,7 @@ def restored(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
 
 
 def check_finite(learner: OnlineSCP) -> None:
-    """Refuses a state, or a policy, with numbers that are none."""
+    """Raise InputError if the state or the policy of a learner has numbers that are not finite."""
     for name, array in learner.state().items():
         if not np.isfinite(array).all():
             raise InputError(f"{name} is not finite any more")

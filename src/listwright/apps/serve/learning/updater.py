@@ -1,4 +1,6 @@
-"""The updater: a thread of every replica that may learn. The one that holds the lease learns, the others stand by."""
+"""The thread that learns. Every replica with learning on has one; the one that holds the lease works, the others
+stand by.
+"""
 
 from __future__ import annotations
 
@@ -40,15 +42,38 @@ log = logging.getLogger("listwright.serve")
 
 
 class Updater:
-    """Learns from stored feedback, while it holds the lease.
+    """Learns from stored feedback while it holds the lease.
+
+    Each step renews the lease, reads a group of events per version, applies them, and stores progress, policy and, from
+    time
+    to time, a snapshot. After any failure it starts again from the store, so nothing is lost and nothing is applied
+    twice.
 
     Parameters
     ----------
+    reading : Engine
+        To read events from.
+    writer : Writer
+        To store progress with.
+    fleet : Fleet
+        Models to learn for, and what to update afterwards.
+    metrics : Metrics
+        Gauges to set.
     every : int
         Lists learned from between two snapshots.
+
+    Attributes
+    ----------
+    term : int or None
+        Term of the lease; None while another replica holds it.
+    learners, watches : dict
+        By version.
+    failure : str or None
+        Why learning does not proceed; shown by `/readyz`.
     """
 
     def __init__(self, reading: Engine, writer: Writer, fleet: Fleet, metrics: Metrics, *, every: int) -> None:
+        """Start the thread."""
         self.reading, self.writer, self.fleet, self.metrics, self.every = reading, writer, fleet, metrics, every
         self.claim = Claim("learner", secrets.token_hex(8))
         self.term: int | None = None
@@ -61,11 +86,12 @@ class Updater:
         self.thread.start()
 
     def stop(self) -> None:
-        """Ends after the current events, and lets others take over; what is left is learned from later."""
+        """End after the current group and give up the lease; remaining events are learned from later."""
         self.stopped.set()
         self.thread.join()
 
     def _run(self) -> None:
+        """Take steps until stopped, pausing while there are no events."""
         while not self.stopped.is_set():
             busy = False
             try:
@@ -83,7 +109,7 @@ class Updater:
         self._give_up()
 
     def _begin_anew(self, what: str, error: Exception) -> None:
-        """Nothing is lost: the events are stored, and so is how far each version is."""
+        """Drop everything in memory after an error and log it once; events and progress are in the store."""
         if self.failure is None:
             log.warning("learning %s", what, extra={"cause": f"{type(error).__name__}: {error}"[:300]})
         self.failure = f"Learning {what}."
@@ -91,6 +117,7 @@ class Updater:
         self.learners.clear()
 
     def _give_up(self) -> None:
+        """Give up the lease, so that another replica takes over at once."""
         if self.term is not None:
             try:
                 self.writer.write_from_thread(give_up, self.claim)
@@ -98,7 +125,7 @@ class Updater:
                 log.info("the lease runs out by itself")
 
     def _step(self) -> bool:
-        """Some events of each version; whether there may be more at once."""
+        """Learn from one group of events per version; returns whether more may be waiting."""
         term = self.writer.write_from_thread(take, self.claim)
         if term != self.term:
             self.learners.clear()
@@ -112,13 +139,17 @@ class Updater:
         return any(more)
 
     def _versions(self, rows: dict[int, Any]) -> list[int]:
-        """The versions that serve or have learned before."""
+        """Return the versions to learn for; versions that serve for the first time get a row of progress."""
         serving = {number for one in self.fleet.traffic.values() for number in (one.current, one.canary) if number}
         for number in serving - rows.keys():
             self.writer.write_from_thread(begin, number)
         return sorted(rows)
 
     def _learn(self, number: int, row: Any) -> bool:
+        """Learn from one group of events of a version; returns whether the group was full.
+
+        Without events there is still something to do if no policy is published, as after resuming a paused version.
+        """
         self.metrics.frozen.labels(number).set(row.frozen)
         if row.frozen:
             self.learners.pop(number, None)
@@ -131,7 +162,7 @@ class Updater:
         return len(events) == GROUP
 
     def _learner(self, number: int, row: Any) -> Learner:
-        """The learner in memory, or read anew where the store has gone another way."""
+        """Return the learner in memory, or rebuild it where the store has another base or progress."""
         found = self.learners.get(number)
         if found is None or (found.base, found.applied) != (row.base, row.applied):
             found = Learner.read(self.reading, number, lambda: self._fresh(number), row)
@@ -141,13 +172,19 @@ class Updater:
         return found
 
     def _fresh(self, number: int) -> OnlineSCP:
-        """A learner of the model as deployed, which may be changed."""
+        """Return a new learner in the state of the model file, which may be changed."""
         version = self.fleet.get(number)
         if version.deployed is None:
             raise InputError(f"Version {number} cannot learn.")
         return self.fleet.opening.learner(version.model)
 
     def _apply(self, learner: Learner, row: Any, events: list[Event]) -> None:
+        """Apply events and store the result.
+
+        The comparison with the deployed policy is updated before learning, so that both policies are judged on feedback
+        they
+        have not seen. If the learned policy is behind, learning is frozen and no snapshot is taken.
+        """
         watch = self.watches[learner.version]
         watch.look(learner.online.playing_.policy, _records(events))
         left = learner.apply(events)
@@ -173,7 +210,7 @@ class Updater:
         self._stored(learner, step)
 
     def _snapshot(self, learner: Learner) -> bytes | None:
-        """The whole state where it is time for it: every so many lists, and less often where it is large."""
+        """Return the full state if a snapshot is due: after `every` lists, and less often for large states."""
         count, at = self.snapped[learner.version]
         if learner.count - count < self.every:
             return None
@@ -181,6 +218,7 @@ class Updater:
         return state if monotonic() - at >= len(state) / BYTES_A_SECOND else None
 
     def _stored(self, learner: Learner, step: Progress) -> None:
+        """Update memory, metrics and the fleet after progress was stored."""
         if step.snapshot is not None:
             self.snapped[learner.version] = learner.count, monotonic()
         if step.alarm is not None:
@@ -193,7 +231,7 @@ class Updater:
 
 
 def _records(events: list[Event]) -> list[Record]:
-    """Those that can be read; the learner finds out about the others."""
+    """Return the records of events that can be read; damaged ones are left to the learner, which reports them."""
     found = []
     for event in events:
         if event.learn:
@@ -205,9 +243,20 @@ def _records(events: list[Event]) -> list[Record]:
 
 
 def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[Any], OnlineSCP]:
-    """Makes the learner of a model, as it was deployed."""
+    """Return a function that makes an `OnlineSCP` from a model.
+
+    Parameters
+    ----------
+    explore : str
+        Exploration, "igw" (inverse gap weighting) or "epsilon".
+    seed : int
+        Seed of the exploration.
+    leverage : float or None
+        Most that one list may change what was learned.
+    """
 
     def make(model: Any) -> OnlineSCP:
+        """Make the learner of a model, in the state of its file."""
         return OnlineSCP.from_model(
             model, explore=explore, random_state=seed, short_lists=True, memory=0, leverage=leverage
         )

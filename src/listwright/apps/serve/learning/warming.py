@@ -1,4 +1,4 @@
-"""What has to be compiled is compiled before requests come: the compiler holds up everything else."""
+"""Compiles kernels before requests arrive, because compilation would block them for seconds."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ log = logging.getLogger("listwright.serve")
 
 
 def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
-    """Builds a list twice, the second time to see how long it takes, and learns from it with a learner of its own.
+    """Build a made-up list and learn from it, so that all kernels of a version are compiled.
 
-    Nothing is stored, and nothing that serves is changed.
+    The list is built twice, since only the second time measures the cost. Learning uses a learner of its own; nothing
+    is
+    stored, and nothing that serves is changed.
     """
     asked = _made_up(version.shape, version.name)
     try:
@@ -43,7 +45,7 @@ def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
 
 
 def _made_up(shape: Shape, name: str) -> Asked:
-    """A request that fits a model, with values from the middle of what it was trained on."""
+    """Return a request that fits a model, with values from the middle of the trained ranges."""
     signature = shape.signature
     catalogue: list[Any] = [None] * CANDIDATES
     if signature.n_items is not None:
@@ -71,5 +73,6 @@ def _made_up(shape: Shape, name: str) -> Asked:
 
 
 def _middle(shape: Shape, part: str, width: int) -> Floats32:
+    """Return the middle of the ranges of a part's columns; zeros where there are none."""
     ends = shape.ranges.get(part)
     return np.zeros(width, dtype=np.float32) if ends is None else (ends[0] / 2 + ends[1] / 2).astype(np.float32)

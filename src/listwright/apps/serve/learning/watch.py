@@ -1,12 +1,13 @@
-"""Is what was learned still as good as what was deployed? Told from recent feedback, before it is learned from.
+"""Compares the learned policy with the deployed one on recent feedback, before that feedback is learned from.
 
-Every list was drawn, so the chance of each item shown is known. At each slot of a list, given the items before it, a
-policy either picks the item that was shown or another one. The mean over lists of
+Every list was drawn at random, so the probability of each item shown is known. At each slot of a list, given the items
+before it, a policy picks either the item that was shown or another one. The mean over lists of
 
-    sum over slots of (picks the same ? 1 / chance : 0) * (gain - usual gain of the slot)
+    sum over slots of (picks the same ? 1 / probability : 0) * (gain - usual gain of the slot)
 
-estimates what the policy's own pick would bring at every slot, as inverse propensity weighting does. The difference of
-the learned and the deployed policy, list by list, is what is watched; it is 0 wherever both pick the same.
+estimates what the policy's own pick would bring at every slot, by inverse propensity weighting with the usual gain as a
+baseline. The difference of the learned and the deployed policy, list by list, is what is watched; it is 0 wherever both
+pick the same item, which keeps its variance small.
 """
 
 from __future__ import annotations
@@ -38,7 +39,17 @@ AT_ONCE = 64  # lists of a group that are looked at
 
 @dataclass(frozen=True)
 class Comparison:
-    """The learned policy's gain per list less the deployed one's, on recent feedback."""
+    """Gain per list of the learned policy minus that of the deployed one, on recent feedback.
+
+    Attributes
+    ----------
+    lists : int
+        Number of lists in the window.
+    difference : float
+        Mean difference.
+    low, high : float
+        Interval of 4.5 standard errors on each side; wide, because it is looked at all the time.
+    """
 
     lists: int
     difference: float
@@ -46,30 +57,67 @@ class Comparison:
     high: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the fields as plain values."""
         return dict(vars(self))
 
     @property
     def behind(self) -> bool:
-        """Whether the learned policy is behind by more than its interval."""
+        """Whether the learned policy is worse: the whole interval lies below 0.
+
+        Examples
+        --------
+        >>> Comparison(500, -0.2, -0.3, -0.1).behind, Comparison(500, -0.2, -0.5, 0.1).behind
+        (True, False)
+        """
         return self.lists >= LEAST and self.high < 0
 
     def __str__(self) -> str:
+        """Describe the comparison in one sentence, as in the alarm."""
         interval = f"{self.low:.3f} to {self.high:.3f}"
         return f"the learned policy gains {self.difference:.3f} ({interval}) per list over the last {self.lists} lists"
 
 
 class Watch:
-    """Compares a learned policy with the deployed one on a window of lists."""
+    """Compares a learned policy with the deployed one on a sliding window of lists.
+
+    Only linear policies are compared; for others the window stays empty and no alarm is raised.
+
+    Parameters
+    ----------
+    features : Features
+        Features of the policies.
+    deployed : Policy
+        The policy in the model file.
+
+    Attributes
+    ----------
+    differences : deque of float
+        Estimated difference of each list in the window.
+    usual : ndarray
+        Running mean of the gain by slot.
+    seen : int
+        Number of lists so far.
+    """
 
     def __init__(self, features: Features, deployed: Policy) -> None:
+        """Start with an empty window."""
         self.features, self.deployed = features, deployed
         self.differences: deque[float] = deque(maxlen=WINDOW)
         self.usual: Floats = np.zeros(0)  # mean gain by slot
         self.seen = 0
 
     def look(self, learned: Policy, records: Sequence[Record]) -> None:
-        """Adds lists, whose feedback the learned policy must not have learned from yet."""
+        """Add lists to the window.
+
+        Parameters
+        ----------
+        learned : Policy
+            The policy before it learns from these lists.
+        records : sequence of Record
+            Lists with their outcome. Later feedback on a list and lists drawn without chance are passed over; of large
+            groups
+            about 64 lists are taken.
+        """
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
         if not drawn or not isinstance(learned, Linear) or not isinstance(self.deployed, Linear):
             return
@@ -79,11 +127,11 @@ class Watch:
         self.differences.extend(differences(self.features, learned, self.deployed, chosen, self.usual).tolist())
 
     def forget(self) -> None:
-        """Begins anew, after what was learned has been changed."""
+        """Empty the window, after what was learned has been changed."""
         self.differences.clear()
 
     def comparison(self) -> Comparison | None:
-        """What the window says; None where it has too few lists."""
+        """Return the comparison on the window; None while it has fewer than 200 lists."""
         count = len(self.differences)
         if count < LEAST:
             return None
@@ -92,6 +140,7 @@ class Watch:
         return Comparison(count, mean, mean - SPREADS * error, mean + SPREADS * error)
 
     def _note_usual(self, records: Sequence[Record]) -> None:
+        """Update the mean gain of each slot: a plain mean at first, an exponential one once the window is full."""
         longest = max(len(self.usual), *(len(one.outcomes) for one in records))
         self.usual = np.pad(self.usual, (0, longest - len(self.usual)))
         for one in records:
@@ -104,7 +153,24 @@ class Watch:
 def differences(
     features: Features, learned: Policy, deployed: Policy, records: Sequence[Record], usual: Floats
 ) -> Floats:
-    """By list what the learned policy's picks bring more than the deployed one's, by the estimate above."""
+    """Estimate for each list how much more the learned policy's picks bring than the deployed one's.
+
+    Parameters
+    ----------
+    features : Features
+        Features of both policies.
+    learned, deployed : Policy
+        Policies to compare.
+    records : sequence of Record
+        Lists with picks, propensities and outcomes; either all with sizes or all without.
+    usual : ndarray
+        Mean gain by slot, at least as long as the longest list; subtracted to reduce variance.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        Estimated differences in gain; weights are capped at 20.
+    """
     problems = Problems.concat([one.problem for one in records])
     longest = max(len(one.outcomes) for one in records)
     rows, gains, chances = (np.full((len(records), longest), fill) for fill in (-1, np.nan, np.nan))

@@ -1,4 +1,8 @@
-"""A store as one file, and back: from SQLite or PostgreSQL, while it is in use."""
+"""Backup of a store to one file, and restoring it, while the service runs.
+
+A backup is an SQLite store, whatever database it was taken from, so it can be served as it is, or restored to
+PostgreSQL. This is also the way to move a store from one database to the other.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,32 @@ FIRST = (version_table, clock, leases)  # what a new store has rows of
 
 
 def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str, int]:
-    """Writes a store, as it is at one moment, to a new SQLite file; the rows of each table.
+    """Copy a store, as it is at one moment, to a new SQLite file.
 
-    The file is complete or not there at all. It is a store itself: it can be served, or restored to PostgreSQL.
+    The copy runs in a read transaction and does not block the service. The file appears only once it is complete.
+
+    Parameters
+    ----------
+    store : str
+        Address of the store, ``sqlite:///FILE`` or ``postgresql://USER@HOST/DATABASE``.
+    path : Path
+        File to write; must not exist.
+    password : str, optional
+        Password of PostgreSQL, where the address has none.
+
+    Returns
+    -------
+    dict of str to int
+        Number of rows by table.
+
+    Raises
+    ------
+    InputError
+        If `path` exists, or the store cannot be opened.
+
+    See Also
+    --------
+    restore : Copies a backup to a store.
     """
     if path.exists():
         raise InputError(f"{path} is there already. Choose another name.")
@@ -32,13 +59,51 @@ def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str,
 
 
 def restore(path: Path, store: str, *, password: str | None = None) -> dict[str, int]:
-    """Writes a backup to a store that has no models yet; the rows of each table."""
+    """Copy a backup to an empty store.
+
+    Parameters
+    ----------
+    path : Path
+        File that `back_up` wrote.
+    store : str
+        Address of a store without models; it is created if it does not exist.
+    password : str, optional
+        Password of PostgreSQL, where the address has none.
+
+    Returns
+    -------
+    dict of str to int
+        Number of rows by table.
+
+    Raises
+    ------
+    InputError
+        If the file does not exist, or the store has models already.
+
+    See Also
+    --------
+    back_up : Writes the file.
+    """
     if not path.exists():
         raise InputError(f"Cannot read {path}: there is no such file.")
     return _copied(f"sqlite:///{path}", store, None, password)
 
 
 def _copied(source: str, target: str, password: str | None, other: str | None) -> dict[str, int]:
+    """Copy all tables from one store to another in a single transaction, upgrading both to the present schema first.
+
+    Parameters
+    ----------
+    source, target : str
+        Addresses of the stores.
+    password, other : str or None
+        Passwords of the source and of the target.
+
+    Returns
+    -------
+    dict of str to int
+        Number of rows by table.
+    """
     old, new = Database.of(source, password=password), Database.of(target, password=other)
     try:
         old.open()
@@ -55,13 +120,14 @@ def _copied(source: str, target: str, password: str | None, other: str | None) -
 
 
 def _reading(database: Database) -> Connection:
-    """A connection that sees the store as it is at one moment, and holds nobody up."""
+    """Return a connection with a consistent snapshot of the store that blocks no writer."""
     if database.reading.dialect.name == "postgresql":
         return database.upgrading.connect().execution_options(isolation_level="REPEATABLE READ")
     return database.reading.connect()
 
 
 def _copy(reading: Connection, writing: Connection, table: Any) -> int:
+    """Copy the rows of one table in batches and return their number."""
     count = 0
     for rows in reading.execute(select(table).execution_options(yield_per=SOME)).mappings().partitions(SOME):
         writing.execute(insert(table), [dict(row) for row in rows])

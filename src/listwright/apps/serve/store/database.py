@@ -1,4 +1,8 @@
-"""Connections to the store: SQLite in WAL mode with full sync, or PostgreSQL."""
+"""Connections to the store.
+
+SQLite runs in WAL mode with full synchronization, so a commit survives a power failure and readers do not block the
+writer. PostgreSQL connections have timeouts on the server and, through `Deadlines`, in this process.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,21 @@ ATTEMPTS = 20  # to open a database that others open or lock at the same time
 
 @dataclass(frozen=True)
 class Database:
-    """One engine for the writer, one for readers."""
+    """The engines of one store.
+
+    Separate engines keep the single writer from waiting for readers, and let upgrades take longer than requests may.
+
+    Attributes
+    ----------
+    writing : Engine
+        One connection, for the writer; SQLite transactions take the write lock when they begin.
+    reading : Engine
+        Up to 16 connections.
+    upgrading : Engine
+        Without a short timeout, for schema upgrades, backups and VACUUM.
+    deadlines : Deadlines or None
+        Cuts connections to a PostgreSQL server that does not respond.
+    """
 
     writing: Engine
     reading: Engine
@@ -42,14 +60,23 @@ class Database:
 
     @classmethod
     def of(cls, url: str, *, password: str | None = None, seconds: float = 5.0) -> Database:
-        """The store at an address; nothing is opened yet.
+        """Prepare the engines of a store; nothing is opened yet.
 
         Parameters
         ----------
+        url : str
+            ``sqlite:///FILE`` or ``postgresql://USER@HOST/DATABASE``.
         password : str or None
-            Of PostgreSQL, where the address has none.
+            Password of PostgreSQL, where the address has none.
         seconds : float
-            After which a transaction on PostgreSQL is given up, also where the server says nothing at all.
+            Time after which a transaction on PostgreSQL is aborted, even if the server does not respond at all.
+
+        Raises
+        ------
+        InputError
+            If the address is neither.
+        MissingExtra
+            If psycopg is not installed.
         """
         parsed = _parsed(url)
         if parsed.drivername == "sqlite":
@@ -64,7 +91,7 @@ class Database:
         return cls(writing, reading, _postgresql(parsed, 1, UPGRADE_SECONDS), deadlines)
 
     def open(self) -> None:
-        """Connects, and creates or upgrades the tables."""
+        """Connect, and create or upgrade the tables; raises InputError if that fails."""
         try:
             with opening():
                 self._upgrade()
@@ -73,6 +100,7 @@ class Database:
             raise
 
     def _upgrade(self) -> None:
+        """Upgrade in one transaction, retrying while other processes lock the SQLite file."""
         for left in reversed(range(ATTEMPTS)):
             try:
                 with self.upgrading.begin() as connection:
@@ -86,7 +114,7 @@ class Database:
                 time.sleep(0.1)
 
     def close(self) -> None:
-        """Ends all connections."""
+        """Close all connections and stop watching them."""
         if self.deadlines is not None:
             self.deadlines.stop()
         for engine in (self.writing, self.reading, self.upgrading):
@@ -95,7 +123,7 @@ class Database:
 
 @contextmanager
 def opening() -> Iterator[None]:
-    """A store that cannot be opened or is damaged is told as such, in one sentence."""
+    """Turn database errors inside the block into InputError, with advice if the file is damaged."""
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
@@ -106,18 +134,22 @@ def opening() -> Iterator[None]:
 
 
 def cause_of(error: DatabaseError | InterfaceError) -> str:
-    """What the database said, in one line."""
+    """Return the first line of the database driver's message, without SQL or parameters."""
     return str(error.orig).strip().partition("\n")[0] or type(error.orig).__name__
 
 
 def clock_of(connection: Connection) -> float:
-    """Seconds since 1970 by the database's clock, which all replicas share."""
+    """Return the database's time in seconds since 1970.
+
+    Leases and retention use it, so that replicas need not have synchronized clocks.
+    """
     if connection.dialect.name == "postgresql":
         return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
     return float(connection.execute(text("SELECT (julianday('now') - 2440587.5) * 86400.0")).scalar_one())
 
 
 def _parsed(url: str) -> URL:
+    """Parse and check the address of a store; SQLite needs a file, because several connections share it."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -130,6 +162,10 @@ def _parsed(url: str) -> URL:
 
 
 def _sqlite(url: URL, begin: str, connections: int) -> Engine:
+    """Return an SQLite engine whose transactions begin with the statement `begin`.
+
+    ``BEGIN IMMEDIATE`` takes the write lock at once; a later upgrade of a read lock could fail without waiting.
+    """
     engine = create_engine(url, pool_size=connections, max_overflow=0)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
@@ -137,13 +173,24 @@ def _sqlite(url: URL, begin: str, connections: int) -> Engine:
 
 
 def _set_up(connection: Any, record: Any) -> None:
-    """Transactions begin where we say so, not where sqlite3 guesses."""
+    """Configure a new SQLite connection: explicit transactions and the pragmas of the store."""
     connection.isolation_level = None
     for pragma in PRAGMAS:
         connection.execute(pragma)
 
 
 def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
+    """Return a PostgreSQL engine with timeouts for connecting, statements, locks and idle transactions.
+
+    Parameters
+    ----------
+    url : URL
+        Address with the psycopg driver.
+    connections : int
+        Size of the pool.
+    seconds : float
+        Timeout of a statement, of a lock and of TCP.
+    """
     milliseconds = int(1000 * seconds)
     settings = {
         "synchronous_commit": "on",  # whatever the server's own setting is

@@ -1,8 +1,8 @@
-"""A database that says nothing must not hold anybody up: after a while its connection is cut.
+"""Cuts database connections that do not respond within a deadline.
 
-Timeouts of the server cannot help where the server itself is stopped, and those of TCP do not fire while its machine
-still answers. So every connection in use has a deadline, and a thread shuts down the sockets of those that are late;
-whoever waits on one then gets the error of a broken connection, and the pool opens another.
+Timeouts of the server do not help if the server process is stopped, and those of TCP do not fire while its machine
+still acknowledges packets. So every connection in use has a deadline, and a thread shuts down the sockets of those that
+exceed it. Whoever waits on one gets the error of a broken connection, and the pool opens another.
 """
 
 from __future__ import annotations
@@ -22,9 +22,21 @@ IDLE = 2.0  # seconds after which a pooled connection is tried before it is used
 
 
 class Deadlines:
-    """Connections in use, with the time at which they are cut."""
+    """Watches the connections of engines from checkout to checkin.
+
+    Parameters
+    ----------
+    seconds : float
+        Longest time that a connection may be checked out.
+
+    Attributes
+    ----------
+    used : dict
+        By identity of a connection: the connection and its deadline in monotonic seconds.
+    """
 
     def __init__(self, seconds: float) -> None:
+        """Start the watching thread."""
         self.seconds = seconds
         self.used: dict[int, tuple[Any, float]] = {}  # by identity: the connection and its deadline
         self.lock = threading.Lock()
@@ -33,23 +45,24 @@ class Deadlines:
         self.thread.start()
 
     def watch(self, engine: Engine) -> None:
-        """Sets deadlines for all connections of an engine, from checkout to checkin."""
+        """Set deadlines for all connections of an engine."""
         event.listen(engine, "checkout", self._checkout)
         event.listen(engine, "checkin", self._checkin)
 
     def stop(self) -> None:
-        """Ends the thread; connections in use are no longer watched."""
+        """Stop the thread; connections in use are no longer watched."""
         self.stopped.set()
         self.thread.join()
 
     def _checkout(self, connection: Any, record: Any, proxy: Any) -> None:
+        """Set the deadline of a connection, and test it first if it was idle for more than `IDLE` seconds."""
         with self.lock:
             self.used[id(connection)] = connection, monotonic() + self.seconds
         if monotonic() - record.info.get("returned", 0.0) > IDLE:
             self._try(connection)
 
     def _try(self, connection: Any) -> None:
-        """Whether the server still answers on a connection that was idle; otherwise the pool takes another."""
+        """Raise DisconnectionError if an idle connection is broken, so that the pool takes another."""
         try:
             connection.execute("SELECT 1")
             connection.rollback()
@@ -59,11 +72,13 @@ class Deadlines:
             raise DisconnectionError from error
 
     def _checkin(self, connection: Any, record: Any) -> None:
+        """Remove the deadline of a connection that was returned to the pool."""
         record.info["returned"] = monotonic()
         with self.lock:
             self.used.pop(id(connection), None)
 
     def _run(self) -> None:
+        """Cut late connections every `LOOK` seconds."""
         while not self.stopped.wait(LOOK):
             now = monotonic()
             with self.lock:
@@ -75,5 +90,9 @@ class Deadlines:
 
 
 def _cut(connection: Any) -> None:
+    """Shut down the socket of a connection.
+
+    The descriptor is duplicated, because another thread may be reading from it and libpq must close it itself.
+    """
     with suppress(Exception), socket.socket(fileno=os.dup(connection.pgconn.socket)) as one:
         one.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,9 @@
-"""What is written of lists and feedback, many in one transaction, with the sums that statistics are read from."""
+"""Writes of lists, feedback and shadow lists, many per transaction, together with the sums behind the statistics.
+
+Sums by minute and by position are kept in the same transaction as the rows they count, so statistics never need to scan
+the lists and never disagree with them. Functions have the form that `Writer` expects: a connection and a sequence of
+arguments in, one result per argument out.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,25 @@ REVISE = update(clock).where(clock.c.name == "revision").values(value=clock.c.va
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """One list, as it is stored."""
+    """One list as it is stored.
+
+    Attributes
+    ----------
+    id : str
+        32 hex digits that sort by time.
+    created : float
+        Seconds since 1970.
+    version : int
+        Model version that built it.
+    state : int
+        Number of lists the version had learned from.
+    learn : bool
+        Whether it may be learned from; False if values were clipped.
+    record : bytes
+        Problem, picks, scores and propensities: see `records`.
+    context : str or None
+        The caller's own JSON.
+    """
 
     id: str
     created: float
@@ -40,13 +63,27 @@ class Served:
     context: str | None
 
     def row(self) -> dict[str, Any]:
-        """As the table takes it."""
+        """Return the row of the table."""
         return {**vars(self), "learn": int(self.learn)}
 
 
 @dataclass(frozen=True)
 class Told:
-    """Feedback on a list: what each of its items brought."""
+    """Feedback on a list, checked and with one gain per position.
+
+    Attributes
+    ----------
+    list_id : str
+        The list.
+    key : str
+        Idempotency key.
+    gains : tuple of float
+        Gain of each item, in order.
+    version : int
+        Model version that built the list.
+    created : float
+        When the list was built; feedback counts for that minute.
+    """
 
     list_id: str
     key: str
@@ -57,7 +94,17 @@ class Told:
 
 @dataclass(frozen=True)
 class Noted:
-    """Feedback that is durable, under this number."""
+    """Feedback that is stored.
+
+    Attributes
+    ----------
+    event : int
+        Its number; numbers are given in commit order.
+    failed : bool
+        Whether the list has brought nothing so far.
+    duplicate : bool
+        Whether the same feedback was stored before.
+    """
 
     event: int
     failed: bool
@@ -65,7 +112,20 @@ class Noted:
 
 
 def add_lists(connection: Connection, batches: Sequence[Sequence[Served]]) -> list[None]:
-    """Stores lists; each argument is the lists of one request."""
+    """Store lists and count them by minute and version.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction.
+    batches : sequence of sequence of Served
+        One entry per request.
+
+    Returns
+    -------
+    list of None
+        One per request.
+    """
     served = [one for batch in batches for one in batch]
     connection.execute(ADD_LISTS, [one.row() for one in served])
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -76,16 +136,31 @@ def add_lists(connection: Connection, batches: Sequence[Sequence[Served]]) -> li
 
 
 def add_shadows(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[None]:
-    """Stores what shadows would have shown."""
+    """Store the lists of shadow versions."""
     connection.execute(ADD_SHADOWS, list(rows))
     return [None] * len(rows)
 
 
 def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | Refused]:
-    """Stores feedback under numbers that grow; the same told twice is stored once.
+    """Store feedback under increasing event numbers.
 
-    Later feedback on a list, under a key of its own, adds to what came before: the outcome of a position is the
-    largest gain that was told of it.
+    The counter row is locked until the transaction ends. So events become visible in the order of their numbers on all
+    replicas, and a learner that reads "everything after event n" misses none. Feedback that was stored before, under
+    the
+    same key and with the same gains, keeps its number. Later feedback under another key adds to it: the outcome of a
+    position is the largest gain reported.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction.
+    told : sequence of Told
+        Feedback of several requests; duplicates within the sequence are recognized too.
+
+    Returns
+    -------
+    list of Noted or Refused
+        One per entry: 404 for a list that does not exist (any more), 409 for other feedback under the same key.
     """
     last = int(connection.execute(LOCK).scalar_one())  # other writers wait here until this transaction ends
     earlier = _Earlier.read(connection, told)
@@ -103,7 +178,19 @@ def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | R
 
 @dataclass(frozen=True)
 class _Fresh:
-    """Feedback that is new."""
+    """Feedback to insert.
+
+    Attributes
+    ----------
+    row : dict
+        The row of the table.
+    before : list of float or None
+        Outcome of the list before it; None for the first feedback.
+    outcome : list of float
+        Outcome of the list with it.
+    shown : float
+        When the list was built.
+    """
 
     row: dict[str, Any]
     before: list[float] | None  # the outcome of its list without it
@@ -113,7 +200,17 @@ class _Fresh:
 
 @dataclass
 class _Earlier:
-    """What is stored already on some lists and under some keys."""
+    """What is stored on the lists and under the keys of a group of feedback; updated as the group is processed.
+
+    Attributes
+    ----------
+    known : set of str
+        Ids of the lists that exist.
+    by_key : dict
+        Feedback rows by idempotency key.
+    outcomes : dict of str to list of float
+        Largest gain by position, by list.
+    """
 
     known: set[str]
     by_key: dict[str, Any]
@@ -121,6 +218,7 @@ class _Earlier:
 
     @classmethod
     def read(cls, connection: Connection, told: Sequence[Told]) -> _Earlier:
+        """Read everything with two queries, whatever the size of the group."""
         ids = [one.list_id for one in told]
         rows = connection.execute(EARLIER, {"ids": ids, "keys": [one.key for one in told]}).mappings().all()
         found = cls(set(connection.execute(KNOWN, {"ids": ids}).scalars()), {row["key"]: row for row in rows}, {})
@@ -130,7 +228,7 @@ class _Earlier:
         return found
 
     def answer(self, told: Told) -> Noted | Refused | None:
-        """What is answered to feedback that cannot be added, or was before; None where it is new."""
+        """Return the result of feedback that is a duplicate or cannot be added; None if it is new."""
         if told.list_id not in self.known:
             return Refused(404, "not_found", "There is no such list.", field="list_id")
         row = self.by_key.get(told.key)
@@ -145,7 +243,7 @@ class _Earlier:
         return Noted(row["event"], failed(gains), duplicate=True)
 
     def add(self, told: Told, event: int) -> _Fresh:
-        """New feedback, under its number."""
+        """Register new feedback under its event number and return what to insert."""
         before = self.outcomes.get(told.list_id)
         row = {
             "event": event,
@@ -162,15 +260,28 @@ class _Earlier:
 
 
 def _larger(before: Sequence[float] | None, gains: Sequence[float]) -> list[float]:
+    """Return the elementwise maximum of two outcomes; the second alone if there was none before."""
     return list(gains) if before is None else [max(pair) for pair in zip(before, gains, strict=True)]
 
 
 def failed(gains: Iterable[float]) -> bool:
-    """A list fails where nothing in it brought anything."""
+    """Return whether a list brought nothing.
+
+    Examples
+    --------
+    >>> failed([0.0, 0.0]), failed([0.0, 0.5])
+    (True, False)
+    """
     return not any(gain > 0 for gain in gains)
 
 
 def _store(connection: Connection, fresh: list[_Fresh]) -> None:
+    """Insert new feedback, advance the event counter and update the sums.
+
+    Feedback on top of earlier feedback changes the sums by the difference of outcomes: `answered` counts a list once,
+    and a
+    failure is taken back when a later event brings a gain.
+    """
     if not fresh:
         return
     connection.execute(ADD_FEEDBACK, [one.row for one in fresh])
@@ -191,30 +302,37 @@ def _store(connection: Connection, fresh: list[_Fresh]) -> None:
 
 
 def revise(connection: Connection) -> None:
-    """Tells all replicas that there is something to follow."""
+    """Increment the revision, which tells all replicas to read versions, traffic and learned policies again."""
     connection.execute(REVISE)
 
 
 def _minute(created: float) -> int:
+    """Return the minute since 1970 of a time in seconds."""
     return int(created // 60)
 
 
 def _add_minutes(connection: Connection, sums: dict[tuple[int, int], list[int]]) -> None:
+    """Add counts (lists, answered, failures) by minute and version to the sums."""
     _add(connection, minutes, [_named(minutes, key, values) for key, values in sorted(sums.items())])
 
 
 def _named(table: Table, key: tuple[int, int], values: Sequence[float]) -> dict[str, Any]:
+    """Return a row of `table` from a key and values, in the order of its columns."""
     return dict(zip(table.columns.keys(), (*key, *values), strict=True))
 
 
 def _add(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    """Adds to the sums of each key; a key that is new starts with them."""
+    """Upsert rows of sums: values are added to an existing row, and start a new one otherwise.
+
+    Rows arrive sorted by key, so that concurrent transactions lock them in the same order and cannot deadlock.
+    """
     if rows:
         connection.execute(_adding(connection.dialect.name, table), rows)
 
 
 @cache
 def _adding(dialect: str, table: Table) -> Insert:
+    """Return the upsert statement of a table for a database dialect; cached."""
     adding = (sqlite if dialect == "sqlite" else postgresql).insert(table)
     sums = [column for column in table.columns if not column.primary_key]
     return adding.on_conflict_do_update(

@@ -1,4 +1,10 @@
-"""What only one replica may do, it does while it holds a lease in the database."""
+"""Leases in the database, so that only one replica does certain work, such as learning.
+
+A lease lasts some seconds by the database's clock and must be renewed. Its term grows with each new holder and acts as
+a fencing token: `holds` checks it in the transaction that writes, so a replica that was paused and lost its lease
+cannot
+write any more.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,17 @@ SECONDS = 5.0  # that a lease lasts; it is renewed long before
 
 
 class Claim(NamedTuple):
-    """Who asks for a lease."""
+    """A request for a lease.
+
+    Attributes
+    ----------
+    name : str
+        The work to be done, such as "learner".
+    holder : str
+        Identity of the replica.
+    seconds : float
+        Duration of the lease.
+    """
 
     name: str
     holder: str
@@ -22,11 +38,21 @@ class Claim(NamedTuple):
 
 
 def take(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
-    """Takes or renews leases: the term, or None where somebody else holds it."""
+    """Take or renew leases.
+
+    Returns
+    -------
+    list of int or None
+        The term of each lease; None where another replica holds it.
+    """
     return [_take(connection, claim) for claim in claims]
 
 
 def _take(connection: Connection, claim: Claim) -> int | None:
+    """Take or renew one lease with a single conditional update, which is atomic on both databases.
+
+    The term stays the same on renewal and grows by one when the holder changes.
+    """
     now = clock_of(connection)
     mine = leases.c.holder == claim.holder
     free = (leases.c.name == claim.name) & (mine | (leases.c.expires < now))
@@ -40,7 +66,7 @@ def _take(connection: Connection, claim: Claim) -> int | None:
 
 
 def give_up(connection: Connection, claims: Sequence[Claim]) -> list[None]:
-    """Ends leases, so that others need not wait until they run out."""
+    """End leases, so that other replicas need not wait until they expire."""
     for claim in claims:
         mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder)
         connection.execute(update(leases).where(mine).values(expires=0.0))
@@ -48,12 +74,12 @@ def give_up(connection: Connection, claims: Sequence[Claim]) -> list[None]:
 
 
 def holds(connection: Connection, claim: Claim, term: int) -> bool:
-    """Whether nobody has taken the lease since that term, and nobody can until the transaction ends."""
+    """Return whether the claim still has the lease in that term, and lock it until the transaction ends."""
     mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder) & (leases.c.term == term)
     return connection.execute(select(leases.c.term).where(mine).with_for_update()).scalar() is not None
 
 
 def holder(connection: Connection, name: str) -> str | None:
-    """Who holds a lease at present."""
+    """Return the present holder of a lease; None if it has expired."""
     held = (leases.c.name == name) & (leases.c.expires >= clock_of(connection))
     return connection.execute(select(leases.c.holder).where(held)).scalar()

@@ -1,8 +1,9 @@
-"""A served list as it is stored: what it was built from, so that it can be explained and learned from later.
+"""The record of a served list: what it was built from, packed into bytes, so that it can be explained and learned from.
 
-A record is one compressed message. Its numbers are stored exactly where that takes little room. The features of large
-lists are rounded to as many levels as fit, evenly spaced between the smallest and the largest value of each column in
-that list: 65,536, 256 or 128 levels. Learning reads what is stored, so it is the same whenever it happens.
+A record is one compressed message. Numbers are stored exactly where they take little space. Features of larger lists
+are quantized to the finest grid that fits, evenly spaced between the smallest and the largest value of each column in
+that list: 65,536, 256 or 128 levels. Learning always reads the stored values, so its result does not depend on when it
+happens.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ LARGEST = 0x7F7F  # upper half of the largest finite float32
 
 
 def new_id(now: float) -> str:
-    """An id that nobody can guess and that sorts by time.
+    """Return a list id: the time in milliseconds as 12 hex digits, then 20 random ones.
+
+    Ids sort by time, which makes range queries by age cheap, and cannot be guessed.
 
     Examples
     --------
@@ -45,18 +48,40 @@ def new_id(now: float) -> str:
 
 
 def first_id(at: float) -> str:
-    """The lowest id of that time."""
+    """Return the lowest possible id of a time, for queries by age.
+
+    Examples
+    --------
+    >>> first_id(1.0)
+    '0000000003e800000000000000000000'
+    """
     return f"{int(at * 1000):0{TIME_DIGITS}x}" + "0" * (32 - TIME_DIGITS)
 
 
 def now() -> float:
-    """Seconds since 1970."""
+    """Return seconds since 1970."""
     return time.time()
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """One list with its problem, as it is stored."""
+    """One list with the problem it was built from.
+
+    Attributes
+    ----------
+    problem : Problems
+        A single problem.
+    ids : sequence of str or int
+        Ids of all candidates.
+    picks : ndarray of int
+        Rows of the picked candidates, in order.
+    scores : sequence of float or None
+        Score of each pick.
+    propensities : ndarray or None
+        Probability with which each pick was drawn; None if unknown.
+    budget : float or None
+        Budget of the list.
+    """
 
     problem: Problems
     ids: Sequence[str | int]  # of all candidates
@@ -66,14 +91,24 @@ class Packed:
     budget: float | None
 
     def record(self, list_id: str, gains: Any, *, earlier: Any = None) -> Record:
-        """As a learner takes it."""
+        """Return the list with its outcome in the form that a learner takes.
+
+        Parameters
+        ----------
+        list_id : str
+            Id of the list.
+        gains : array-like
+            Gain by position, as reported last.
+        earlier : array-like, optional
+            Outcome that was learned from before; the new outcome is the larger of both.
+        """
         outcomes = gains if earlier is None else np.maximum(gains, earlier)
         return Record.of(
             list_id, self.problem, self.picks, self.propensities, outcomes, room=self.budget, earlier=earlier
         )
 
     def items(self) -> list[dict[str, Any]]:
-        """As they were answered."""
+        """Return the items as in the answer: id, position from 1, score and propensity."""
         scores = [None] * len(self.picks) if self.scores is None else self.scores
         chances = [None] * len(self.picks) if self.propensities is None else self.propensities.tolist()
         rows = zip(self.picks.tolist(), scores, chances, strict=True)
@@ -84,7 +119,21 @@ class Packed:
 
 
 class Table(msgspec.Struct, array_like=True):
-    """An array; `levels` is 0 where it is exact."""
+    """A stored array.
+
+    Attributes
+    ----------
+    dtype : str
+        NumPy type of `data`.
+    shape : tuple of int
+        Shape of the array.
+    levels : int
+        Number of quantization levels; 0 if `data` is exact.
+    ends : bytes
+        Lowest and highest value of each column, as the upper 16 bits of float32.
+    data : bytes
+        Values, or level indices.
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -94,7 +143,10 @@ class Table(msgspec.Struct, array_like=True):
 
 
 class Message(msgspec.Struct, array_like=True):
-    """What is stored of a list."""
+    """The stored form of a list, encoded as a MessagePack array.
+
+    `propensities` is empty where all are 1, which is the case for every list of a deterministic policy.
+    """
 
     ids: list[str | int]
     picks: bytes
@@ -105,7 +157,24 @@ class Message(msgspec.Struct, array_like=True):
 
 
 def pack(one: Packed, *, small: int = SMALL) -> bytes:
-    """A list as bytes; numbers beyond `small` bytes may be rounded, see above."""
+    """Pack a list into bytes.
+
+    Parameters
+    ----------
+    one : Packed
+        The list.
+    small : int
+        Bytes of numbers that are stored exactly; features and vectors beyond that are quantized.
+
+    Returns
+    -------
+    bytes
+        A message compressed with Zstandard.
+
+    See Also
+    --------
+    unpack : The inverse, up to quantization.
+    """
     arrays = {name: getattr(one.problem, name) for name in PARTS if getattr(one.problem, name) is not None}
     room = small - sum(array.nbytes for name, array in arrays.items() if name not in ROUNDED)
     total = sum(arrays[name].nbytes for name in ROUNDED if name in arrays)
@@ -126,7 +195,16 @@ def pack(one: Packed, *, small: int = SMALL) -> bytes:
 
 
 def _precision(room: int, total: int) -> tuple[int, str]:
-    """Levels and type for `total` bytes of float32; 0 levels where they are stored exactly."""
+    """Choose the quantization for `total` bytes of float32 that should fit into `room` bytes.
+
+    Returns the number of levels and the integer type; 0 levels if the values fit as they are. The coarsest grid is used
+    even if it does not fit.
+
+    Examples
+    --------
+    >>> _precision(3000, 2000), _precision(3000, 4000), _precision(3000, 40000)
+    ((0, ''), (65536, '<u2'), (128, '<u1'))
+    """
     if total <= room:
         return 0, ""
     bits = {levels: int(levels).bit_length() - 1 for levels, _ in LEVELS}
@@ -134,10 +212,15 @@ def _precision(room: int, total: int) -> tuple[int, str]:
 
 
 def _exact(array: NDArray[Any]) -> Table:
+    """Store an array as it is, little-endian."""
     return Table(array.dtype.newbyteorder("<").str, array.shape, 0, b"", np.ascontiguousarray(array).tobytes())
 
 
 def _rounded(array: Floats32, levels: int, dtype: str) -> Table:
+    """Quantize a float32 array of shape (n_rows, n_columns) to `levels` evenly spaced values per column.
+
+    The ends of the grid are rounded outwards to 16 bits first, so that all values lie within it.
+    """
     low, high = _halved(array.min(axis=0), up=False), _halved(array.max(axis=0), up=True)
     steps = np.rint((array - _whole(low)) * ((levels - 1) / _widths(low, high)))
     ends = np.stack([low, high]).tobytes()
@@ -145,36 +228,54 @@ def _rounded(array: Floats32, levels: int, dtype: str) -> Table:
 
 
 def _halved(ends: Floats32, *, up: bool) -> NDArray[np.uint16]:
-    """The upper half of float32 numbers, rounded outwards."""
+    """Return the upper 16 bits of float32 values, rounded outwards: up for upper ends, down for lower ones.
+
+    The largest finite values are truncated instead, since rounding would make them infinite.
+    """
     bits = np.ascontiguousarray(ends, dtype="<f4").view("<u4")
     grow = ((ends > 0) == up) & ((bits & 0xFFFF) > 0) & ((bits >> 16 & LARGEST) < LARGEST)
     return ((bits >> 16) + grow).astype("<u2")
 
 
 def _whole(ends: NDArray[np.uint16]) -> Floats32:
+    """Return the float32 values of upper halves, with zeros in the lower 16 bits."""
     return (ends.astype("<u4") << 16).view("<f4")
 
 
 def _widths(low: NDArray[np.uint16], high: NDArray[np.uint16]) -> Floats:
+    """Return the widths of the columns in float64; 1 for constant columns, to avoid a division by zero."""
     widths = _whole(high).astype(np.float64) - _whole(low)
     return np.where(widths > 0, widths, 1.0)
 
 
 def _chances(propensities: Floats | None) -> bytes | None:
+    """Encode propensities: None if unknown, no bytes if all are 1, else float64."""
     if propensities is None:
         return None
     return b"" if (propensities == 1.0).all() else propensities.astype("<f8").tobytes()
 
 
 def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = True) -> Packed:
-    """The other way round.
+    """Restore a list from its bytes.
 
     Parameters
     ----------
+    data : bytes
+        What `pack` returned.
     names : tuple of str or None
-        Of the features.
+        Feature names of the problem.
     ids : bool
         Whether the problem's candidates get their ids, which costs some time.
+
+    Returns
+    -------
+    Packed
+        Equal to what was packed, up to quantization of features and vectors.
+
+    Raises
+    ------
+    InputError
+        If the record is damaged.
 
     Examples
     --------
@@ -199,10 +300,12 @@ def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = Tru
 
 @cache
 def _decoder() -> msgspec.msgpack.Decoder[Message]:
+    """Return the decoder of messages; cached."""
     return msgspec.msgpack.Decoder(Message)
 
 
 def _array(table: Table) -> NDArray[Any]:
+    """Restore an array; quantized values become float32."""
     found = np.frombuffer(table.data, dtype=table.dtype).reshape(table.shape)
     if not table.levels:
         return found
@@ -211,6 +314,7 @@ def _array(table: Table) -> NDArray[Any]:
 
 
 def _floats(data: bytes | None) -> Floats | None:
+    """Return float64 values of bytes, None for None."""
     return None if data is None else np.frombuffer(data, dtype="<f8")
 
 
@@ -220,7 +324,17 @@ def problem_from(
     names: tuple[str, ...] | None = None,
     ids: Sequence[str | int] | None = None,
 ) -> Problems:
-    """One problem from its parts."""
+    """Construct a single problem from its arrays.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+        By the names in `PARTS`; features are required.
+    names : tuple of str or None
+        Feature names.
+    ids : sequence or None
+        Item ids of the candidates.
+    """
     parts: dict[str, Any] = {name: arrays[name] for name in PARTS[1:] if name in arrays}
     if ids is not None:
         parts["item_ids"] = np.empty(len(ids), dtype=object)

@@ -1,4 +1,7 @@
-"""Lists that are old, or more than there is room for, are deleted with their feedback; the sums for statistics stay."""
+"""Deletion of lists by age or by the size of the store, with their feedback.
+
+The sums behind the statistics are kept, and so is feedback that learning still needs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,17 @@ PAGES = 4_096  # of SQLite that are given back at a time
 
 
 class Old(NamedTuple):
-    """What may go."""
+    """Which lists may be deleted.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Lists older than this; None for no limit on age.
+    bytes : float or None
+        The oldest lists while the store is larger than this; None for no limit on size.
+    learned : bool
+        Keep lists whose feedback has not been learned from yet.
+    """
 
     seconds: float | None  # lists older than this
     bytes: float | None  # lists beyond this size of the whole store, the oldest first
@@ -25,11 +38,16 @@ class Old(NamedTuple):
 
 
 def forget(connection: Connection, wanted: Sequence[Old]) -> list[int]:
-    """Deletes some lists that may go; how many."""
+    """Delete up to `MOST` lists for each entry, and return how many; call again while it returns `MOST`."""
     return [_forget(connection, old) for old in wanted]
 
 
 def _forget(connection: Connection, old: Old) -> int:
+    """Delete the oldest lists that may go, at most `MOST`.
+
+    While the store is too large, age does not matter. Feedback, shadow lists and quarantine entries of the lists are
+    deleted in the same transaction.
+    """
     found = select(lists.c.id).order_by(lists.c.id).limit(MOST)
     if old.bytes is None or size_of(connection) <= old.bytes:
         if old.seconds is None:
@@ -45,8 +63,12 @@ def _forget(connection: Connection, old: Old) -> int:
 
 
 def give_space_back(database: Database) -> None:
-    """What was deleted is given back to the disk: by SQLite as such, by PostgreSQL as far as it lies at the end of a
-    table; the rest of it is used again."""
+    """Return freed space to the operating system.
+
+    SQLite releases free pages and shortens its log. PostgreSQL releases pages at the end of a table; other space is
+    reused
+    for new rows.
+    """
     if database.writing.dialect.name == "sqlite":
         with database.reading.connect() as connection:
             raw: Any = connection.connection.driver_connection
@@ -58,7 +80,11 @@ def give_space_back(database: Database) -> None:
 
 
 def _waiting() -> Select[tuple[int]]:
-    """Feedback on a list that learning still needs: what came after the base of a version that is not frozen."""
+    """Return a query for feedback on a list that learning still needs.
+
+    A version that is not frozen needs all events after its base snapshot, because its state is rebuilt from there. A
+    version that has never learned needs all of its feedback.
+    """
     base = select(snapshots.c.applied).where(snapshots.c.number == learning.c.base).scalar_subquery()
     joined = feedback.join(models, models.c.version == feedback.c.version)
     joined = joined.outerjoin(learning, learning.c.version == feedback.c.version)
@@ -67,7 +93,7 @@ def _waiting() -> Select[tuple[int]]:
 
 
 def size_of(connection: Connection) -> int:
-    """Bytes that the store takes: of a file, those in use; of PostgreSQL, those of its tables and indexes."""
+    """Return the bytes that the store uses: pages in use of an SQLite file, or tables and indexes of PostgreSQL."""
     if connection.dialect.name == "sqlite":
         pages, free, size = (
             int(connection.execute(text(f"PRAGMA {name}")).scalar_one())

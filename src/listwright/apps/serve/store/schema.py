@@ -1,4 +1,8 @@
-"""The tables of a store."""
+"""The tables of a store, as SQLAlchemy metadata; comments say what each is for.
+
+All names begin with ``lw_``, so that a store can share a database with other applications. A change here needs a step
+in `upgrades`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the page and operators read: rates with intervals, from the sums that the writer keeps."""
+"""Statistics for the dashboard and the API: failure rates and gains with intervals.
+
+Rates are read from the sums that `journal` keeps, so their cost does not grow with the number of lists.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,17 @@ MOST_POINTS = 2_000
 
 
 def rate(served: int, answered: int, failures: int) -> dict[str, Any]:
-    """Counts with the failure rate and its interval.
+    """Return counts with the failure rate and its 95 % Wilson interval.
+
+    Parameters
+    ----------
+    served, answered, failures : int
+        Lists served, lists with feedback, and those of them that brought nothing.
+
+    Returns
+    -------
+    dict
+        The counts, `failure_rate`, `low` and `high`; the last three are None without feedback.
 
     Examples
     --------
@@ -29,14 +42,16 @@ def rate(served: int, answered: int, failures: int) -> dict[str, Any]:
 
 
 def by_version(connection: Connection) -> dict[int, dict[str, Any]]:
-    """Rates of each version, over all time."""
+    """Return the rates of each version over all time."""
     sums = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
     rows = connection.execute(select(minutes.c.version, *sums).group_by(minutes.c.version).order_by(minutes.c.version))
     return {row[0]: rate(*map(int, row[1:])) for row in rows}
 
 
 def totals(connection: Connection, learn: bool) -> dict[str, Any]:
-    """All lists, by version, and how far learning is."""
+    """Return the rates of all lists and of each version, and the progress of learning; `learn` says whether it is
+    on.
+    """
     versions = by_version(connection)
     counts = [sum(one[name] for one in versions.values()) for name in ("lists", "answered", "failures")]
     return {
@@ -47,7 +62,7 @@ def totals(connection: Connection, learn: bool) -> dict[str, Any]:
 
 
 def progress(connection: Connection) -> dict[str, int]:
-    """The last event, and the last one before the first that is still to be learned from."""
+    """Return the number of the last event, and of the last one before the first that is still to be learned from."""
     events = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
     known = select(models.c.version, learning.c.applied).outerjoin(learning, learning.c.version == models.c.version)
     waiting = []
@@ -59,7 +74,13 @@ def progress(connection: Connection) -> dict[str, int]:
 
 
 def outcome_of(gains: str, earlier: str | None) -> list[float]:
-    """What a list brought by position, after some feedback on top of earlier feedback."""
+    """Return the outcome of a list by position: the larger of the latest gains and those before.
+
+    Examples
+    --------
+    >>> outcome_of("[0.0, 0.5]", None), outcome_of("[0.0, 0.5]", "[1.0, 0.0]")
+    ([0.0, 0.5], [1.0, 0.5])
+    """
     told: list[float] = msgspec.json.decode(gains)
     if earlier is None:
         return told
@@ -67,7 +88,23 @@ def outcome_of(gains: str, earlier: str | None) -> list[float]:
 
 
 def series(connection: Connection, since: float, until: float, step: int) -> dict[str, Any]:
-    """Rates over time, by version; `step` is whole minutes in seconds, longer where there would be too many points."""
+    """Return failure rates over time, by version.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the store.
+    since, until : float
+        Seconds since 1970.
+    step : int
+        Seconds per point, rounded down to whole minutes; enlarged where there would be more than `MOST_POINTS`
+        intervals.
+
+    Returns
+    -------
+    dict
+        `step` as used, and `points` sorted by time; intervals without lists are left out.
+    """
     step = max(60, step // 60 * 60, -(-int(until - since) // MOST_POINTS // 60) * 60)
     bucket = (minutes.c.minute - minutes.c.minute % (step // 60)).label("bucket")
     sums = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
@@ -79,12 +116,13 @@ def series(connection: Connection, since: float, until: float, step: int) -> dic
 
 
 def gains(connection: Connection) -> dict[str, Any]:
-    """Mean gain by version and position."""
+    """Return the mean gain by version and position, with 95 % intervals."""
     rows = connection.execute(select(positions).order_by(positions.c.version, positions.c.position))
     return {"positions": [_gain(row) for row in rows]}
 
 
 def _gain(row: Any) -> dict[str, Any]:
+    """Compute mean and interval of one position from its count, sum and sum of squares."""
     n, mean = row.answered, row.gain / row.answered
     found = means_from_moments(mean, max(0.0, (row.squares - n * mean * mean) / max(1, n - 1)), n)
     low, high = none_if_nan(float(found.low)), none_if_nan(float(found.high))
@@ -92,7 +130,17 @@ def _gain(row: Any) -> dict[str, Any]:
 
 
 def recent(connection: Connection, limit: int, before: str | None) -> dict[str, Any]:
-    """The latest lists, with what came of them."""
+    """Return the latest lists, newest first.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the store.
+    limit : int
+        Number of lists.
+    before : str or None
+        Only lists older than the one with this id, for paging.
+    """
     wanted = select(lists).order_by(lists.c.id.desc()).limit(limit)
     if before is not None:
         wanted = wanted.where(lists.c.id < before)
@@ -103,6 +151,7 @@ def recent(connection: Connection, limit: int, before: str | None) -> dict[str, 
 
 
 def _short(row: Any, told: Any) -> dict[str, Any]:
+    """Summarize a list and its last feedback (`told`, None if there is none)."""
     return {
         "list_id": row.id,
         "created": row.created,

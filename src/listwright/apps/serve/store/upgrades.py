@@ -1,4 +1,7 @@
-"""How an empty database, or a store of an earlier version, becomes a store of this version."""
+"""Creation of a store, and upgrades from earlier schema versions.
+
+Upgrades run in the transaction that opens the store, so a failed one leaves the store as it was.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,20 @@ LOCK = 7_241_908_113  # of PostgreSQL: one service upgrades, the others wait
 
 
 def upgrade(connection: Connection) -> tuple[int, int]:
-    """Brings a store to this version, in the transaction of the connection; its version before and now."""
+    """Bring a store to the present schema version, within the connection's transaction.
+
+    On PostgreSQL an advisory lock makes other replicas wait until the upgrade is done.
+
+    Returns
+    -------
+    before, now : int
+        Schema version before (0 for an empty database) and after.
+
+    Raises
+    ------
+    InputError
+        If the store was written by a later release.
+    """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     before, now = _version(connection), len(UPGRADES)
@@ -34,29 +50,34 @@ def upgrade(connection: Connection) -> tuple[int, int]:
 
 
 def _version(connection: Connection) -> int:
+    """Return the schema version of a database; 0 if it has no store."""
     if not inspect(connection).has_table(schema.version_table.name):
         return 0
     return int(connection.execute(select(schema.version_table.c.version)).scalar_one())
 
 
 def _create(connection: Connection) -> None:
-    """All tables, as this version has them."""
+    """Create all tables of the present version, with their initial rows."""
     schema.metadata.create_all(connection)
     connection.execute(insert(schema.version_table), {"version": 0})
     _begin_clocks(connection, "event", "revision")
 
 
 def _begin_clocks(connection: Connection, *names: str) -> None:
+    """Insert counters with value 0, and the free lease of the learner."""
     connection.execute(insert(schema.clock), [{"name": name, "value": 0} for name in names])
     connection.execute(insert(schema.leases), {"name": "learner", "holder": "", "term": 0, "expires": 0.0})
 
 
 def _first(connection: Connection) -> None:
-    """Version 1 was made by its own release; there is nothing before it."""
+    """Do nothing: version 1 is the first."""
 
 
 def _second(connection: Connection) -> None:
-    """Names of models, several feedbacks per list, compact records, and learned states with their history."""
+    """Upgrade to version 2: model names, several feedbacks per list, compact records, and snapshots of learned states.
+
+    Old tables are renamed, copied row by row into new ones, and dropped.
+    """
     old = {name: _set_aside(connection, f"lw_{name}") for name in ("models", "deployments", "lists", "feedback")}
     schema.metadata.create_all(connection)
     _begin_clocks(connection, "revision")
@@ -72,6 +93,7 @@ def _second(connection: Connection) -> None:
 
 
 def _second_list(row: dict[str, Any]) -> dict[str, Any]:
+    """Convert a list of version 1, whose problem was stored as safetensors and its answer as JSON, to a record."""
     data = row.pop("problem")
     answer, arrays = msgspec.json.decode(row.pop("answer")), load(data)
     header = msgspec.json.decode(data[8 : 8 + int.from_bytes(data[:8], "little")])
@@ -84,6 +106,7 @@ def _second_list(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _second_learner(connection: Connection, number: int, row: Any) -> None:
+    """Convert a learner's state of version 1 to a snapshot and a row of progress."""
     count = int(load(row["state"])["version"])
     shared = {"version": row["version"], "applied": row["applied"], "count": count}
     created = {"number": number, "created": 0.0, "reason": "from an earlier version", "state": row["state"]}
@@ -96,7 +119,9 @@ UPGRADES: list[Callable[[Connection], None]] = [_first, _second]
 
 
 def _set_aside(connection: Connection, name: str) -> str:
-    """Renames a table with its indexes, whose names PostgreSQL counts for the whole schema."""
+    """Rename a table and, on PostgreSQL, its indexes, whose names must be unique in the whole schema; returns the
+    new name.
+    """
     aside = f"before_{name}"
     if connection.dialect.name == "postgresql":
         indexes = select(text("indexname FROM pg_indexes WHERE tablename = :name"))
@@ -107,13 +132,17 @@ def _set_aside(connection: Connection, name: str) -> str:
 
 
 def _copy(connection: Connection, old: str, new: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Copy all rows of the old table to the new one, changed by `change`, in batches."""
     key = new.primary_key.columns.keys()[0]
     for rows in _batches(connection, old, key):
         connection.execute(insert(new), [change(dict(row)) for row in rows])
 
 
 def _batches(connection: Connection, table: str, key: str) -> Iterator[Sequence[Any]]:
-    """All rows, some at a time, in the order of their key."""
+    """Yield all rows of a table in batches, in the order of `key`.
+
+    Pages by key rather than by offset, so that each batch costs the same.
+    """
     last: Any = None
     while True:
         beyond = "" if last is None else f"WHERE {key} > :last"

@@ -1,4 +1,8 @@
-"""The single writer: many queued writes in one transaction, answered when it is durable (group commit)."""
+"""The single writer of a process: groups queued writes into transactions (group commit).
+
+A durable commit costs a disk flush. While one group is being committed the next one gathers, so under load one flush
+serves many requests, and an idle service commits at once. Callers are answered when their write is durable.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ log = logging.getLogger("listwright.serve")
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One thing to write, and who waits for it."""
+    """A queued write: the function, its argument, and the future of whoever waits for it."""
 
     work: Work
     argument: Any
@@ -34,11 +38,27 @@ class Job:
 
 
 class Writer:
-    """A thread that writes. While it commits, the next group gathers; so a busy service syncs once for many."""
+    """A thread that executes all writes of a process.
+
+    Parameters
+    ----------
+    engine : Engine
+        Database to write to.
+    observe : callable
+        Called after each transaction with the number of writes and the seconds that it took.
+    on_failure : callable
+        Called for each transaction that the store rejected.
+
+    Attributes
+    ----------
+    failure : str or None
+        Why the last transaction failed; None if it succeeded.
+    """
 
     def __init__(
         self, engine: Engine, observe: Callable[[int, float], None], on_failure: Callable[[], None] = lambda: None
     ) -> None:
+        """Start the thread; must be called in a running event loop."""
         self.engine = engine
         self.observe = observe  # called with the size and the seconds of each group
         self.on_failure = on_failure  # called for each transaction that the store did not take
@@ -49,7 +69,29 @@ class Writer:
         self.thread.start()
 
     async def write(self, work: Work, argument: Any) -> Any:
-        """Waits until it is durable; its result. Given up before its transaction began, it is not written."""
+        """Execute a write and wait until it is durable.
+
+        If the caller is cancelled before the transaction begins, nothing is written; after that the write takes place.
+
+        Parameters
+        ----------
+        work : callable
+            ``work(connection, arguments)`` writes several arguments at once and returns one result per argument. A
+            result that
+            is a `Refused` is raised for that argument alone.
+        argument : Any
+            The argument of this call.
+
+        Returns
+        -------
+        Any
+            The result for `argument`.
+
+        Raises
+        ------
+        Refused
+            429 if too many writes are queued, 503 if the store is unavailable, or the refusal that `work` returned.
+        """
         if self.queue.qsize() >= QUEUE:
             raise busy("Too many writes wait. Try again.")
         waiting = self.loop.create_future()
@@ -57,15 +99,16 @@ class Writer:
         return await waiting
 
     def write_from_thread(self, work: Work, argument: Any) -> Any:
-        """The same for other threads than the event loop's."""
+        """Execute a write from a thread other than the event loop's; blocks until it is durable."""
         return asyncio.run_coroutine_threadsafe(self.write(work, argument), self.loop).result()
 
     def stop(self) -> None:
-        """Writes what is queued, then ends."""
+        """Execute what is queued, then end the thread."""
         self.queue.put(None)
         self.thread.join()
 
     def _run(self) -> None:
+        """Commit one group after another until told to stop."""
         going = True
         while going:
             jobs, going = self._gathered()
@@ -73,7 +116,10 @@ class Writer:
                 self._write(jobs)
 
     def _gathered(self) -> tuple[list[Job], bool]:
-        """What is queued, and whether there is more to come."""
+        """Wait for a job and take all that are queued, up to `MOST`; also returns whether to go on.
+
+        Jobs whose callers were cancelled are dropped.
+        """
         jobs: list[Job] = []
         job = self.queue.get()
         while job is not None:
@@ -85,12 +131,20 @@ class Writer:
         return jobs, False
 
     def _write(self, jobs: list[Job]) -> None:
+        """Commit a group and answer its callers in the event loop."""
         start = perf_counter()
         results = self._attempt(jobs)
         self.observe(len(jobs), perf_counter() - start)
         self.loop.call_soon_threadsafe(_answer, jobs, results)
 
     def _attempt(self, jobs: list[Job], *, again: bool = True) -> list[Any]:
+        """Execute jobs in one transaction and return their results, or the refusal of each.
+
+        An unavailable store fails the whole group with 503. An integrity error is retried once, because another replica
+        may
+        have written the same row meanwhile and the retry sees it. Any other error is isolated by writing each job on
+        its own.
+        """
         try:
             with self.engine.begin() as connection:
                 results = _worked(connection, jobs)
@@ -109,7 +163,7 @@ class Writer:
         return results
 
     def _one_by_one(self, jobs: list[Job], error: Exception) -> list[Any]:
-        """One of them spoils it for all, so each is written on its own."""
+        """Write each job in a transaction of its own, so that the one at fault fails alone."""
         if len(jobs) > 1:
             return [self._attempt([job], again=False)[0] for job in jobs]
         log.error("a write failed", exc_info=error, extra={"cause": type(error).__name__})
@@ -117,7 +171,7 @@ class Writer:
 
 
 def _worked(connection: Connection, jobs: list[Job]) -> list[Any]:
-    """Results in the order of the jobs; those of one kind are written together."""
+    """Execute jobs of the same function together and return results in the order of the jobs."""
     results: list[Any] = [None] * len(jobs)
     for work in dict.fromkeys(job.work for job in jobs):
         mine = [i for i, job in enumerate(jobs) if job.work is work]
@@ -127,6 +181,7 @@ def _worked(connection: Connection, jobs: list[Job]) -> list[Any]:
 
 
 def _answer(jobs: list[Job], results: list[Any]) -> None:
+    """Complete the futures of a group; runs in the event loop."""
     for job, result in zip(jobs, results, strict=True):
         if job.waiting.done():  # nobody waits any more
             continue
