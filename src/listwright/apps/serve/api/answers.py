@@ -239,7 +239,7 @@ class ShownDifference(BaseModel):
 
 
 class LogComparison(BaseModel):
-    """Off-policy estimates: what each version would have earned on all lists, by inverse propensity weighting."""
+    """Off-policy estimates: what each version would have earned on all lists, from the propensities of their items."""
 
     policies: list[dict[str, Any]]
     baseline: str

@@ -114,9 +114,9 @@ class Watch:
         learned : Policy
             The policy before it learns from these lists.
         records : sequence of Record
-            Lists with their outcome. Later feedback on a list and lists drawn without chance are passed over; of large
-            groups
-            about 64 lists are taken.
+            Lists with their outcome. Later feedback on a list and lists without a random draw are passed over; of
+            groups with
+            128 lists or more, an evenly spaced subsample is taken.
         """
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
         if not drawn or not isinstance(learned, Linear) or not isinstance(self.deployed, Linear):
