@@ -1,4 +1,9 @@
-"""Reports: one page that opens anywhere, pictures, and the numbers behind them."""
+"""Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
+
+`parts` defines what a report is made of, `charts` draws records, `render` turns charts into SVG and PNG, `page` writes
+the HTML, and `write` puts files into a folder. Experiments, the demo and `listwright` commands build a `Report` and
+pass it to `write_report` or `write_page`. Charts need the extra "plots" (altair and vl-convert).
+"""
 
 from __future__ import annotations
 

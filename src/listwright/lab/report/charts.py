@@ -1,4 +1,4 @@
-"""Charts of records: one line a method, with a band for the interval."""
+"""Charts of records: one line per method, with a band for the interval, drawn with altair."""
 
 from __future__ import annotations
 
@@ -10,7 +10,19 @@ from listwright.lab.report.theme import PALETTE
 
 
 class Axis(NamedTuple):
-    """One direction of a chart: a field of the records, its title, and how its numbers are written."""
+    """One direction of a chart.
+
+    Attributes
+    ----------
+    field : str
+        The field of the records that is drawn.
+    title : str
+        The title of the axis.
+    format : str
+        How its numbers are written, in the notation of d3-format.
+    log : bool
+        Whether the scale is logarithmic.
+    """
 
     field: str
     title: str
@@ -19,14 +31,22 @@ class Axis(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How a method is drawn."""
+    """How a method is drawn.
+
+    Attributes
+    ----------
+    colour : str
+        The colour of line and band.
+    dash : tuple of int
+        Lengths of dashes and gaps in pixels; (1, 0) is a solid line.
+    """
 
     colour: str
     dash: tuple[int, ...] = (1, 0)
 
 
 def looks(methods: Sequence[str], *, dashed: Sequence[str] = ()) -> dict[str, Look]:
-    """A colour for each method in the order given; dashed lines for those that are no rivals but references.
+    """Returns a colour for each method, in the order given, and dashed lines for references that are not rivals.
 
     Examples
     --------
@@ -49,14 +69,27 @@ def curves(
     at: float | None = None,
     height: int = 340,
 ) -> Any:
-    """A line a method against `x`, with the interval as a band. A click in the legend picks a method out.
+    """Draws one line per method against `x`, with the interval as a band. A click in the legend picks a method out.
 
     Parameters
     ----------
+    records : sequence of mapping
+        One per point, with the fields "method", "low", "high" and those of the axes.
     x, y : Axis
         The fields drawn; the band goes from `low` to `high`.
+    methods : mapping of str to Look
+        The methods in the order of the legend.
     slider : Axis or None
         A third field, of which one value is shown at a time, chosen by a slider that starts at `at`.
+    at : float or None
+        The first value of the slider; the largest by default.
+    height : int
+        Height in pixels. The width is that of the page.
+
+    Returns
+    -------
+    altair.LayerChart
+        The chart.
     """
     alt = charts()
     picked = alt.selection_point(fields=["method"], bind="legend", name="picked")
@@ -78,7 +111,9 @@ def curves(
 
 
 def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
-    """Ticks at the values drawn, where these are few; the vertical axis begins at 0."""
+    """Returns a position channel, with ticks at the values drawn on the horizontal axis; the vertical axis begins
+    at 0.
+    """
     alt = charts()
     if channel is alt.Y:
         return channel(f"{axis.field}:Q", axis=alt.Axis(title=axis.title, format=axis.format))
@@ -89,11 +124,13 @@ def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) ->
 
 
 def _colour(alt: Any, methods: Mapping[str, Look]) -> Any:
+    """Returns the colour channel with the colours of the methods."""
     scale = alt.Scale(domain=list(methods), range=[look.colour for look in methods.values()])
     return alt.Color("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 
 
 def _dash(alt: Any, methods: Mapping[str, Look]) -> Any:
+    """Returns the dash channel with the line styles of the methods."""
     scale = alt.Scale(domain=list(methods), range=[list(look.dash) for look in methods.values()])
     return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 
@@ -101,7 +138,23 @@ def _dash(alt: Any, methods: Mapping[str, Look]) -> Any:
 def _sliding(
     alt: Any, base: Any, records: Sequence[Mapping[str, Any]], slider: Axis, at: float | None
 ) -> tuple[Any, dict[str, Any]]:
-    """The chart of one value at a time, and a title that says which. Values that are not 1, 2, 3, ... make a menu."""
+    """Returns the chart with a control for one field, and a title that says which value is shown.
+
+    Consecutive whole numbers get a slider, other values a menu; a single value needs no control.
+
+    Parameters
+    ----------
+    alt : module
+        altair.
+    base : altair.Chart
+        The chart to filter.
+    records : sequence of mapping
+        All records.
+    slider : Axis
+        The field.
+    at : float or None
+        The first value to show.
+    """
     values = sorted({record[slider.field] for record in records})
     if len(values) == 1:
         return base, {"title": f"{slider.title} {values[0]}"}
@@ -115,6 +168,7 @@ def _sliding(
 
 
 def _tooltip(alt: Any, x: Axis, y: Axis) -> list[Any]:
+    """Returns the tooltip of a point: method, position, value and interval."""
     return [
         alt.Tooltip("method:N", title="method"),
         alt.Tooltip(f"{x.field}:Q", title=x.title),

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all; missing folders are made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from listwright.errors import InputError
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """The file, in folders that are made where they are missing; all of it or nothing."""
+    """Writes a file and returns its path.
+
+    Raises
+    ------
+    InputError
+        If the folder or the file cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -21,19 +27,21 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """The same for text."""
+    """Writes text as UTF-8, with the guarantees of `write_bytes`, and returns the path."""
     return write_bytes(path, text.encode())
 
 
 def write_json(path: Path, content: Any) -> Path:
-    """The same for JSON, one line an entry where the content is a list.
+    r"""Writes JSON and returns the path; a list gets one line per entry, so that versions can be compared line by line.
+
+    NaN is an error, as JSON cannot express it.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_json(Path(folder) / "results.json", [{"mean": 0.5}]).read_text()
-    '[\\n{"mean": 0.5}\\n]\\n'
+    '[\n{"mean": 0.5}\n]\n'
     """
     if isinstance(content, list):
         lines = ",\n".join(json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in content)

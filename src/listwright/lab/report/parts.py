@@ -1,4 +1,7 @@
-"""What a report is made of."""
+"""The parts of a report: frozen dataclasses that hold content and know nothing of HTML.
+
+A `Report` has `Section`s, and a section has parts: `Table`, `Figure`, `Gallery`, `SideBySide` and `Note`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,18 @@ from listwright.errors import InputError
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text and numbers; numbers are set to the right, as they are given.
+    """A table of text and numbers; all columns but the first are aligned to the right, and entries are shown as given.
+
+    Attributes
+    ----------
+    columns : sequence of str
+        Headings.
+    rows : sequence of sequence
+        One entry per column.
+    caption : str
+        Shown below.
+    emphasis : sequence of int
+        Rows to set in bold.
 
     Examples
     --------
@@ -25,6 +39,7 @@ class Table:
     emphasis: Sequence[int] = ()  # rows to set in bold
 
     def __post_init__(self) -> None:
+        """Raises unless every row has one entry per column."""
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise InputError(f"A row must have one entry per column ({len(self.columns)}). Got {list(row)!r}.")
@@ -34,12 +49,14 @@ class Table:
 class Figure:
     """A chart with a name for its files and a caption.
 
-    Parameters
+    Attributes
     ----------
     name : str
         Letters, digits and dashes; the files are <name>.png and <name>.svg.
-    chart
+    chart : altair.Chart or dict
         An altair chart, or a Vega-Lite specification.
+    caption : str
+        Shown below.
     """
 
     name: str
@@ -47,13 +64,14 @@ class Figure:
     caption: str = ""
 
     def __post_init__(self) -> None:
+        """Raises unless the name consists of letters, digits and dashes: it becomes a file name and an HTML id."""
         if not self.name.replace("-", "").isalnum():
             raise InputError(f"A figure's name may hold letters, digits and dashes only. Got {self.name!r}.")
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """Small figures side by side, as many in a line as fit."""
+    """Small figures side by side, as many in a line as fit, with a common caption."""
 
     figures: Sequence[Figure]
     caption: str = ""
@@ -61,9 +79,16 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Pick:
-    """An item of a list: its title and text, and what it adds to the items before it.
+    """An item of a list, and what it adds to the items before it.
 
-    `kind` is "new" where it adds something, "repeat" where an item before has told the same, "nothing" otherwise.
+    Attributes
+    ----------
+    title, text : str
+        The item.
+    adds : str
+        What it adds, in words.
+    kind : {"new", "repeat", "nothing"}
+        "new" where it adds something, "repeat" where an earlier item says the same, "nothing" otherwise.
     """
 
     title: str
@@ -74,7 +99,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class PickedList:
-    """The list that one method made, and what it is worth."""
+    """The list that one method made: its name, the picks in order, and what the list is worth, in words."""
 
     method: str
     picks: Sequence[Pick]
@@ -83,7 +108,19 @@ class PickedList:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """The lists of several methods for one problem; those that are folded open with a click."""
+    """The lists of several methods for one problem.
+
+    Attributes
+    ----------
+    problem : str
+        The problem, for example a question.
+    note : str
+        A remark below it.
+    lists : sequence of PickedList
+        One per method.
+    folded : bool
+        Whether the lists are hidden until a click.
+    """
 
     problem: str
     note: str
@@ -93,7 +130,15 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph that ends in a link."""
+    """A paragraph that ends in a link.
+
+    Attributes
+    ----------
+    text : str
+        The paragraph.
+    link, href : str
+        The link's text and target.
+    """
 
     text: str
     link: str
@@ -105,7 +150,7 @@ Part = Table | Figure | Gallery | SideBySide | Note
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a paragraph, and what it shows."""
+    """A heading, a paragraph, and the parts that follow it."""
 
     title: str
     text: str
@@ -114,7 +159,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A page: its title, what was found in one paragraph, and its sections."""
+    """A page: its title, the main finding in one paragraph, and its sections.
+
+    Examples
+    --------
+    >>> report = Report("Lists", "SCP fails least.", [Section("Results", "By length.", [Table(["n"], [[1]])])])
+    >>> len(report.sections), report.figures
+    (1, [])
+    """
 
     title: str
     findings: str
@@ -122,7 +174,7 @@ class Report:
 
     @property
     def figures(self) -> list[Figure]:
-        """Every figure, in order. Names must differ."""
+        """Every figure, in order, those of galleries included; raises an `InputError` if two have the same name."""
         found: list[Figure] = []
         for section in self.sections:
             for part in section.parts:

@@ -1,4 +1,7 @@
-"""Charts as pictures and as scripts, through vl-convert: no browser, no network."""
+"""Charts as specifications, pictures and scripts, through altair and vl-convert: no browser, no network.
+
+Both libraries come with the extra "plots" and are imported when they are first needed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ WIDTH = 640  # pixels, of a chart that fills its container
 
 
 def converter() -> Any:
-    """The vl_convert module."""
+    """Returns the vl_convert module; raises `MissingExtra` if it is not installed."""
     try:
         import vl_convert
     except ImportError:
@@ -21,7 +24,7 @@ def converter() -> Any:
 
 
 def charts() -> Any:
-    """The altair module."""
+    """Returns the altair module; raises `MissingExtra` if it is not installed."""
     try:
         import altair as alt
     except ImportError:
@@ -30,7 +33,7 @@ def charts() -> Any:
 
 
 def specification(chart: Any) -> dict[str, Any]:
-    """A chart as Vega-Lite says it; colours and fonts are left to the page."""
+    """Returns a chart as a Vega-Lite dictionary, without its config: colours and fonts are left to the page."""
     if hasattr(chart, "to_dict"):
         chart = chart.to_dict(validate=False)
     if not isinstance(chart, dict):
@@ -39,17 +42,19 @@ def specification(chart: Any) -> dict[str, Any]:
 
 
 def as_svg(specified: dict[str, Any]) -> str:
-    """A specification as SVG text, by day; a chart that fills its container gets a width of its own."""
+    """Returns a specification as SVG text in light colours; a chart that fills its container gets a width of 640
+    pixels.
+    """
     width = {"width": WIDTH} if specified.get("width") == "container" else {}
     return str(converter().vegalite_to_svg(specified | width | {"config": chart_config()}))
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
-    """SVG text as a PNG picture."""
+    """Returns SVG text as a PNG picture, with `scale` pixels per unit."""
     return bytes(converter().svg_to_png(svg, scale=scale))
 
 
 @cache
 def script() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script that needs nothing else."""
+    """Returns Vega, Vega-Lite and Vega-Embed as one script without dependencies; made once per process."""
     return str(converter().javascript_bundle()).replace("</script", "<\\/script")

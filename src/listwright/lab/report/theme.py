@@ -1,4 +1,4 @@
-"""Colours of charts and pages, by day and by night."""
+"""Colours and fonts of charts and pages, in light and dark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ PALETTE = ("#2f7fd1", "#e07b1a", "#1f9e77", "#a765c9", "#d4465c", "#8b929c", "#b
 
 
 def chart_config(*, dark: bool = False) -> dict[str, Any]:
-    """Vega-Lite's settings for a page of that colour."""
+    """Returns the Vega-Lite config for a light or dark page: colours of text, grid and lines, sizes, and the
+    palette.
+    """
     text, faint, line = ("#e3e6ea", "#a3abb5", "#343b45") if dark else ("#1c2127", "#5c6570", "#e1e5ea")
     axis = {
         "labelColor": faint,

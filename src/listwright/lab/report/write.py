@@ -1,4 +1,4 @@
-"""A report as files."""
+"""Reports as files: the page, the pictures and the numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from listwright.lab.report.render import as_png, as_svg, script, specification
 
 
 def page_of(report: Report) -> str:
-    """The report as one HTML text that needs nothing from outside.
+    """Returns the report as one HTML text that needs nothing from outside.
 
     Examples
     --------
@@ -24,12 +24,27 @@ def page_of(report: Report) -> str:
 
 
 def write_page(report: Report, path: Path) -> Path:
-    """The page alone."""
+    """Writes the page alone, as one HTML file, and returns its path."""
     return write_text(path, page_of(report))
 
 
 def write_report(report: Report, folder: Path, *, results: Any = None) -> list[Path]:
-    """report.html, figures/<name>.png and .svg, and results.json where there are results; each written whole."""
+    """Writes a report into a folder: report.html, figures/<name>.png and .svg, and results.json.
+
+    Parameters
+    ----------
+    report : Report
+        What to write.
+    folder : Path
+        The folder; it is made if it is missing.
+    results : object, optional
+        Numbers for results.json, which is left out without them.
+
+    Returns
+    -------
+    list of Path
+        The files written. Each is written completely or not at all.
+    """
     charts, stills = _drawn(report)
     written = [write_text(folder / "report.html", _page(report, charts, stills))]
     for name, svg in stills.items():
@@ -41,7 +56,7 @@ def write_report(report: Report, folder: Path, *, results: Any = None) -> list[P
 
 
 def _drawn(report: Report) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Specifications and SVG texts, by the name of the figure."""
+    """Returns specifications and SVG texts, by figure name."""
     charts = {figure.name: specification(figure.chart) for figure in report.figures}
     return charts, {name: as_svg(chart) for name, chart in charts.items()}
 

@@ -14,7 +14,7 @@ from listwright._internal.arrays import Floats
 
 JOINTS = 7
 
-# One row a joint: a, d (metres), then cosine and sine of alpha, which is a multiple of a right angle.
+# One row per joint: a, d (metres), then cosine and sine of alpha, which is a multiple of a right angle.
 LINKS: Floats = np.array(
     [
         [0.0, 0.0, 0.0, -1.0],
@@ -29,7 +29,7 @@ LINKS: Floats = np.array(
 LOWER: Floats = np.array([-2.6, -2.0, -2.8, -0.9, -4.76, -1.6, -3.0])
 UPPER: Floats = np.array([2.6, 2.0, 2.8, 3.1, 1.24, 1.6, 3.0])
 
-# One row a sphere: the frame that carries it, its centre in that frame, its radius. Upper arm, forearm, hand, fingers.
+# One row per sphere: the frame that carries it, its centre in that frame, its radius. Upper arm, forearm, hand, fingers.
 SPHERES: Floats = np.array(
     [
         [3, -0.045, 0.35, 0.0, 0.08],
@@ -52,9 +52,11 @@ ARM_SPHERES = 7  # upper arm and forearm; the rest is the hand
 
 @njit(cache=True, nogil=True)
 def path_frames(path: Floats) -> Floats:
-    """Frames 0 (base) to 7 (hand) of each configuration, (waypoints, 8, 3, 4): a rotation, then an origin.
+    """Returns the frames 0 (base) to 7 (hand) of each configuration, shape (waypoints, 8, 3, 4).
 
-    Joint j turns about the z axis of frame j, counted from 0.
+    Each frame is a rotation followed by an origin, in metres. Joint j, counted from 0, turns about the z axis of frame
+    j.
+    `path` has shape (waypoints, 7), in radians.
     """
     out = np.zeros((len(path), JOINTS + 1, 3, 4))
     for t in range(len(path)):
@@ -66,7 +68,19 @@ def path_frames(path: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _next_frame(frame: Floats, angle: float, link: Floats, out: Floats) -> None:
-    """Write the frame that follows a joint to `out`."""
+    """Writes the frame that follows a joint to `out`, by the Denavit-Hartenberg convention.
+
+    Parameters
+    ----------
+    frame : ndarray, shape (3, 4)
+        The frame before the joint.
+    angle : float
+        The joint's angle in radians.
+    link : ndarray, shape (4,)
+        a, d, cosine and sine of alpha.
+    out : ndarray, shape (3, 4)
+        The result.
+    """
     a, d, cos_alpha, sin_alpha = link
     c, s = np.cos(angle), np.sin(angle)
     for r in range(3):
@@ -80,7 +94,7 @@ def _next_frame(frame: Floats, angle: float, link: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def body_points(chain: Floats) -> Floats:
-    """Centres of the body spheres, (waypoints, spheres, 3), of the frames of a path."""
+    """Returns the centres of the body spheres, shape (waypoints, spheres, 3), from the frames of a path."""
     out = np.empty((len(chain), len(SPHERES), 3))
     for t in range(len(chain)):
         for u in range(len(SPHERES)):
@@ -97,7 +111,17 @@ def body_points(chain: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def pull_back(chain: Floats, points: Floats, forces: Floats) -> Floats:
-    """Forces on the body points as torques on the joints, (waypoints, 7): the transposed Jacobian times the forces."""
+    """Returns forces on the body points as torques on the joints, shape (waypoints, 7).
+
+    This is the transposed Jacobian times the forces. Only joints before the frame that carries a sphere can move it.
+
+    Parameters
+    ----------
+    chain : ndarray, shape (waypoints, 8, 3, 4)
+        The frames of the path.
+    points, forces : ndarray, shape (waypoints, spheres, 3)
+        Where the spheres are, and the force on each.
+    """
     out = np.zeros((len(chain), JOINTS))
     for t in range(len(chain)):
         for u in range(len(SPHERES)):
@@ -108,7 +132,7 @@ def pull_back(chain: Floats, points: Floats, forces: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _torque(frame: Floats, point: Floats, force: Floats) -> float:
-    """Turning moment of a force at a point about the z axis of a frame."""
+    """Returns the moment of a force at a point about the z axis of a frame."""
     x, y, z = point[0] - frame[0, 3], point[1] - frame[1, 3], point[2] - frame[2, 3]
     moment_x, moment_y, moment_z = y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]
     return float(frame[0, 2] * moment_x + frame[1, 2] * moment_y + frame[2, 2] * moment_z)

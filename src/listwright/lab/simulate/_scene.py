@@ -1,4 +1,4 @@
-"""The task: where the arm starts and ends, its thirty seed paths, and random obstacles on the way to the target."""
+"""The arm's task: where it starts and ends, its thirty seed paths, and random obstacles in between."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ SPHERES_SHARE = 0.4
 
 @cache
 def target() -> Floats:
-    """Where the finger tips are at the goal."""
+    """Returns where the finger tips are at the goal."""
     hand: Floats = path_frames(GOAL[None])[0, JOINTS]
     return hand[:, 3] + 0.16 * hand[:, 2]
 
 
 @cache
 def seed_shifts() -> Floats:
-    """How far each seed is from the straight line half way, joint by joint, (30, 7). Seed 0 is the straight line.
+    """Returns how far each seed is from the straight line half way, joint by joint, shape (30, 7).
 
-    The first of each family are spread out: each is the one of 3000 random bends that puts the arm farthest from the
-    others.
+    Seed 0 is the straight line. Seeds come in families of two. The first of each family are spread out by
+    farthest-point
+    selection among 3000 random bends; the second is the first with some jitter, so that the two often fail together.
     """
     rng = np.random.default_rng(1)
     bends = np.concatenate([np.zeros((1, JOINTS)), rng.uniform(-REACH, REACH, (3000, JOINTS))])
@@ -50,14 +51,16 @@ def seed_shifts() -> Floats:
 
 @cache
 def seed_paths() -> Floats:
-    """The thirty seed paths, (30, waypoints, 7): the straight line, bent by half a sine wave."""
+    """Returns the thirty seed paths, shape (30, waypoints, 7): the straight line, bent by half a sine wave."""
     wave = np.sin(np.pi * np.linspace(0.0, 1.0, WAYPOINTS))
     wave[-1] = 0.0
     return _as_stored(straight(START, GOAL, WAYPOINTS) + wave[:, None] * seed_shifts()[:, None, :])
 
 
 def random_obstacles(rng: np.random.Generator) -> Floats:
-    """Spheres and boxes, (9 to 11, 9), that leave the arm free at its start and goal."""
+    """Returns 9 to 11 spheres and boxes, one row of nine numbers each, that leave the arm free at its start and
+    goal.
+    """
     ends = body_points(path_frames(np.stack([START, GOAL])))
     rows: list[Floats] = []
     count = rng.integers(COUNT[0], COUNT[1] + 1)
@@ -69,7 +72,7 @@ def random_obstacles(rng: np.random.Generator) -> Floats:
 
 
 def _random_obstacle(u: Floats) -> Floats:
-    """One obstacle from eight numbers in [0, 1)."""
+    """Returns one obstacle from eight numbers in [0, 1): place, kind, size and turn."""
     obstacle = np.zeros(9)
     obstacle[:3] = LOW + u[:3] * (HIGH - LOW)
     obstacle[6] = 1.0
@@ -82,17 +85,19 @@ def _random_obstacle(u: Floats) -> Floats:
 
 
 def _as_stored(values: Floats) -> Floats:
-    """Rounded to float32, so that what a file holds is what was simulated."""
+    """Returns the values rounded to float32, so that what a file holds is exactly what was simulated."""
     return values.astype(np.float32).astype(np.float64)
 
 
 def _within_limits(bends: Floats) -> Floats:
-    """Half-way configurations of bent paths."""
+    """Returns the half-way configurations of bent paths, clamped to the joint limits."""
     return np.clip(0.5 * (START + GOAL) + bends, LOWER, UPPER)
 
 
 def _spread_out(configurations: Floats, count: int) -> Ints:
-    """Rows of configurations that are far apart in the room, the first included: farthest-point selection."""
+    """Returns rows of configurations whose body spheres are far apart: farthest-point selection that starts with
+    the first.
+    """
     bodies = body_points(path_frames(configurations)).reshape(len(configurations), -1)
     chosen = [0]
     gaps = ((bodies - bodies[0]) ** 2).sum(axis=1)

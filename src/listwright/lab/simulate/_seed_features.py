@@ -1,4 +1,4 @@
-"""Seventeen numbers about a seed path among obstacles, all in [0, 1], all taken before the optimiser runs.
+"""Seventeen numbers about a seed path among obstacles, all in [0, 1], computed before the optimiser runs.
 
 As in the paper's data, some vary with seed and environment, seven belong to the seed and four to the environment.
 """
@@ -32,7 +32,7 @@ FEATURE_NAMES = (
 
 
 def seed_features(obstacles: Floats) -> Floats:
-    """Features of the thirty seeds in one environment, (30, 17)."""
+    """Returns the features of the thirty seeds in one environment, shape (30, 17), in the order of `FEATURE_NAMES`."""
     gaps, pushes = map(np.stack, zip(*(survey(path, obstacles) for path in seed_paths()), strict=True))
     hit, arm, hand = gaps < 0.0, gaps[:, :, :ARM_SPHERES] < 0.0, gaps[:, :, ARM_SPHERES:] < 0.0
     columns = [
@@ -49,14 +49,18 @@ def seed_features(obstacles: Floats) -> Floats:
 
 
 def gate_shares(obstacles: Floats) -> Floats:
-    """Share of each quarter of the gate (upper far, upper near, lower far, lower near) that obstacles fill."""
+    """Returns the share of each quarter of the gate (upper far, upper near, lower far, lower near) that obstacles
+    fill.
+    """
     points, quarters = _gate()
     filled = inside(points, obstacles)
     return np.array([filled[quarter].mean() for quarter in quarters])
 
 
 def survey(path: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
-    """Clearance of each body sphere at each waypoint, (waypoints, spheres), and the push on it, (.., .., 3)."""
+    """Returns the clearance of each body sphere, shape (waypoints, spheres), and the push on it, with a last axis
+    of 3.
+    """
     points = body_points(path_frames(path))
     gaps, directions = clearances(points, obstacles)
     return gaps, obstacle_forces(points, gaps, directions)
@@ -64,7 +68,7 @@ def survey(path: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
 
 @njit(cache=True, nogil=True)
 def inside(points: Floats, obstacles: Floats) -> Bools:
-    """Whether each point is inside an obstacle."""
+    """Returns whether each point is inside an obstacle."""
     out = np.empty(len(points), dtype=np.bool_)
     for i in range(len(points)):
         out[i] = nearest(points[i], obstacles)[0] < 0.0
@@ -72,7 +76,7 @@ def inside(points: Floats, obstacles: Floats) -> Bools:
 
 
 def _agreement(pushes: Floats) -> Floats:
-    """Length of the summed pushes by the sum of their lengths; 1 where nothing pushes."""
+    """Returns the length of the summed pushes divided by the sum of their lengths; 1 where nothing pushes."""
     net = np.sqrt((pushes.sum(axis=(1, 2)) ** 2).sum(axis=1))
     total = np.sqrt((pushes**2).sum(axis=3)).sum(axis=(1, 2))
     return np.divide(net, total, out=np.ones_like(net), where=total > 0.0)
@@ -80,7 +84,9 @@ def _agreement(pushes: Floats) -> Floats:
 
 @cache
 def _gate() -> tuple[Floats, Bools]:
-    """A grid of points in the box of obstacle centres, and which of them lie in each quarter, (4, points)."""
+    """Returns a grid of points in the box of obstacle centres, and which of them lie in each quarter, shape (4,
+    points).
+    """
     axes = [np.linspace(low, high, steps) for low, high, steps in zip(LOW, HIGH, (12, 8, 16), strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     upper, far = points[:, 2] > 0.2, points[:, 0] > 0.55

@@ -1,4 +1,9 @@
-"""The words of made-up reports: what `reports.json` holds, and how its forms become sentences."""
+"""The words of made-up texts: the content of `reports.json`, and how its forms become sentences.
+
+A form is a clause with `[a|b]` for words drawn each time, `<a|b>` for words drawn once per cluster, and `{kind:key}`
+for
+values. `corpus` and `questions` use it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,15 @@ _BLANK = re.compile(r"\{([^{}]*)\}")
 
 
 class Fact(NamedTuple):
-    """How much such a fact usually matters (0 to 1), and the forms in which it is stated, the short one first."""
+    """A fact that reports may state.
+
+    Attributes
+    ----------
+    weight : float
+        How much such a fact usually matters, from 0 to 1.
+    forms : tuple of str
+        The forms in which it is stated, the short one first.
+    """
 
     weight: float
     forms: tuple[str, ...]
@@ -72,11 +85,12 @@ def wording() -> Wording:
 
 
 def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
+    """Returns facts from their JSON entries."""
     return tuple(Fact(entry["weight"], tuple(entry["forms"])) for entry in entries)
 
 
 def pick(options: Sequence[str], rng: np.random.Generator) -> str:
-    """One of the options."""
+    """Returns one of the options, each with the same probability."""
     return options[int(rng.random() * len(options))]
 
 
@@ -99,7 +113,7 @@ def choose_as(form: str, choices: Mapping[str, str]) -> str:
 
 
 def lasting_choices(form: str) -> list[str]:
-    """What stands in each <a|b> of a form."""
+    """Returns the options, "a|b", of each <a|b> of a form."""
     return _LASTING_CHOICE.findall(form)
 
 
@@ -113,7 +127,7 @@ def fill(form: str, values: Mapping[str, str]) -> str:
 
 
 def blanks(form: str) -> list[str]:
-    """The names of the blanks of a form."""
+    """Returns the names of the blanks of a form."""
     return _BLANK.findall(form)
 
 
@@ -136,36 +150,39 @@ def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
 
 
 def person(rng: np.random.Generator) -> str:
-    """First name and surname."""
+    """Returns a made-up first name and surname."""
     return f"{_word(wording().first_names, rng)} {_made_up(wording().surname_endings, rng)}"
 
 
 def place(rng: np.random.Generator) -> str:
-    """A town, river, region or country."""
+    """Returns a made-up name for a town, river, region or country."""
     return _made_up(wording().place_endings, rng)
 
 
 def weekday(rng: np.random.Generator) -> str:
-    """A day of the week."""
+    """Returns a day of the week."""
     return _word(wording().days, rng)
 
 
 def number(kind: str, rng: np.random.Generator) -> str:
-    """A number of some size, as newspapers write it."""
+    """Returns a random number of the size that `kind` names in `NUMBERS`, as newspapers write it."""
     low, high = NUMBERS[kind]
     drawn = low + int(rng.random() * (high - low + 1))
     return f"{drawn},000" if kind == "thousands" else str(drawn)
 
 
 def _between(low: int, high: int) -> Callable[[np.random.Generator], str]:
+    """Returns a maker of whole numbers from `low` to `high`, both included."""
     return lambda rng: str(low + int(rng.random() * (high - low + 1)))
 
 
 def _word(words: str, rng: np.random.Generator) -> str:
+    """Returns one word of a text."""
     return pick(words.split(), rng)
 
 
 def _made_up(endings: str, rng: np.random.Generator) -> str:
+    """Returns a name of two random syllables and an ending."""
     syllables = wording().syllables
     return (_word(syllables, rng) + _word(syllables, rng) + _word(endings, rng)).capitalize()
 

@@ -54,7 +54,7 @@ class News:
         return len(self.preferences)
 
     def click_probabilities(self) -> Floats:
-        """(users, articles): the probability that a user who sees an article clicks on it."""
+        """Returns the probability that a user who sees an article clicks on it, shape (users, articles)."""
         liking = self.preferences @ self.articles.T
         return 1.0 / (1.0 + np.exp(-STEEPNESS * (liking - THRESHOLD)))
 
@@ -94,11 +94,13 @@ class News:
         )
 
     def _contexts(self, visitors: Ints, rng: np.random.Generator) -> Floats32:
+        """Returns the corrupted memberships of visitors, drawn anew for each visit."""
         known = self.memberships[visitors]
         noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
         return ((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32)
 
     def _checked(self, users: ArrayLike) -> Ints:
+        """Returns the users as an array of numbers; raises if one does not exist."""
         numbers = np.atleast_1d(as_whole_numbers(users, "users"))
         if not len(numbers) or numbers.min() < 0 or numbers.max() >= self.n_users:
             raise InputError(f"users must be numbers from 0 to {self.n_users - 1}. Got {users!r}.")
@@ -115,7 +117,25 @@ def news(
     corruption: float = 0.5,
     random_state: RandomState = None,
 ) -> News:
-    """Draw users and articles.
+    """Draws users and articles.
+
+    Parameters
+    ----------
+    n_users, n_articles, n_topics : int
+        Sizes of the population.
+    n_groups : int
+        Groups of like-minded readers, and the width of the context.
+    pool : int
+        Number of articles on offer in a visit.
+    corruption : float
+        Share of a context that is noise, from 0 to 1.
+    random_state : int, Generator or None
+        The same seed gives the same population.
+
+    Returns
+    -------
+    News
+        The population; its method `visits` makes problems.
 
     Examples
     --------
@@ -137,7 +157,18 @@ def news(
 
 
 def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 100) -> Floats:
-    """Fuzzy c-means with exponent 2: (points, clusters), memberships that add up to 1.
+    """Returns memberships by fuzzy c-means with exponent 2, shape (points, clusters); rows add up to 1.
+
+    Parameters
+    ----------
+    points : ndarray, shape (points, dimensions)
+        What to cluster.
+    n_clusters : int
+        Number of clusters.
+    rng : Generator
+        Draws the first centre; the others start as far apart as possible.
+    rounds : int
+        Number of updates of the centres.
 
     Examples
     --------
@@ -154,7 +185,7 @@ def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, 
 
 
 def _memberships(points: Floats, centres: Floats) -> Floats:
-    """In inverse proportion to the squared distance from each centre."""
+    """Returns memberships in inverse proportion to the squared distance from each centre."""
     gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
     nearness = 1.0 / np.maximum(gaps, 1e-9)
     members: Floats = nearness / nearness.sum(axis=1, keepdims=True)
@@ -162,7 +193,11 @@ def _memberships(points: Floats, centres: Floats) -> Floats:
 
 
 def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Generator) -> Floats:
-    """Each user is mostly of one group, and a little of others; a group likes a few topics and shrugs at the rest."""
+    """Draws preferences, shape (users, topics), from 0 to 1.
+
+    Each user is mostly of one group, and a little of others; a group likes a fifth of the topics and is cool on the
+    rest.
+    """
     liked = np.stack([rng.permutation(n_topics) < max(1, round(0.2 * n_topics)) for _ in range(n_groups)])
     tastes = np.where(liked, 1.0, 0.15)
     belongs = rng.dirichlet(np.full(n_groups, MIXING), size=n_users)
@@ -170,7 +205,7 @@ def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Gene
 
 
 def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
-    """A random point, then each time the one farthest from those chosen."""
+    """Returns a random point, then each time the one farthest from those chosen."""
     chosen = [int(rng.integers(len(points)))]
     while len(chosen) < count:
         gaps = ((points[:, None] - points[chosen][None]) ** 2).sum(axis=2).min(axis=1)
@@ -179,10 +214,12 @@ def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
 
 
 def _drawn(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
+    """Returns the articles on offer in one visit, sorted."""
     return np.sort(rng.choice(n_articles, size=pool, replace=False))
 
 
 def _check(**counts: int) -> None:
+    """Raises unless all counts are at least 1."""
     for name, count in counts.items():
         if count < 1:
             raise InputError(f"{name} must be at least 1. Got {count}.")

@@ -45,7 +45,7 @@ DEAD_END = 0.4  # chance that a subject has another passage, with something that
 
 
 class Passage(NamedTuple):
-    """One candidate, and which step of the way to the answer it states (None: none)."""
+    """One candidate: its title, its text, and which step towards the answer it states (None: none)."""
 
     title: str
     text: str
@@ -111,6 +111,7 @@ class _Known(NamedTuple):
 
 
 def _known(asked: Question) -> _Known:
+    """Computes features, vectors and links of one question's passages, without labels."""
     titles, wanted = [passage.title for passage in asked.passages], set(tokens(asked.text)) - FUNCTION_WORDS
     words = [tokens(f"{passage.title} {passage.text}") for passage in asked.passages]
     rows = hashed_tf_idf([*words, tokens(asked.text)], WIDTH).toarray()
@@ -133,11 +134,13 @@ def _known(asked: Question) -> _Known:
 
 
 def _below(tables: Sequence[Floats], width: int) -> Floats:
-    """Tables of different widths below each other."""
+    """Stacks tables of different widths, padded with zeros on the right."""
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
 class _Relation(NamedTuple):
+    """A relation between two kinds of things: its label, how a question asks for it, and the forms that state it."""
+
     start: str
     end: str
     label: str
@@ -181,6 +184,7 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
 
 
 def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
+    """Draws one question: the way to its answer, and passages on it and on ways that run beside it."""
     rng = np.random.default_rng([seed, index])
     namer = _Namer(rng)
     way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
@@ -198,7 +202,7 @@ def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
 
 
 def _way(n_steps: int, namer: _Namer, rng: np.random.Generator) -> list[_Link]:
-    """Relations that lead from something famous to the answer, each from where the one before ends."""
+    """Draws relations that lead from something famous to the answer, each from where the one before ends."""
     while True:
         kind, relations = pick(STARTS, rng), list[_Relation]()
         while len(relations) < n_steps and (onward := _from(kind, without=relations)):
@@ -210,7 +214,7 @@ def _way(n_steps: int, namer: _Namer, rng: np.random.Generator) -> list[_Link]:
 
 
 def _joined(relations: list[_Relation], namer: _Namer) -> list[_Link]:
-    """New names for the relations, each of which starts where the one before ends."""
+    """Draws new names for relations, each of which starts where the one before ends."""
     way: list[_Link] = []
     for relation in relations:
         way.append(_link(relation, way[-1].leads_to if way else namer.of(relation.start), namer))
@@ -218,7 +222,7 @@ def _joined(relations: list[_Relation], namer: _Namer) -> list[_Link]:
 
 
 def _told(way: list[_Link], rng: np.random.Generator, namer: _Namer, *, needed: bool) -> list[Passage]:
-    """The passages on one way: each link, some of them once more in other words, and dead ends."""
+    """Returns the passages on one way: each link, some of them once more in other words, and dead ends."""
     relations, passages = [link.relation for link in way], []
     for step, link in enumerate(way):
         tells = step if needed else None
@@ -234,7 +238,7 @@ def _told(way: list[_Link], rng: np.random.Generator, namer: _Namer, *, needed: 
 
 
 def _passage(link: _Link, step: int | None, rng: np.random.Generator, namer: _Namer, *, again: bool = False) -> Passage:
-    """A few sentences about the subject; one of them states the link."""
+    """Returns a few sentences about the subject, one of which states the link; `again` avoids the usual form."""
     forms, fillers = link.relation.forms, _facts()["fillers"][link.relation.start]
     stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
     others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]
@@ -245,6 +249,7 @@ def _passage(link: _Link, step: int | None, rng: np.random.Generator, namer: _Na
 
 
 def _filled(form: str, link: _Link, rng: np.random.Generator, namer: _Namer) -> str:
+    """Returns a form as a sentence, with names and numbers in its blanks."""
     made_up = {
         "{a}": link.subject,
         "{b}": link.leads_to,
@@ -260,6 +265,7 @@ def _filled(form: str, link: _Link, rng: np.random.Generator, namer: _Namer) -> 
 
 
 def _asked(way: list[_Link]) -> str:
+    """Returns the question in words, by nesting the phrases of its relations."""
     phrase = way[0].subject
     for link in way:
         phrase = link.relation.asks.replace("{a}", phrase)
@@ -267,23 +273,26 @@ def _asked(way: list[_Link]) -> str:
 
 
 def _link(relation: _Relation, subject: str, namer: _Namer) -> _Link:
+    """Returns a relation from a subject to a new name."""
     return _Link(relation, subject, namer.of(relation.end))
 
 
 def _from(kind: str, *, without: list[_Relation]) -> list[_Relation]:
-    """The relations that start from a kind of thing; no label twice in a question."""
+    """Returns the relations that start from a kind of thing; no label may occur twice in a question."""
     labels = {relation.label for relation in without}
     return [one for one in _relations() if one.start == kind and one.label not in labels]
 
 
 @cache
 def _facts() -> dict[str, Any]:
+    """Returns the content of `encyclopedia.json`, read once."""
     content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return content
 
 
 @cache
 def _relations() -> tuple[_Relation, ...]:
+    """Returns all relations of the file."""
     return tuple(
         _Relation(one["from"], one["to"], one["label"], one["asks"], tuple(one["forms"]))
         for one in _facts()["relations"]
@@ -291,20 +300,21 @@ def _relations() -> tuple[_Relation, ...]:
 
 
 class _Namer:
-    """Names of things, none of them twice in a question."""
+    """Draws names of things, none of them twice in a question."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
         self.taken: set[str] = set()
 
     def of(self, kind: str) -> str:
-        """A new name for something of a kind."""
+        """Returns a new name for something of a kind."""
         while (name := self._drawn(kind)) in self.taken:
             pass
         self.taken.add(name)
         return name
 
     def _drawn(self, kind: str) -> str:
+        """Returns a random name, which may be taken."""
         titles = _facts()["titles"]
         if kind in ("film", "novel", "painting"):
             return f"{pick(titles[kind], self.rng)} {pick(titles['nouns'], self.rng)}"

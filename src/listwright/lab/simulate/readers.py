@@ -1,6 +1,8 @@
 """Readers and articles as a table: the example of the front page.
 
-A reader wants one of three kinds of article, and nobody knows which. She clicks on those of that kind that are good.
+Each reader wants one of three kinds of article, which the table does not show, and clicks on the good ones of that
+kind.
+So a good list mixes kinds.
 """
 
 from __future__ import annotations
@@ -17,7 +19,23 @@ GOOD = 0.7  # quality above which a reader clicks
 
 
 def table(n_readers: int, *, first: int = 0, clicks: bool = True, random_state: RandomState = None) -> dict[str, Any]:
-    """Columns with one row an article that is offered to a reader; without `clicks`, nobody has looked yet.
+    """Makes columns with one row per article that is offered to a reader.
+
+    Parameters
+    ----------
+    n_readers : int
+        Number of readers; each is offered twelve articles.
+    first : int
+        Number of the first reader, so that two tables can have different ids.
+    clicks : bool
+        Whether there is a column "clicked"; without it, the table is one to predict for.
+    random_state : int, Generator or None
+        The same seed gives the same table.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Columns, ready for `pandas.DataFrame`.
 
     Examples
     --------

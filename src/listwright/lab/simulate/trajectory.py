@@ -65,18 +65,20 @@ class Trajectories:
     feature_names: tuple[str, ...] = FEATURE_NAMES
 
     def __len__(self) -> int:
+        """Number of environments."""
         return len(self.success)
 
     def environment(self, index: int) -> Floats32:
-        """Obstacles of one environment, a row each.
+        """Returns the obstacles of one environment, one row each.
 
-        Centre x, y, z; half lengths x, y, z; cosine and sine of the turn about the vertical; radius. Spheres have half
-        lengths 0, boxes have radius 0. Metres; the origin is the arm's shoulder.
+        Columns: centre x, y, z; half lengths x, y, z; cosine and sine of the turn about the vertical; radius. Spheres
+        have half
+        lengths 0, boxes have radius 0. In metres; the origin is the arm's shoulder.
         """
         return self.obstacles[self.obstacle_offsets[index] : self.obstacle_offsets[index + 1]]
 
     def optimised(self, index: int, seed: int) -> Floats:
-        """The path, (waypoints, 7), that the optimiser makes of a seed in an environment."""
+        """Returns the path, shape (waypoints, 7), that the optimiser makes of a seed in an environment."""
         path: Floats = optimise(self.seeds[seed].astype(np.float64), self.environment(index).astype(np.float64))
         return path
 
@@ -120,7 +122,7 @@ def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajec
 
 
 def load() -> Trajectories:
-    """The shipped data: `generate()`, read from a file."""
+    """Returns the shipped data, which is `generate()` read from a file."""
     shipped = files("listwright.lab.simulate") / "data" / "trajectory.npz"
     with shipped.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         return _unpack(dict(arrays))
@@ -140,7 +142,7 @@ def problems() -> tuple[Problems, Problems]:
 
 
 def write(path: Path) -> Trajectories:
-    """Generate the shipped data and write it to a file; the same bytes each time."""
+    """Generates the shipped data and writes it to a file, with the same bytes each time."""
     data = generate()
     with path.open("wb") as stream:
         np.savez_compressed(stream, **_pack(data))
@@ -148,7 +150,10 @@ def write(path: Path) -> Trajectories:
 
 
 def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
-    """Obstacles, outcomes and features of one environment: the first of its own random stream that a seed solves."""
+    """Returns obstacles, outcomes and features of one environment.
+
+    Obstacles are drawn from the environment's own random stream until at least one seed succeeds.
+    """
     rng = np.random.default_rng([seed, index])
     while True:
         obstacles = random_obstacles(rng)
@@ -158,6 +163,7 @@ def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
 
 
 def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
+    """Returns a range of environments as problems."""
     return Problems.from_arrays(
         data.features[start:stop],
         catalogue=np.arange(SEEDS),
@@ -169,6 +175,7 @@ def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
 
 
 def _pack(data: Trajectories) -> dict[str, Any]:
+    """Returns the arrays of the file; outcomes are packed into bits."""
     return {
         "features": data.features,
         "success": np.packbits(data.success, axis=1),
@@ -179,6 +186,7 @@ def _pack(data: Trajectories) -> dict[str, Any]:
 
 
 def _unpack(arrays: dict[str, Any]) -> Trajectories:
+    """Returns the data from the arrays of the file."""
     return Trajectories(
         features=arrays["features"],
         success=np.unpackbits(arrays["success"], axis=1, count=SEEDS).astype(np.bool_),
