@@ -1,7 +1,9 @@
 """Variants of labelled questions, so that a policy does not learn the form of one data set.
 
-HotpotQA has ten passages, two of which support the answer, each with a title. A retriever gives more passages, untitled
-ones, and questions may need more than two.
+HotpotQA has ten passages per question, two of which support the answer, each with a title. A retriever returns more
+passages, without titles, and questions may need more than two. `read_labelled` reads questions, `variants` changes
+them,
+and `labelled_problems` makes problems of them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,17 @@ from listwright.text.words import FUNCTION_WORDS
 
 
 class Labelled(NamedTuple):
-    """A question, and title, text and label of each passage."""
+    """A question with labelled passages.
+
+    Attributes
+    ----------
+    question : str
+        The question.
+    titles, texts : list of str
+        Title and text of each passage; a title may be empty.
+    supports : list of bool
+        Whether each passage supports the answer.
+    """
 
     question: str
     titles: list[str]
@@ -33,7 +45,7 @@ class Labelled(NamedTuple):
 
 
 def read_labelled(path: str | Path) -> list[Labelled]:
-    """Questions of a file in the forms of `datasets.read_questions`."""
+    """Reads questions from a file in one of the forms of `datasets.read_questions`."""
     questions = kept_questions(path)
     return [
         Labelled(
@@ -47,8 +59,21 @@ def read_labelled(path: str | Path) -> list[Labelled]:
 
 
 def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) -> list[Labelled]:
-    """The questions as they are; with `more` passages of other questions that are like them; two questions in one; and
-    the first two kinds without titles."""
+    """Returns the questions in five forms, one after the other.
+
+    As they are; with `more` passages of other questions that resemble them; two questions joined into one; and the
+    first two
+    forms without titles. Passages of changed questions are shuffled.
+
+    Parameters
+    ----------
+    questions : sequence of Labelled
+        The questions.
+    more : int
+        Number of passages that are added.
+    seed : int
+        The same seed gives the same order of passages.
+    """
     rng = np.random.default_rng(seed)
     wider = [_shuffled(one, rng) for one in _with_more(questions, more)]
     joined = [_shuffled(_joined(one, questions[i - 1]), rng) for i, one in enumerate(questions)]
@@ -57,7 +82,15 @@ def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) ->
 
 
 def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> Problems:
-    """Problems whose reward is the share of the supporting passages that the list holds; `vectors` as in Problems."""
+    """Returns problems whose reward is the share of the supporting passages that the list holds.
+
+    Parameters
+    ----------
+    questions : sequence of Labelled
+        The questions.
+    vectors : array-like, optional
+        One row per passage, as in `Problems`.
+    """
     supports = np.concatenate([one.supports for one in questions])
     numbers = np.concatenate([np.cumsum(one.supports) - 1 for one in questions])
     rows = np.flatnonzero(supports)
@@ -72,7 +105,9 @@ def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> 
 
 
 def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
-    """Each question with the passages of others that are most like it; no title comes twice."""
+    """Returns each question with the `more` passages of other questions that are most like it; no title occurs
+    twice.
+    """
     titles = [title for one in questions for title in one.titles]
     texts = [text for one in questions for text in one.texts]
     likeness = _likeness([one.question for one in questions], [f"{t} {x}" for t, x in zip(titles, texts, strict=True)])
@@ -92,17 +127,19 @@ def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
 
 
 def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
+    """Returns the tf-idf cosine of each question with each passage, without function words."""
     words = [[word for word in tokens(text) if word not in FUNCTION_WORDS] for text in (*questions, *passages)]
     rows = tf_idf(words)
     return np.asarray((rows[: len(questions)] @ rows[len(questions) :].T).toarray(), dtype=np.float64)
 
 
 def _joined(one: Labelled, other: Labelled) -> Labelled:
-    """A question that asks for the passages of both."""
+    """Returns two questions as one, with the passages of both."""
     question = f"{one.question.rstrip(' ?.')}, and {other.question}"
     return Labelled(question, one.titles + other.titles, one.texts + other.texts, one.supports + other.supports)
 
 
 def _shuffled(one: Labelled, rng: np.random.Generator) -> Labelled:
+    """Returns a question with its passages, and their labels, in random order."""
     order = rng.permutation(len(one.texts)).tolist()
     return Labelled(one.question, *([column[i] for i in order] for column in one[1:]))

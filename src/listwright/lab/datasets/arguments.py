@@ -50,8 +50,20 @@ class Arguments:
 
 
 class _Debate(NamedTuple):
-    """One topic and stance: arguments by id with their texts, key points by id with their numbers, and matching
-    pairs.
+    """One topic and stance.
+
+    Attributes
+    ----------
+    split, topic : str
+        The part of the source, and the topic in words.
+    stance : int
+        1 for, -1 against.
+    arguments : dict of str to str
+        Texts by id.
+    key_points : dict of str to int
+        Numbers by id.
+    matches : list of (str, str)
+        Ids of an argument and a key point that it makes.
     """
 
     split: str

@@ -80,8 +80,20 @@ class Scenario:
 
 
 class _Raw(NamedTuple):
-    """A scenario as its files have it, in three tables: runs, features and folds. Instances may occur more than
-    once.
+    """A scenario as its files have it, in three tables. Instances may occur more than once in each.
+
+    Attributes
+    ----------
+    name : str
+        The scenario's name.
+    ran, solvers, solved : ndarray
+        By run: its instance, its solver, and whether it succeeded.
+    described, features : ndarray
+        By row of features: its instance and its numbers.
+    feature_names : list of str
+        Name of each feature.
+    folded, folds : ndarray
+        By row of folds: its instance and its fold.
     """
 
     name: str

@@ -165,6 +165,13 @@ def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned
     Lists are built at the greatest length, and shorter ones are their beginnings. Methods see test problems without
     rewards
     unless they are oracles.
+
+    Parameters
+    ----------
+    method : estimator
+        Copied before it is fitted.
+    train, test : Problems
+        Training and test questions.
     """
     model, started = clone(method), perf_counter()
     model.fit(train)
@@ -200,6 +207,13 @@ def _side_by_side(asked: Sequence[Question], lists: Mapping[str, Sequence[Ints]]
 
     Questions come in the order in which they were drawn, so that none are picked by hand; all after the first are
     folded.
+
+    Parameters
+    ----------
+    asked : sequence of Question
+        The test questions.
+    lists : mapping of str to sequence of ndarray
+        By title of the method, its list for each question.
     """
     chosen = [index for index, one in enumerate(asked) if len(one.steps) == SHOWN][: MORE + 1]
     return [

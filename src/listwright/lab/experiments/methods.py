@@ -90,6 +90,9 @@ class Regression(BaseEstimator):
 class Tuned(BaseEstimator):
     """The one of several methods whose lists are worth most on problems that it was not fitted to.
 
+    Use it to give a rival with a parameter a fair chance in a comparison. The choice costs one fit per option, or three
+    with cross-validation.
+
     Parameters
     ----------
     options : mapping of estimators by name
@@ -101,6 +104,13 @@ class Tuned(BaseEstimator):
         The limits that the options are fitted and judged under.
     random_state : int, optional
         The seed of those options that take one.
+
+    Attributes
+    ----------
+    name_ : str
+        The chosen option.
+    method_ : estimator
+        That option, fitted to all training problems.
 
     Examples
     --------

@@ -145,7 +145,7 @@ def run(
     methods: Sequence[str] = tuple(METHODS),
     n_clusters: int = N_CLUSTERS,
 ) -> list[Record]:
-    """ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them.
+    """Measures ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them.
 
     Parameters
     ----------
@@ -157,9 +157,23 @@ def run(
         The task of DUC, if the folders hold several. The paper's is 2.
     rouge : path, optional
         ROUGE-1.5.5, to score the same summaries with.
-    seeds, jobs, tick, sizes, methods, n_clusters
-        Repetitions of the curve, processes, progress, sizes of its training sets, names of methods, and the number of
-        made-up clusters.
+    seeds : int
+        Repetitions of each point of the curve.
+    jobs : int
+        Number of processes.
+    tick : callable
+        Called with the number of tasks that are done, and of all.
+    sizes : sequence of int
+        Training sizes of the curve; the full size is added.
+    methods : sequence of str
+        Keys of `METHODS`.
+    n_clusters : int
+        Number of made-up clusters, where no data is given.
+
+    Returns
+    -------
+    list of Record
+        One per method and metric, differences from SCP, the points of the curve, and scores by ROUGE-1.5.5 if given.
     """
     check_repetitions(seeds)
     program = None if rouge is None else find_rouge(rouge)
@@ -221,7 +235,17 @@ class Row(NamedTuple):
 
 
 def _one_row(source: Source, method: str, fold: int) -> Row:
-    """Trains one method on one fold and scores its summaries of the fold's test clusters."""
+    """Trains one method on one fold and scores its summaries of the fold's test clusters.
+
+    Parameters
+    ----------
+    source : Source
+        The data.
+    method : str
+        A key of `METHODS`.
+    fold : int
+        Number of the fold.
+    """
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
     settings = {"budget": source.room, "random_state": 0}
@@ -236,6 +260,17 @@ def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> 
     """Returns the mean ROUGE-1R of some methods after training on one subset.
 
     Subsets of one seed are nested, and seeds take folds in turn.
+
+    Parameters
+    ----------
+    source : Source
+        The data.
+    size : int
+        Number of training clusters.
+    seed : int
+        Of the subset and of the methods.
+    methods : sequence of str
+        Keys of `METHODS`.
     """
     train, test = source.parts[seed % len(source.parts)]
     found = compare(
@@ -250,15 +285,35 @@ def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> 
 
 
 def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
-    """Returns (size, seed) for each subset to train on. With all clusters, subsets are equal: once per fold is
-    enough.
+    """Returns (size, seed) for each subset to train on.
+
+    With all clusters, the subsets of all seeds are equal, so once per fold is enough.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Sizes of subsets; those not below `n_train` are dropped.
+    n_train : int
+        Number of training clusters of the smallest fold, which is always the last size.
+    seeds, n_parts : int
+        Number of repetitions and of folds.
     """
     some = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
     return some + [(n_train, seed) for seed in range(min(seeds, n_parts))]
 
 
 def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> list[Record]:
-    """Returns one record per method and metric, and how far each method is below SCP on the same clusters."""
+    """Returns one record per method and metric, and how far each method is below SCP on the same clusters.
+
+    Parameters
+    ----------
+    rows : dict of str to list of Row
+        By method, the scores of each fold; folds are joined.
+    n_train : int
+        Number of training clusters.
+    budget : int
+        The length of a summary.
+    """
 
     def of(method: str, metric: str, values: Floats) -> Record:
         return record(NAME, method, n_train=n_train, length=budget, metric=metric, values=values)
@@ -277,7 +332,19 @@ def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> lis
 def _curve_records(
     methods: Sequence[str], points: Sequence[tuple[int, int]], values: Floats, budget: int
 ) -> list[Record]:
-    """Returns one record per size and method; intervals are over subsets."""
+    """Returns one record per size and method; intervals are over subsets.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        The columns of `values`.
+    points : sequence of (int, int)
+        Size and seed of each row of `values`.
+    values : ndarray, shape (points, methods)
+        Mean ROUGE-1R.
+    budget : int
+        The length of a summary.
+    """
     of_size = {size: [index for index, (other, _) in enumerate(points) if other == size] for size, _ in points}
     return [
         record(NAME, method, n_train=size, length=budget, metric=CURVE, values=values[rows, column])
@@ -287,7 +354,19 @@ def _curve_records(
 
 
 def _official_records(program: Path, source: Source, rows: dict[str, list[Row]], n_train: int) -> list[Record]:
-    """Returns records of the same summaries, scored by ROUGE-1.5.5 with its own intervals."""
+    """Returns records of the same summaries, scored by ROUGE-1.5.5 with its own intervals.
+
+    Parameters
+    ----------
+    program : Path
+        ROUGE-1.5.5.
+    source : Source
+        The data, for the references.
+    rows : dict of str to list of Row
+        By method, the summaries of each fold.
+    n_train : int
+        Number of training clusters.
+    """
     references = [source.clusters[index].references for _, test in source.parts for index in test]
     at = {"experiment": NAME, "n_train": n_train, "length": source.budget}
     records = []

@@ -51,6 +51,13 @@ def told_section(records: Sequence[Record], told: Told) -> Section:
     """Returns the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve.
 
     Tables and charts whose records are missing are left out.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        What `summaries.run` returned.
+    told : Told
+        What to say about the data.
     """
     parts: list[Figure | Table] = [_table(records)]
     if any(record["metric"] == LESS for record in records):

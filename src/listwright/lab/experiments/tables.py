@@ -27,7 +27,19 @@ def drawn(records: Sequence[Record]) -> tuple[list[Record], dict[str, Look]]:
 
 
 def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train: int, caption: str) -> Table:
-    """Returns failure in per cent, with one row per method and one column per length; SCP is in bold."""
+    """Returns failure in per cent, with one row per method and one column per length; SCP is in bold.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Records with the metric `FAILURE`.
+    methods : sequence of str
+        Rows.
+    n_train : int
+        The training size to show.
+    caption : str
+        Shown below the table.
+    """
     lengths = lengths_of(records)
     rows = [
         [method, *(per_cent(point(records, method, n_train=n_train, length=length)["mean"]) for length in lengths)]
@@ -69,7 +81,16 @@ def excess_table(
 
 
 def compared(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
-    """Methods with their failures, best first; references are left out.
+    """Returns methods with their failures in words, best first; references are left out.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Records with the metric `FAILURE`.
+    methods : sequence of str
+        The methods to name.
+    n_train, length : int
+        The point to compare them at.
 
     Examples
     --------

@@ -181,7 +181,18 @@ def run(
 def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
     """Returns the failure of one method after training on one subset, shape (lengths, environments).
 
-    Subsets of one seed are nested. SCP is fitted for each length.
+    SCP is fitted for each length; other methods once.
+
+    Parameters
+    ----------
+    train, test : Problems
+        All training and test problems.
+    size, seed : int
+        Size and seed of the subset; those of one seed are nested.
+    lengths : sequence of int
+        Lengths of the lists.
+    name : str
+        A key of `METHODS` or `STEPS`.
     """
     method = METHODS[name] if name in METHODS else STEPS[name].method
     found = compare(
@@ -197,7 +208,19 @@ def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequenc
 
 
 def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats) -> list[Record]:
-    """Returns what each step changes, compared with its base row, averaged over the lengths of `STARVED`."""
+    """Returns what each step changes, compared with its base row, averaged over the lengths of `STARVED`.
+
+    Parameters
+    ----------
+    steps : sequence of str
+        Keys of `STEPS`; those whose base is not among them are skipped.
+    n_train : int
+        The training size, for the records.
+    lengths : sequence of int
+        The second axis of `failures`.
+    failures : ndarray, shape (steps, lengths, environments)
+        Failure by environment; differences are paired.
+    """
     chosen = [index for index, length in enumerate(lengths) if length in STARVED]
     means = dict(zip(steps, failures[:, chosen].mean(axis=1), strict=True)) if chosen else {}
     return [

@@ -48,6 +48,8 @@ class Look(NamedTuple):
 def looks(methods: Sequence[str], *, dashed: Sequence[str] = ()) -> dict[str, Look]:
     """Returns a colour for each method, in the order given, and dashed lines for references that are not rivals.
 
+    Colours repeat after the seven of the palette.
+
     Examples
     --------
     >>> looks(["SCP", "Oracle"], dashed=["Oracle"])["Oracle"].dash

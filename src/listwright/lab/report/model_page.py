@@ -47,7 +47,7 @@ def model_report(model: Any, important: Table | None = None) -> Report:
 def learned_sections(model: Any, problems: Problems) -> list[Section]:
     """Fits a copy of a model to four fifths of the problems, and returns sections on what it learned.
 
-    Importance is measured on the fifth that was held out.
+    Importance is measured on the fifth that was held out, which is the same for all models.
     """
     learned, held = held_back(len(problems), 0.2, np.random.default_rng(0))
     fitted = clone(model).fit(problems[learned])

@@ -71,7 +71,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Small figures side by side, as many in a line as fit, with a common caption."""
+    """Small figures side by side, as many in a line as fit.
+
+    Attributes
+    ----------
+    figures : sequence of Figure
+        The figures.
+    caption : str
+        Shown below all of them.
+    """
 
     figures: Sequence[Figure]
     caption: str = ""
@@ -99,7 +107,17 @@ class Pick:
 
 @dataclass(frozen=True)
 class PickedList:
-    """The list that one method made: its name, the picks in order, and what the list is worth, in words."""
+    """The list that one method made.
+
+    Attributes
+    ----------
+    method : str
+        Its name.
+    picks : sequence of Pick
+        The items in order.
+    worth : str
+        What the list is worth, in words.
+    """
 
     method: str
     picks: Sequence[Pick]
@@ -150,7 +168,15 @@ Part = Table | Figure | Gallery | SideBySide | Note
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a paragraph, and the parts that follow it."""
+    """A heading, a paragraph, and the parts that follow it.
+
+    Attributes
+    ----------
+    title, text : str
+        Heading and paragraph.
+    parts : sequence of Table, Figure, Gallery, SideBySide or Note
+        What follows, in order.
+    """
 
     title: str
     text: str
@@ -159,7 +185,20 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A page: its title, the main finding in one paragraph, and its sections.
+    """A page: its title, the main finding, and its sections.
+
+    Attributes
+    ----------
+    title : str
+        The heading of the page.
+    findings : str
+        What was found, in one paragraph.
+    sections : sequence of Section
+        The rest.
+
+    See Also
+    --------
+    listwright.lab.report.write_report : Writes it with pictures and numbers.
 
     Examples
     --------

@@ -29,7 +29,7 @@ LINKS: Floats = np.array(
 LOWER: Floats = np.array([-2.6, -2.0, -2.8, -0.9, -4.76, -1.6, -3.0])
 UPPER: Floats = np.array([2.6, 2.0, 2.8, 3.1, 1.24, 1.6, 3.0])
 
-# One row per sphere: the frame that carries it, its centre in that frame, its radius. Upper arm, forearm, hand, fingers.
+# One row per sphere: the frame that carries it, its centre in that frame, its radius. Upper arm, forearm, then hand.
 SPHERES: Floats = np.array(
     [
         [3, -0.045, 0.35, 0.0, 0.08],

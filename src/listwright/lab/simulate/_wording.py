@@ -41,7 +41,17 @@ class Fact(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A kind of event: its title, words that belong to it, and the facts that reports may state."""
+    """A kind of event that clusters of reports are about.
+
+    Attributes
+    ----------
+    title : str
+        A form for the title of the cluster.
+    words : tuple of str
+        Words that belong to the event, used in asides.
+    facts : tuple of Fact
+        What reports may state.
+    """
 
     title: str
     words: tuple[str, ...]
@@ -50,7 +60,25 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Wording:
-    """The content of `reports.json`, which explains how forms are written."""
+    """The content of `reports.json`, which explains how forms are written.
+
+    Attributes
+    ----------
+    events : tuple of Event
+        The kinds of events.
+    common_facts : tuple of Fact
+        Facts that reports on any event may state.
+    asides : tuple of str
+        Forms that are stated by one report only.
+    weighty_openings, slight_openings, plain_openings : tuple of str
+        Openings of sentences that hint at a fact that matters, at one that does not, and at nothing.
+    closings, links : tuple of str
+        Ends of sentences, and words that join two clauses.
+    first_names, syllables, days, months : str
+        Words separated by blanks.
+    place_endings, surname_endings, firm_endings : str
+        Endings of made-up names, separated by blanks.
+    """
 
     events: tuple[Event, ...]
     common_facts: tuple[Fact, ...]  # that reports on any event may state

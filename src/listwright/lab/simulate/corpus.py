@@ -40,7 +40,21 @@ _REFERENCE_WORDS = 100
 
 @dataclass(frozen=True)
 class _Story:
-    """One event: its facts, how much each matters, how likely a report states it, and the values of the blanks."""
+    """One event as the reports of a cluster tell it.
+
+    Attributes
+    ----------
+    event : Event
+        The kind of event.
+    facts : tuple of Fact
+        Its facts, with the words chosen on which all reports agree.
+    importance : ndarray of float
+        By fact, how much it matters, from 0 to 1; summaries go by it.
+    chance : ndarray of float
+        By fact, the probability that a report states it.
+    values : dict of str to str
+        Names and numbers for the blanks.
+    """
 
     event: Event
     facts: tuple[Fact, ...]
@@ -94,7 +108,11 @@ def _cluster(index: int, rng: np.random.Generator) -> Cluster:
 
 
 def _story(event: Event, rng: np.random.Generator) -> _Story:
-    """Draws how much each fact of an event matters and how often it is stated; the two agree only loosely."""
+    """Draws how much each fact of an event matters, and how often it is stated.
+
+    The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with more
+    noise, so that the two agree only loosely and frequency alone does not make a good summary.
+    """
     facts = _with_choices((*event.facts, *wording().common_facts), rng)
     weights = np.array([fact.weight for fact in facts])
     importance = np.clip(weights + 0.2 * rng.standard_normal(len(facts)), 0.0, 1.0)
@@ -152,7 +170,10 @@ def _closing(rng: np.random.Generator) -> str:
 
 
 def _opening(importance: float, rng: np.random.Generator) -> str:
-    """Returns words that hint at how much a fact matters, or at nothing."""
+    """Returns words that hint at how much a fact matters, or at nothing.
+
+    Half of the sentences have none; a weighty opening is more likely the more the fact matters.
+    """
     drawn = rng.random()
     if drawn < 0.35 * importance:
         return pick(wording().weighty_openings, rng)
@@ -189,7 +210,10 @@ def _known_place(story: _Story, rng: np.random.Generator) -> str:
 
 
 def _reference(story: _Story, rng: np.random.Generator) -> str:
-    """Returns one person's summary: what matters most in their judgement, up to about 100 words."""
+    """Returns one person's summary: what matters most in their judgement, up to about 100 words.
+
+    Judgement is the importance with noise, so that the four summaries of a cluster differ as those of people do.
+    """
     judged = story.importance + 0.12 * rng.standard_normal(len(story.facts))
     sentences: list[str] = []
     n_words = 0

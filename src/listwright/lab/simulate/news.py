@@ -26,20 +26,27 @@ INDIVIDUAL = 0.1  # spread of users about what their groups like
 
 @dataclass(frozen=True, eq=False)
 class News:
-    """Users, articles and what is known of them.
+    """A population of users and articles, and what is known of them.
 
-    Parameters
+    Use it to try methods on problems with a context where lists must hedge, with known click probabilities. Preferences
+    are linear and articles do not age, so it says little about any real site.
+
+    Attributes
     ----------
     articles : ndarray of float
         (articles, topics), shares that add up to 1.
     preferences : ndarray of float
-        (users, topics), the linear weights; nobody sees them.
+        (users, topics), the linear weights; no method sees them.
     memberships : ndarray of float
         (users, groups), soft clusters of the preferences, before corruption.
     corruption : float
         Share of a context that is noise, from 0 to 1.
     pool : int
         Number of articles on offer in a visit.
+
+    See Also
+    --------
+    news : Draws a population.
     """
 
     articles: Floats
@@ -61,7 +68,7 @@ class News:
     def visits(
         self, users: ArrayLike, *, per_user: int = 10, sampled: bool = True, random_state: RandomState = None
     ) -> Problems:
-        """Visits of some users as problems, user by user, each with its own pool of articles.
+        """Returns visits of some users as problems, user by user, each with its own pool of articles.
 
         A row holds the article's topics; the context is the corrupted membership, drawn anew at each visit.
 
@@ -69,8 +76,22 @@ class News:
         ----------
         users : array-like
             Numbers of the users.
+        per_user : int
+            Number of visits of each.
         sampled : bool
-            Clicks are drawn, as a log would show them; False: the reward holds their probabilities.
+            True draws clicks, as a log would show them; with False, the reward holds their probabilities.
+        random_state : int, Generator or None
+            Seed of pools, contexts and clicks.
+
+        Returns
+        -------
+        Problems
+            With the reward `AnySuccess`: whether any article of the list is clicked.
+
+        Raises
+        ------
+        InputError
+            If a user does not exist, or `per_user` is below 1.
 
         Examples
         --------

@@ -45,7 +45,17 @@ DEAD_END = 0.4  # chance that a subject has another passage, with something that
 
 
 class Passage(NamedTuple):
-    """One candidate: its title, its text, and which step towards the answer it states (None: none)."""
+    """One candidate of a question.
+
+    Attributes
+    ----------
+    title : str
+        The subject.
+    text : str
+        A few sentences about it.
+    step : int or None
+        Number of the step towards the answer that it states; None if it is not needed.
+    """
 
     title: str
     text: str
@@ -103,7 +113,17 @@ def question_problems(asked: Sequence[Question]) -> Problems:
 
 
 class _Known(NamedTuple):
-    """What can be known of the passages of a question without labels."""
+    """What can be known of the passages of a question without labels.
+
+    Attributes
+    ----------
+    features : ndarray, shape (passages, 7)
+        Columns as in `FEATURES`.
+    vectors : ndarray, shape (passages, WIDTH)
+        Hashed tf-idf.
+    links : dict of str to ndarray, shape (passages, passages)
+        Which passage names, is named in, or has the same subject as which.
+    """
 
     features: Floats
     vectors: Floats
@@ -139,7 +159,19 @@ def _below(tables: Sequence[Floats], width: int) -> Floats:
 
 
 class _Relation(NamedTuple):
-    """A relation between two kinds of things: its label, how a question asks for it, and the forms that state it."""
+    """A relation between two kinds of things, such as film and director.
+
+    Attributes
+    ----------
+    start, end : str
+        The kinds that it joins.
+    label : str
+        What it tells, for example "director".
+    asks : str
+        How a question refers to its end: "the director of {a}".
+    forms : tuple of str
+        Sentences that state it, the usual one first.
+    """
 
     start: str
     end: str
@@ -184,7 +216,12 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
 
 
 def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
-    """Draws one question: the way to its answer, and passages on it and on ways that run beside it."""
+    """Draws one question from its own random stream, so that it does not depend on how many there are.
+
+    Passages on the way to the answer come first, then those on `OTHERS` ways with the same relations and other names;
+    all
+    are shuffled.
+    """
     rng = np.random.default_rng([seed, index])
     namer = _Namer(rng)
     way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
@@ -238,7 +275,21 @@ def _told(way: list[_Link], rng: np.random.Generator, namer: _Namer, *, needed: 
 
 
 def _passage(link: _Link, step: int | None, rng: np.random.Generator, namer: _Namer, *, again: bool = False) -> Passage:
-    """Returns a few sentences about the subject, one of which states the link; `again` avoids the usual form."""
+    """Returns a few sentences about the subject, one of which states the link.
+
+    Parameters
+    ----------
+    link : _Link
+        What to state.
+    step : int or None
+        The step that the passage counts for.
+    rng : Generator
+        Random numbers.
+    namer : _Namer
+        Draws names for the other sentences.
+    again : bool
+        Whether it is a repetition, which avoids the usual form.
+    """
     forms, fillers = link.relation.forms, _facts()["fillers"][link.relation.start]
     stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
     others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]

@@ -100,7 +100,24 @@ def body(path: Floats | Floats32) -> Floats:
 
 
 def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajectories:
-    """Simulate environments: the same seed gives the same data, and fewer environments are its first ones.
+    """Simulates environments.
+
+    Parameters
+    ----------
+    n_environments : int
+        Number of environments; fewer are the first ones of more.
+    seed : int
+        The same seed gives the same data.
+
+    Returns
+    -------
+    Trajectories
+        Features, outcomes and obstacles. Environments in which no seed succeeds are drawn again.
+
+    Raises
+    ------
+    InputError
+        If `n_environments` is below 1.
 
     Examples
     --------
@@ -129,7 +146,20 @@ def load() -> Trajectories:
 
 
 def problems() -> tuple[Problems, Problems]:
-    """The shipped data as problems to learn from: 310 for training, 212 for testing, each with thirty candidates.
+    """Returns the shipped data as problems: 310 for training, 212 for testing, each with thirty candidates.
+
+    Use it to try list learning on data of real difficulty without any download: the seeds are a fixed catalogue, and
+    those
+    of a family often fail together.
+
+    Returns
+    -------
+    (Problems, Problems)
+        Training and test problems, with the reward `AnySuccess`.
+
+    See Also
+    --------
+    listwright.lab.datasets.read_trajectory : The paper's own data.
 
     Examples
     --------
