@@ -74,7 +74,7 @@ def create_app(settings: Settings) -> FastAPI:
         from fastapi.testclient import TestClient
         from listwright.apps.serve import Settings, create_app
 
-        app = create_app(Settings(model=Path("model.lw"), store="sqlite:///lists.db"))
+        app = create_app(Settings(model=Path("model.listwright"), store="sqlite:///lists.db"))
         with TestClient(app, base_url="http://localhost") as client:
             client.get("/readyz").json()  # {"status": "ready"}
     """

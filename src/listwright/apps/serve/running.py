@@ -62,7 +62,7 @@ def serve(settings: Settings) -> None:
         from pathlib import Path
         from listwright.apps.serve import Settings, serve
 
-        serve(Settings(model=Path("model.lw"), store="sqlite:///lists.db", port=8000))
+        serve(Settings(model=Path("model.listwright"), store="sqlite:///lists.db", port=8000))
     """
     settings.check()
     logs.set_up(settings.log_format)
