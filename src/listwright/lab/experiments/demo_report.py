@@ -34,7 +34,17 @@ LOOKS = dict(
 
 
 def report(demo: Demo) -> Report:
-    """Returns the page that `listwright demo` writes."""
+    """Returns the page that `listwright demo` writes.
+
+    Sections: one question with three lists side by side, the chart and table of all questions, the certificate if there
+    is
+    one, the costs, and more questions to click through.
+
+    Parameters
+    ----------
+    demo : Demo
+        What `demo.run` returned.
+    """
     first, *more = demo.problems
     sections = [
         Section("One question, three lists", ABOUT, [first]),

@@ -48,6 +48,13 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
     Charts against the training environments and the length of the list, tables, and the steps from the printed
     algorithm to
     SCP with effort="fast"; with the simulated arm, also pictures of it.
+
+    Parameters
+    ----------
+    records : list of Record
+        What `trajectory.run` returned.
+    data : Path, optional
+        The folder that the data came from; None if it was simulated.
     """
     steps, rivals = _steps_and_rivals(records)
     sizes = sorted({record["n_train"] for record in records})
@@ -101,7 +108,17 @@ def _excess(records: Sequence[Record], rivals: Sequence[str], n_train: int) -> T
 
 
 def _taken_apart(records: Sequence[Record], steps: Sequence[str], n_train: int) -> Table:
-    """Returns one row per step: its failure by length, and what the step changed."""
+    """Returns one row per step: its failure by length, and what the step changed.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        What `trajectory.run` returned.
+    steps : sequence of str
+        The rows.
+    n_train : int
+        The training size at which the steps were measured.
+    """
     lengths = lengths_of(records)
     changes = {record["method"]: points(record) for record in records if record["metric"] == CHANGE}
     rows = [
