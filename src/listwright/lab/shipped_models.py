@@ -18,13 +18,25 @@ MIN_LEAF = 50  # rows: every question comes in five variants
 
 
 def write_summaries() -> Path:
-    """The model of summaries."""
+    """Trains the summary model on 120 made-up clusters and writes it, slim, to its place in the package.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
     save(summary_model(corpus(N_CLUSTERS)), SHIPPED, slim=True)
     return SHIPPED
 
 
 def write_passages(file: str) -> Path:
-    """The model of passages, from a file of questions."""
+    """Trains the passage model on all variants of a file's questions and writes it, slim, to its place in the package.
+
+    Parameters
+    ----------
+    file : str
+        A file in one of the forms of `datasets.read_questions`.
+    """
     problems = labelled_problems(variants(read_labelled(file)))
     save(passages.passage_model(problems, min_leaf=MIN_LEAF), passages.SHIPPED, slim=True)
     return passages.SHIPPED
