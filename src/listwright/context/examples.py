@@ -124,8 +124,7 @@ def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None
     """Turns examples into `Problems` whose reward is the share of the needs that a list meets.
 
     The reward is a `Coverage` of needs, which is monotone submodular. `sizes`, where given, holds one array per
-    question
-    with the tokens of each passage; training does without, as the policy is learned for a fixed length.
+    question with the tokens of each passage; training does without, as the policy is learned for a fixed length.
     """
     needs = np.concatenate([example.needs for example in examples])
     rows = np.flatnonzero(needs >= 0)

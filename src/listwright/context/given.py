@@ -25,8 +25,7 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
     A signal counts by what it says beyond the words that passage and question share, and as far as that agrees with the
     model: with p from the model's scores of the empty list, the difference d of the signal's means over likely and
     unlikely passages gives its log odds d x / s^2, as in linear discriminant analysis. A signal that contradicts the
-    model
-    (d below 0) counts nothing.
+    model (d below 0) counts nothing.
 
     Parameters
     ----------

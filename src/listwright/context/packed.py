@@ -28,8 +28,7 @@ class Packed:
         Their total size, in the unit of the packer's `tokens` setting.
     scores : list of float
         What each passage was expected to add when it was picked. They fall strictly from one passage to the next, so
-        that
-        code that sorts by score keeps the order.
+        that code that sorts by score keeps the order.
     explain : callable
         Computes `reasons`; they are only worked out when they are read.
 
@@ -68,10 +67,8 @@ class Packed:
         ----------
         order : {"rank", "edges", "document"}
             "rank": best first. "edges": best first and last with the others between them, as language models attend
-            least to
-            the middle of a long context. "document": in the order in which the passages were given, which suits chunks
-            of one
-            document.
+            least to the middle of a long context. "document": in the order in which the passages were given, which
+            suits chunks of one document.
         separator : str
             What stands between two passages; it is not counted against the budget.
 

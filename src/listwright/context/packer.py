@@ -41,10 +41,9 @@ class ContextPacker(BaseEstimator):
     answer stands in a single passage, sorting by a strong reranker may do as well: compare them with `certify`.
 
     It works untrained: a model is shipped that learned from 200 questions of HotpotQA (CC BY-SA 4.0; Yang et al. 2018)
-    which passages support an answer together. It looks at what each passage holds of the question, how passages lead
-    to each other, and what the passages picked so far leave uncovered: see `text.passage_features`. With labelled
-    questions
-    of your own, `fit` adapts it and `certify` bounds what it achieves.
+    which passages support an answer together. It looks at what each passage holds of the question, how passages lead to
+    each other, and what the passages picked so far leave uncovered: see `text.passage_features`. With labelled
+    questions of your own, `fit` adapts it and `certify` bounds what it achieves.
 
     Parameters
     ----------
@@ -140,8 +139,7 @@ class ContextPacker(BaseEstimator):
         ------
         InputError
             If passages have no text, arrays do not have one entry per passage, a limit is not positive, or no passage
-            fits the
-            budget.
+            fits the budget.
         """
         if not isinstance(query, str):
             raise InputError(f"query must be a text. Got {type(query).__name__}.")

@@ -76,8 +76,7 @@ def read_passages(
     """Reads passages and what is known of them, from the arguments or from the passages themselves.
 
     An argument takes precedence. Otherwise `title`, `source`, `score` and `embedding` are looked for as keys or
-    attributes
-    of each passage and then in its metadata; all but titles are only used where every passage has one.
+    attributes of each passage and then in its metadata; all but titles are only used where every passage has one.
 
     Parameters
     ----------

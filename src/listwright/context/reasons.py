@@ -18,8 +18,7 @@ def reasons_of(found: PassageFeatures, picks: Sequence[int]) -> list[str]:
     """Returns one sentence per pick, in the order of the picks.
 
     A pick is described by the question words (needs) that no earlier pick holds and by the longest name that it shares
-    with
-    an earlier pick and that the question does not mention: the bridge of a multi-hop question.
+    with an earlier pick and that the question does not mention: the bridge of a multi-hop question.
     """
     words = _question_words(found)
     met, reasons = 0, []

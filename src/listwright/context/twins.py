@@ -19,9 +19,8 @@ def twins_of(given: Passages, found: PassageFeatures) -> Bools:
     """Returns a (passages, passages) table: whether the passage of the row adds nothing to that of the column.
 
     Two passages are twins if the cosine of their tf-idf vectors is at least 0.9, or if that of their embeddings is at
-    least
-    0.95 and they share some words. A passage with a number that the other one lacks is not a twin: reports of two years
-    differ in little else. For this reason the table is not symmetric.
+    least 0.95 and they share some words. A passage with a number that the other one lacks is not a twin: reports of two
+    years differ in little else. For this reason the table is not symmetric.
     """
     same = found.links["alike"] >= SAME_WORDS
     if given.embeddings is not None:

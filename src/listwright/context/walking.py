@@ -1,8 +1,7 @@
 """Builds lists of passages with a learned policy, in one compiled function.
 
 The general walk calls the policy once per position from Python. For one question that overhead dominates, so that
-trees,
-links and needs are handed to `_kernels.pack_walk`, which does the whole walk; only boosted trees are supported.
+trees, links and needs are handed to `_kernels.pack_walk`, which does the whole walk; only boosted trees are supported.
 """
 
 from __future__ import annotations

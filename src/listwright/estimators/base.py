@@ -1,4 +1,9 @@
-"""The estimator that SCP, its context-free form and ConSeqOpt are settings of."""
+"""`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of.
+
+`fit` checks its input, opens a source of problems (memory, scan or frame), plans features and learner, and runs the
+rounds of `training.loop`; the estimator's attributes change only once all rounds are done. `predict` is a walk with the
+learned policy, and cannot reach a reward.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +58,26 @@ from listwright.walk.plain import build_lists
 
 
 class ListEstimator(Certifies, Tells, BaseEstimator):
-    """What all of them share: fit, partial_fit, predict, score, certificate."""
+    """What all estimators share: fit, partial_fit, predict, score, save and certificates.
+
+    Subclasses follow scikit-learn: their constructors only store parameters, and they override
+    `_plan` to choose features, learner and number of passes. See `SCP` for what the parameters mean.
+
+    Attributes
+    ----------
+    policy_ : Policy
+        The learned policy, chosen by `keep`.
+    training_ : Training
+        The run: fitted features, the learner, position weights and the ledger of states visited.
+    signature_ : Signature
+        What the training problems look like; `predict` refuses problems of another kind.
+    rounds_ : dict of arrays
+        The columns behind `history_`.
+    certified_ : HeldOutCertificate
+        After `fit(..., certify=share)`: what is certain of the model on the problems held back.
+    training_problems_ : Problems or None
+        What was learned from, where it was in memory. It is not saved.
+    """
 
     length: int
     rival_length: int | None
@@ -116,6 +140,16 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         **columns
             With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`, which name its
             columns. The model remembers them, and reads other frames by the names of their columns.
+
+        Returns
+        -------
+        ListEstimator
+            Itself, fitted. If an error is raised, it stays as it was.
+
+        Raises
+        ------
+        InputError
+            If `y` is given, the problems have no reward, or a parameter does not suit them.
         """
         if y is not None:
             raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
@@ -135,7 +169,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
     def _fit(
         self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Learns from problems."""
+        """Learns from problems that are checked and read already; the part of `fit` that `certify` and trials reuse."""
         warn_unsavable(self)
         with self._source(problems, self.keep, tick=tick) as source:
             run = self._resumed(source, checkpoints) if checkpoints.resume else self._begun(source)
@@ -145,10 +179,24 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
             return self._learn(source, run, self.keep, checkpoints, validation)
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
-        """One more pass of learning, over new problems of the same kind; where nothing is fitted yet, the first.
+        """Learns from more problems of the same kind, in one pass; on an unfitted model this is the first pass.
 
+        Use it for data that arrives over time. Features stay as they were first fitted.
+
+        Parameters
+        ----------
+        problems : Problems, Scan or a frame
+            New problems with a reward. A frame is read by the names of the columns that `fit` saw.
+
+        Returns
+        -------
+        ListEstimator
+            Itself.
+
+        Notes
+        -----
         `keep="mixture"` goes on over all rounds so far; `keep="best"` keeps the last policy, as nothing is held out.
-        A model that was fitted on a frame takes frames here too.
+        `effort="auto"` is the same as "fast" here.
         """
         problems = self._as_problems(problems, measured=True)
         keep = "mixture" if self.keep == "mixture" else "last"
@@ -165,7 +213,10 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
     def _source(
         self, problems: Problems | Scan, keep: str, training: Training | None = None, tick: Tick | None = None
     ) -> AbstractContextManager[Source]:
-        """Where the problems come from; those to go on with must be of the kind that is known."""
+        """Opens the problems as a source of batches, on the engine in use.
+
+        With `training`, the run to continue, every part must match the known signature.
+        """
         settings = clone(self)
         settings.engine = "local"  # what workers check with has no workers of its own
         return opened(
@@ -179,7 +230,9 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         )
 
     def _begun(self, source: Source, *, in_parts: bool = False) -> Run:
-        """A fit from the start: features are fitted, and nothing is learned yet; `in_parts`: more is to come."""
+        """Starts a run: features are fitted and nothing is learned yet. `in_parts` says that more problems will
+        follow.
+        """
         if outermost():
             self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
@@ -187,11 +240,11 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
 
     def _warn(self, problems: Problems) -> None:
-        """Warns of what makes a model worse than it looks, or useless."""
+        """Warns of what makes a model worse than it looks, such as a column that gives the reward away."""
         warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
     def _resumed(self, source: Source, checkpoints: Checkpoints) -> Run:
-        """The fit that a checkpoint was written by."""
+        """Restores the run that a checkpoint was written by, with the source at the same place in the data."""
         found = checkpoints.earlier(self, source.data)
         progress = found.progress_
         source.go_on(progress)
@@ -203,7 +256,21 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
     def _learn(
         self, source: Source, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Goes through the rounds; the estimator changes once all are done."""
+        """Runs the rounds, and updates the estimator's attributes once all are done.
+
+        Parameters
+        ----------
+        source : Source
+            Where batches come from.
+        run : Run
+            The run to start or to go on with.
+        keep : str
+            Which policy to keep.
+        checkpoints : Checkpoints
+            When and where to write checkpoints.
+        validation : Problems, optional
+            Problems on which each round's policy is measured for `history_`.
+        """
         training, keeper, done, history = run.training, Keeper(keep), 0, History(run.earlier)
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
@@ -264,16 +331,32 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         short_lists: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists | StreamedLists:
-        """Lists for problems whose reward need not be known; those of a scan are built as they are asked for.
+        """Builds lists for problems whose reward need not be known; lists of a scan are built lazily, part by part.
 
         Parameters
         ----------
-        length, budget
-            Another length or budget than trained; both together hold both.
-        short_lists : bool or None
-            Accept problems with fewer candidates than the length.
+        problems : Problems, Scan or a frame
+            Of the kind that was learned from. A frame is read by the names of the columns that `fit` saw.
+        length : int, optional
+            Another length than trained.
+        budget : float or array, optional
+            Another budget than trained, one number or one per problem. With a length too, lists keep within both.
+        short_lists : bool, optional
+            Accept problems with fewer candidates than the length; the constructor's setting by default.
         per_group : int, dict or None
             Another limit than trained on how many items of a group a list holds.
+
+        Returns
+        -------
+        Lists or StreamedLists
+            One list per problem, with scores and reasons; those of a scan are built as they are read.
+
+        Raises
+        ------
+        InputError
+            If the problems differ in kind from those learned from, or are too short for the length.
+        sklearn.exceptions.NotFittedError
+            If `fit` was not called.
         """
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "training_")
@@ -291,7 +374,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
 
     def _slim(self) -> Self:
-        """What workers need to build lists."""
+        """Returns a copy with only what workers need to build lists: no learner state, and the local engine."""
         twin = copy.copy(self)
         twin.training_, twin.engine = replace(self.training_, learner=clone(self.training_.learner)), "local"
         return twin
@@ -306,6 +389,9 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         short_lists: bool,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
+        """Builds the lists of problems in memory: checks the signature, draws a policy per problem (mixtures), and
+        walks.
+        """
         self.signature_.check(problems, "predict")
         problems = as_capped(problems, per_group, self.per_group)
         steps = self._steps(problems, length, short_lists)
@@ -317,7 +403,20 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
 
     def score(self, problems: Problems | Scan, y: None = None) -> float:
-        """Mean value of the lists that `predict` builds, under the problems' reward."""
+        """Returns the mean value of the lists that `predict` builds, under the problems' reward.
+
+        Parameters
+        ----------
+        problems : Problems, Scan or a frame
+            With a reward. Use problems that were not learned from: see `certify` for bounds.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+            Higher is better, so that scikit-learn's model selection works with it.
+        """
         problems = self._as_problems(problems, measured=True)
         if isinstance(problems, Scan):
             return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
@@ -325,18 +424,28 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return float(list_values(self.predict(problems), problems).mean())
 
     def save(self, path: str | Path, *, slim: bool | None = None) -> None:
-        """Writes the fitted model to one file, which `listwright.load` reads: see `storage.save`."""
+        """Writes the fitted model to one file, which `listwright.load` reads and the service serves.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        slim : bool, optional
+            Leave out what only further training needs: see `storage.save`.
+        """
         save(self, path, slim=slim)
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Tries a model from a file on a made-up problem: see `try_loaded`."""
+        """Builds a list of a made-up problem with a model from a file, so that a damaged file is found when it is
+        loaded.
+        """
         training = getattr(self, "training_", None)
         if not isinstance(training, Training):
             raise InputError("it was never fitted")
         try_loaded(self, training.features, getattr(self, "policy_", None), own, parts)
 
     def try_out(self, problems: Problems) -> None:
-        """Building a list is all that there is to try."""
+        """Runs what a model can do beyond building a list, after loading; there is nothing more by default."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "training_")
@@ -349,6 +458,10 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         checkpoints: Checkpoints,
         validation: Problems | None,
     ) -> Self:
+        """Learns from a part of the problems, and certifies and measures the model on the part held back.
+
+        The split does not depend on `random_state`: the same problems are held back whatever the seed.
+        """
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
@@ -360,12 +473,12 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies for other processes and files leave the training problems behind."""
+        """Leaves the training problems out of copies for other processes and files."""
         return {name: value for name, value in super().__getstate__().items() if name != "training_problems_"}
 
     @property
     def n_rounds_(self) -> int:
-        """The paper's T: states visited while learning."""
+        """The paper's T: the number of states visited while learning."""
         return self.training_.ledger.rounds
 
     def __sklearn_tags__(self) -> Any:
@@ -375,24 +488,32 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return tags
 
     def _generator(self, rounds: int) -> np.random.Generator:
-        """The run's own; a run that goes on after some rounds must not draw the same numbers again."""
+        """Returns the random generator of a run; with a seed, a run that continues after some rounds gets another
+        stream.
+        """
         rng = as_generator(self.random_state)
         seeded = isinstance(self.random_state, int | np.integer) and rounds > 0
         return np.random.default_rng([int(self.random_state), rounds]) if seeded else rng  # type: ignore[arg-type]
 
     def _is_online(self) -> bool:
-        """Whether this is the paper's algorithm to the letter."""
+        """Whether these settings are the paper's online algorithm: one pass, one state between updates."""
         return self.batch_size == 1 and self.n_passes == 1
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """Features, learner and passes, by what the problems are like."""
+        """Chooses features, learner and number of passes for a source; subclasses override this.
+
+        A weighted-majority learner without a horizon gets the number of states that it will see, which its rate depends
+        on.
+        """
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:
             learner.horizon = self.n_passes * source.n_states
         return Plan(self.chosen_features(source.example), learner, self.n_passes)
 
     def chosen_features(self, problems: Problems) -> Features:
-        """What the policy is to see, not yet fitted."""
+        """Returns the features that the policy is to see, not yet fitted: those set, or for "auto" those that suit
+        the problems.
+        """
         if self.features == "auto":
             return suited_features(problems)
         if not isinstance(self.features, Features):
@@ -400,7 +521,7 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         return clone(self.features)
 
     def _training(self, learner: Learner, fitted: Fitted) -> Training:
-        """A run that starts."""
+        """Makes the `Training` of a run that starts: the learner's first policy, position weights, and limits."""
         length = self._list_length(fitted.mean_size, fitted.most)
         return Training(
             features=fitted.features,
@@ -416,19 +537,23 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         )
 
     def _list_length(self, mean_size: float | None, most: int) -> int:
-        """m: the length, or about how many items fit the budget."""
+        """Returns m: the length or, under a budget, about how many items of mean size fit."""
         if self.budget is None or mean_size is None:
             return self.length
         return max(1, round(min(self.budget / mean_size, float(most))))
 
     def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
+        """Returns the number of positions to fill, None where only a budget limits lists."""
         if length is None:
             return None
         check_length(length, problems, short_lists=short_lists or self.repeats)
         return length
 
     def check(self, problems: Problems) -> None:
-        """Refuses settings and problems that cannot be learned from, as `fit` does before it starts."""
+        """Raises `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.
+
+        Engines call it on every part of a scan, so that errors name the part.
+        """
         check_problems(problems)
         reward_of(problems)
         at_least_one("length", self.length)

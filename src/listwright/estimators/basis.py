@@ -1,4 +1,7 @@
-"""A basis of few columns for many, learned from training problems."""
+"""Learns a basis of a few dozen columns that stands in for many, from training problems.
+
+`wide.Compressed` uses it for tables with more than 200 columns, such as embeddings.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,16 @@ PENALTY = 100.0  # that the search for the best one starts from
 
 @saved_as("features.Basis")
 class Basis(NamedTuple):
-    """New columns as weighted sums of those that are read: a score, some columns as they are, and directions."""
+    """New columns as weighted sums of the old ones: a relevance score, some columns as they are, and directions of
+    variance.
+    """
 
     weights: Floats  # (new columns, columns)
     fold_scores: Floats  # (folds, columns): the first row of `weights`, learned without the fold
     own: Ints  # which columns stay as they are
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a basis that was read from a file, "" if nothing is."""
         right = self.weights.ndim == self.fold_scores.ndim == 2 and self.own.ndim == 1
         if not right or len(self.own) >= len(self.weights) or self.fold_scores.shape[1] != self.weights.shape[1]:
             return "the basis is of the wrong shape"
@@ -57,6 +62,16 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
         By problem: the part of the training problems that it belongs to.
     columns, components : int
         How many columns stay, and how many directions there are.
+
+    Returns
+    -------
+    Basis
+        With 1 + columns + components rows, or fewer where there are fewer columns.
+
+    Notes
+    -----
+    Where the table is wide, the regression is solved in the span of the rows: exactly where rows are few, else in a
+    random span of rank 512 that also holds the first steps of conjugate gradients towards each solution.
     """
     scale = Scale.of(problems.features)
     table, target = _differences(scale.apply(problems.features), problems), centered(gains, problems.offsets)
@@ -76,15 +91,19 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
 
 
 def _differences(table: Floats32, problems: Problems) -> Floats32:
-    """The rows less the mean of their problem."""
+    """Subtracts from each row the mean of its problem, in place."""
     means = np.add.reduceat(table, problems.offsets[:-1], axis=0) / problems.counts[:, None].astype(np.float32)
     table -= means[problems.owners]
     return table
 
 
 def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
-    """(columns, rank): an orthonormal basis of the span of the rows, exact where these are few; None where the columns
-    are few enough as they are. Ridge regression in the span of the rows has the same solution as on all columns."""
+    """Returns an orthonormal basis of the span of the rows, of shape (columns, rank), or None where none is needed.
+
+    Ridge regression in the span of the rows has the same solution as on all columns. The span is exact where rows are
+    few, and a randomised approximation (Halko, Martinsson and Tropp 2011) elsewhere; where columns are few, they are
+    used as they are.
+    """
     n, d = table.shape
     if d <= EXACT and d <= n:
         return None
@@ -101,8 +120,11 @@ def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
 
 
 def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
-    """(columns, STEPS * (FOLDS + 1)): what conjugate gradients combine to solve the regression, with all rows and
-    without each fold: X'y, (X'X) X'y, (X'X)^2 X'y and so on."""
+    """Returns the Krylov vectors X'y, (X'X) X'y, (X'X)^2 X'y and so on, of shape (columns, STEPS * (FOLDS + 1)).
+
+    Conjugate gradients combine these to solve the regression, with all rows and without each fold. A random span alone
+    would miss directions of small variance that predict the gains.
+    """
     targets = np.stack([np.where(folds == fold, 0.0, target) for fold in range(-1, FOLDS)], axis=1)
     steps = [_unit(table.T @ targets.astype(np.float32))]
     for _ in range(STEPS - 1):
@@ -111,13 +133,15 @@ def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
 
 
 def _unit(columns: Floats32) -> Floats32:
-    """The columns at length 1."""
+    """Scales columns to length 1."""
     found: Floats32 = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
     return found
 
 
 def _sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
-    """Sums of products by fold."""
+    """Accumulates sums of products for each fold, `AT_ONCE` rows at a time, so that no float64 copy of the table
+    is made.
+    """
     width, none = table.shape[1], np.zeros((1, 0, 0))
     parts = []
     for fold in range(FOLDS):
@@ -130,14 +154,14 @@ def _sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
 
 
 def _most_telling(table: Floats32, target: Floats) -> Ints:
-    """Columns by how far they go with the target."""
+    """Returns the columns by how strongly they correlate with the target, strongest first."""
     along = np.abs(target.astype(np.float32) @ table)
     lengths = np.sqrt(np.einsum("ij,ij->j", table, table, dtype=np.float64))
     return np.argsort(-along / np.maximum(lengths, 1e-12), kind="stable")
 
 
 def _largest_directions(gram: Floats, count: int) -> Floats:
-    """(columns, count): the directions of the largest variance, by subspace iteration."""
+    """Returns the leading eigenvectors of a Gram matrix, of shape (columns, count), by subspace iteration."""
     count = min(count, len(gram))
     turned = np.random.default_rng(0).standard_normal((len(gram), min(count + 8, len(gram))))
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""What is certain of a fitted model: from held-out problems, and by the paper's theorems."""
+"""Certificates of a fitted model: lower bounds from held-out problems, and the paper's theorems for the run itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from listwright.walk.limits import as_capped
 
 
 class Certifies(TakesFrames):
-    """Certificates of an estimator that learns in rounds."""
+    """Mixin with the certificates of an estimator that learns in rounds."""
 
     length: int
     rival_length: int | None
@@ -109,6 +109,15 @@ class Certifies(TakesFrames):
         ----------
         delta : float
             The claims fail with a probability of at most `delta`.
+
+        Returns
+        -------
+        Certificate
+            The bounds, and which assumptions of the theorems the run does not meet.
+
+        See Also
+        --------
+        certify : Bounds for the policy that `predict` uses, from held-out problems.
         """
         check_is_fitted(self, "training_")
         ledger = self.training_.ledger
@@ -135,6 +144,8 @@ class Certifies(TakesFrames):
         )
 
     def _peeked(self) -> Iterator[str]:
-        """What saw states before the pass over them, in words."""
+        """Yields, in words, whatever saw training states before the online pass over them, which the theorems do
+        not allow.
+        """
         if self.training_.features.peeks():
             yield "features were scaled or fitted on all states beforehand (standardize=False leaves them as they are)"

@@ -1,4 +1,8 @@
-"""Which way to learn suits the problems: by the value of lists that are built out of fold."""
+"""Chooses between ways to learn by the value of lists that are built out of fold: the one-standard-error rule.
+
+`choose` tries the ways of `menu` in order; its `Report` and `Trial` records become the attributes `report_` and
+`trials_` of `SCP`.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +103,7 @@ class Report:
 
 
 class Chosen(NamedTuple):
-    """The way to learn, and the record of how it was found."""
+    """The way to learn that was chosen, and the record of how it was found; no trials where there was no choice."""
 
     way: Way
     trials: list[Trial]
@@ -117,6 +121,15 @@ def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None 
         To learn from.
     time_limit : float, optional
         Estimated seconds that trying may take; the first way is always tried. None: no limit.
+
+    Returns
+    -------
+    Chosen
+        With one trial per way that was tried, and a report that names the others.
+
+    Notes
+    -----
+    Seconds are estimated from the size of the problems, not measured, so that the choice is the same on every machine.
     """
     if len(ways) < 2 or len(problems) < 2:
         return Chosen(ways[0], [], None)
@@ -149,16 +162,19 @@ def simplest(values: Sequence[Floats]) -> int:
 
 
 def standard_error(values: Floats) -> float:
-    """Of their mean."""
+    """Returns the standard error of the mean; 0 for a single value."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def _highest(values: Sequence[Floats]) -> Floats:
-    """Those with the highest mean; of equal ones the first."""
+    """Returns the values with the highest mean, the first of equal ones; means are rounded, so that noise in sums
+    breaks no tie.
+    """
     return values[int(np.argmax([round(float(one.mean()), 12) for one in values]))]
 
 
 def _trials(values: dict[Way, Floats]) -> list[Trial]:
+    """Compares each way with the best, problem by problem."""
     best = _highest(list(values.values()))
     return [
         Trial(way.name, float(one.mean()), float((best - one).mean()), standard_error(best - one), way.sorts)
@@ -167,6 +183,7 @@ def _trials(values: dict[Way, Floats]) -> list[Trial]:
 
 
 def _report(values: dict[Way, Floats], at: int, untried: tuple[str, ...]) -> Report:
+    """Describes the choice: the chosen way, the best one, and the best of those that only sort."""
     names, found = [way.name for way in values], list(values.values())
     best = next(i for i, one in enumerate(found) if one is _highest(found))
     sorting = [i for i, way in enumerate(values) if way.sorts]
@@ -178,4 +195,5 @@ def _report(values: dict[Way, Floats], at: int, untried: tuple[str, ...]) -> Rep
 
 
 def _gap(ours: Floats, theirs: Floats) -> tuple[float, float]:
+    """Returns the mean and the standard error of paired differences."""
     return float((ours - theirs).mean()), standard_error(ours - theirs)

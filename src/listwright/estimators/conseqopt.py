@@ -1,4 +1,4 @@
-"""ConSeqOpt: a learner for each position (Dey et al. 2012), the rival that SCP improves on."""
+"""`ConSeqOpt`: one learner per position (Dey et al. 2012), the predecessor that SCP improves on."""
 
 from __future__ import annotations
 
@@ -16,10 +16,30 @@ from listwright.training.sources import Plan, Source
 class ConSeqOpt(ListEstimator):
     """Learns a separate policy for each position, each from the lists that the earlier ones build.
 
-    The same loop, features and learners as `SCP`; only the examples of different positions are not shared, so that late
-    positions learn from few states. Positions behind the trained length use the last policy.
+    It runs the same loop with the same features and learners as `SCP`; only the examples of different positions are not
+    shared, so that each policy learns from a fraction of the data. Use it to compare with, or where positions of a list
+    truly differ in kind and data is plentiful; otherwise use `SCP`. Positions behind the trained length use the last
+    policy.
 
-    Parameters are those of `SCP`.
+    Parameters
+    ----------
+    length : int
+        Number of items of a list, and of policies.
+    rival_length, budget, per_group, features, weighting, per_size, n_passes, batch_size, keep
+        As in `SCP`.
+    learner : str or learner
+        As in `SCP`, cloned for each position.
+    repeats, skip_solved, short_lists, engine, random_state, verbose
+        As in `SCP`.
+
+    See Also
+    --------
+    SCP : One policy for all positions.
+
+    References
+    ----------
+    Dey, Liu, Hebert and Bagnell (2012), Contextual sequence prediction with application to control library
+    optimization.
 
     Examples
     --------
@@ -72,5 +92,5 @@ class ConSeqOpt(ListEstimator):
         self.verbose = verbose
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """A learner for each position."""
+        """Wraps the learner so that each position has its own copy."""
         return Plan(self.chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)

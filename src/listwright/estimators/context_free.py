@@ -1,4 +1,4 @@
-"""The context-free form: lists drawn from one distribution over a catalogue (Algorithm 1 of the paper)."""
+"""`ContextFreeSCP`: lists drawn from one distribution over a catalogue (Algorithm 1 of the paper)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ TRIED = 32  # lists drawn from what was learned, of which the best on the traini
 class ContextFreeSCP(ListEstimator):
     """Learns one distribution over a catalogue, such that lists drawn from it compete with the best fixed list.
 
+    Use it where nothing is known of a problem except which items there are, or to study the paper's theory. With
+    features or a context, `SCP` can do better; for the best fixed list without the online theory,
+    `baselines.StaticList` is simpler.
+
     Problems need a catalogue; without one, equally long problems are taken to list the same items in the same order.
     Lists are drawn with replacement, as in the theory; `predict(best_list=True)` gives the best fixed list found.
 
@@ -42,10 +46,22 @@ class ContextFreeSCP(ListEstimator):
         m, the number of draws of a list.
     rival_length : int or None
         k, the length of the lists competed with; the same as length where None.
-    learner
+    learner : str or learner
         "majority", "leader", "perturbed_leader", "exp3", or a learner over items.
     weighting, n_passes, batch_size, keep, random_state, verbose
         As in `SCP`; one pass, state by state, is the paper's.
+
+    Attributes
+    ----------
+    probabilities_ : array of shape (items,)
+        The learned distribution.
+    best_list_ : array of int
+        Items of the best fixed list found.
+
+    See Also
+    --------
+    SCP : Sees the features of candidates and of the list.
+    listwright.baselines.StaticList : The greedy list on the mean reward.
 
     Examples
     --------
@@ -100,7 +116,9 @@ class ContextFreeSCP(ListEstimator):
         """Features are not looked at, so they cannot mislead."""
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
-        """One more pass over new problems with the same catalogue."""
+        """Learns from more problems with the same catalogue, in one pass, and looks for the best fixed list on
+        these.
+        """
         problems = with_catalogue(self._as_problems(problems, measured=True))
         super().partial_fit(problems)
         self.best_list_ = self._best_list(problems)
@@ -116,7 +134,22 @@ class ContextFreeSCP(ListEstimator):
         per_group: int | Mapping[Any, int] | None = None,
         best_list: bool = False,
     ) -> Lists:
-        """Lists drawn from the distribution, or with `best_list=True` the best fixed list for every problem."""
+        """Draws lists from the learned distribution, or repeats the best fixed list for every problem.
+
+        Parameters
+        ----------
+        problems : Problems or a frame
+            With the catalogue that was learned from.
+        length, budget, short_lists, per_group
+            As in `SCP.predict`.
+        best_list : bool
+            Return the best fixed list found instead of draws; items that a problem does not offer are skipped.
+
+        Returns
+        -------
+        Lists
+            One list per problem.
+        """
         problems = with_catalogue(self._as_problems(problems)).capped(per_group)
         if not best_list:
             return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
@@ -133,14 +166,16 @@ class ContextFreeSCP(ListEstimator):
         return kept.probabilities
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """Of a problem, only which items there are is seen."""
+        """Lets the policy see only which items there are; raises `InputError` unless the learner is one over items."""
         plan = super()._plan(source)
         if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:
             raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
         return replace(plan, features=Identity())
 
     def _best_list(self, problems: Problems) -> Ints:
-        """The best on the training problems of the likeliest items and of lists drawn from the distribution."""
+        """Returns the best on the training problems of the likeliest items and of 32 lists drawn from the
+        distribution.
+        """
         rng = np.random.default_rng(0)
         chances = self.probabilities_
         drawn = [rng.choice(len(chances), size=self.length, p=chances) for _ in range(TRIED)]
@@ -150,7 +185,7 @@ class ContextFreeSCP(ListEstimator):
 
 
 def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
-    """The rows in their order, without those that do not fit what is left of the budget."""
+    """Drops the rows that do not fit what is left of the budget, and moves the others up in their order."""
     kept, room = rows.copy(), Room(problems, budgets)
     for column in kept.T:
         column[~room.fits()[column]] = -1
@@ -159,4 +194,5 @@ def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
 
 
 def _without_repeats(items: Ints) -> Ints:
+    """Keeps the first occurrence of each item."""
     return items[np.sort(np.unique(items, return_index=True)[1])]

@@ -1,4 +1,7 @@
-"""Certificates from held-out problems, for whatever builds lists."""
+"""Certificates from held-out problems, for anything that builds lists: values, greedy's values, and those of rivals.
+
+`guarantees.held_out` computes the bounds; this module refuses problems that would make them invalid, and fits rivals.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,30 @@ def certified(
     training: Problems | None,
     visits: Visits,
 ) -> HeldOutCertificate:
-    """The certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
+    """Computes the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`.
+
+    Parameters
+    ----------
+    model : estimator
+        Anything with `predict(problems, length=, budget=)`.
+    problems : Problems
+        Held out, with a reward.
+    limits : dict
+        `length` and `budget` of the lists, for the model, greedy and rivals alike.
+    delta : float
+        Probability with which each bound may fail.
+    rivals : iterable or dict
+        Names or fitted models.
+    training : Problems or None
+        What named rivals learn from.
+    visits : Visits
+        Fingerprints of the states that the model has learned from.
+
+    Raises
+    ------
+    InputError
+        If problems were learned from, or occur more than once.
+    """
     check_problems(problems)
     reward = reward_of(problems, "certify")
     _refuse_unfit(problems, visits)
@@ -52,7 +78,7 @@ def certified(
 
 
 def held_back(n_problems: int, share: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Which problems are learned from, and which are held back.
+    """Splits problem numbers at random into those to learn from and those to hold back, both in rising order.
 
     Examples
     --------
@@ -69,13 +95,14 @@ def held_back(n_problems: int, share: float, rng: np.random.Generator) -> tuple[
 
 
 def _best_known(problems: Problems, limits: dict[str, Any]) -> Floats:
+    """Returns the values of greedy lists that are built with the reward in sight."""
     values = greedy(problems, **limits).values
     assert values is not None
     return values
 
 
 def _refuse_unfit(problems: Problems, visits: Visits) -> None:
-    """Raises where problems were learned from, or stand there more than once: neither are independent draws."""
+    """Raises `InputError` where problems were learned from or occur more than once: neither are independent draws."""
     states = states_of(problems, first_gains(problems))
     seen = visits.knows(states)
     if seen.any():
@@ -101,13 +128,13 @@ def _refuse_unfit(problems: Problems, visits: Visits) -> None:
 
 
 def _shown(problems: Problems, some: Bools) -> str:
-    """The first ids of some problems, and how many more there are."""
+    """Lists the first ids of the flagged problems, and how many more there are."""
     ids = [str(name) for name in problems.problem_ids[some]]
     return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
 def _fitted(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
-    """The rivals by name; those that are only named are learned from the training problems."""
+    """Returns the rivals by name; those that are only named are fitted on the training problems."""
     if isinstance(rivals, str):
         raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
     given = dict(rivals) if isinstance(rivals, Mapping) else _named(rivals)
@@ -117,7 +144,7 @@ def _fitted(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -
 
 
 def _named(rivals: Iterable[Any]) -> dict[str, Any]:
-    """By name; further models of a class get a number."""
+    """Names rivals by their class; further models of a class get a number."""
     found: dict[str, Any] = {}
     for rival in rivals:
         name = _name(rival)
@@ -127,12 +154,14 @@ def _named(rivals: Iterable[Any]) -> dict[str, Any]:
 
 
 def _name(rival: Any) -> str:
+    """Returns the name of one rival, or raises `InputError` if it can neither be looked up nor predict."""
     if isinstance(rival, str) or hasattr(rival, "predict"):
         return rival if isinstance(rival, str) else type(rival).__name__
     raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
 
 
 def _learned(name: str, limits: dict[str, Any], training: Problems | None) -> Any:
+    """Fits the rival of a name on the training problems; "mmr" gets the diversity with the best lists there."""
     if name not in NAMES:
         raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {name!r}.")
     if training is None:

@@ -1,4 +1,7 @@
-"""What a fit comes to: lists on problems held out, beside those that sorting gives."""
+"""Measures a fit on held-out problems, beside sorting by a ridge score or by the best single column.
+
+It answers the first question after a fit, whether learning was worth it; `measured_` of every estimator shows it.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,10 @@ class Measured:
 
 
 def tried(model: Any, problems: Problems) -> Measured:
-    """Measures a copy of the model that learns from four fifths of the problems."""
+    """Measures a copy of the model that learns from four fifths of the problems.
+
+    Raises `AttributeError`, as it serves an attribute, where there are fewer than five problems.
+    """
     if len(problems) < FEWEST:
         raise AttributeError(f"{len(problems)} problems are too few to hold some out: give at least {FEWEST}.")
     learned, held = held_back(len(problems), SHARE, np.random.default_rng(0))
@@ -97,7 +103,19 @@ def measured(
     *,
     own: bool = True,
 ) -> Measured:
-    """Measures a fitted model, and sorting that learned from the same problems, on problems held out."""
+    """Measures a fitted model, and sorting that learned from the same problems, on problems held out.
+
+    Parameters
+    ----------
+    model : ListEstimator
+        Fitted on `learned`.
+    learned, held : Problems
+        What the model and the sorting rivals learned from, and what they are measured on.
+    certificate : HeldOutCertificate, optional
+        Of the model on `held`, where it is known already.
+    own : bool
+        Whether this is the user's model rather than a copy.
+    """
     limits = {"length": None if model.budget is not None else model.length, "budget": model.budget}
     values = list_values(model.predict(held), held)
     ridge = TopK(length=model.length).fit(learned).predict(held, **limits, short_lists=True)
@@ -116,7 +134,9 @@ def measured(
 
 
 def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float] | None:
-    """The column, and the sign, by which sorted lists are worth most, of those that go with what items bring."""
+    """Returns the column, and the sign, whose sorted lists are worth most, of the eight that correlate most with
+    the gains.
+    """
     if not problems.n_features:
         return None
     reward = reward_of(problems)
@@ -127,6 +147,7 @@ def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float
 
 
 def _sorted_value(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> float:
+    """Returns the mean value of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
     steps = n_steps(problems, limits["length"], short_lists=True)
     lists = lists_by_score(problems, scores, steps, as_room(limits["budget"], problems))

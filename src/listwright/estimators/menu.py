@@ -1,4 +1,7 @@
-"""What there is to try for problems of each kind, from the simplest to the most complex."""
+"""The ways to learn that `SCP` tries for problems of each kind, from the simplest to the most complex.
+
+Order matters: of ways that are equally good within one standard error, the first is taken.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,11 @@ TRUST = (0.4, 0.4, 0.0, 0.1, 0.2)
 
 
 def ways_to_try(problems: Problems, plain: ListEstimator) -> list[Way]:
-    """The menu of `effort="auto"`; what the user has set stays as it is in all of them."""
+    """Returns the menu of `effort="auto"`; parameters that the user has set stay as they are in all of its ways.
+
+    With few problems, or with features or learner set, only the linear policy is left, as there is nothing to choose
+    by.
+    """
     menu = Menu(problems, plain, QUICK_FOLDS)
     if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
         return [menu.linear()]
@@ -53,12 +60,14 @@ def ways_to_try(problems: Problems, plain: ListEstimator) -> list[Way]:
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
-    """Seconds that `effort="auto"` may take where the user sets no limit."""
+    """Returns the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20
+    seconds.
+    """
     return max(LEAST_SECONDS, TIMES_LINEAR * Menu(problems, plain).linear().fit_seconds(problems))
 
 
 def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
-    """The menu of `tune=True`: features where the user has left them open and there are others, else penalties."""
+    """Returns the menu of `tune=True`: other features where the user has left them open, else other penalties."""
     menu = Menu(problems, plain)
     others: list[Way] = [*menu.without_identity(), *menu.by_item()] if plain.features == "auto" else []
     if not others and plain.learner in ("auto", "ridge"):
@@ -67,7 +76,10 @@ def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
 
 
 def best_way(problems: Problems, plain: ListEstimator) -> Way:
-    """`effort="best"`: everything that is known to help, together."""
+    """Returns the single way of `effort="best"`: all estimates that are known to help, combined by a small policy.
+
+    Where items recur, these are models of outcomes; elsewhere linear and softmax policies and two kinds of trees.
+    """
     menu = Menu(problems, plain)
     if menu.items_recur:
         gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
@@ -79,14 +91,28 @@ def best_way(problems: Problems, plain: ListEstimator) -> Way:
 
 @dataclass(frozen=True)
 class Menu:
-    """Ways to learn from some problems, with the settings of a plain estimator."""
+    """The ways to learn from some problems, with the settings of a plain estimator.
+
+    Methods that return a list return an empty one where their way does not apply to the problems.
+
+    Attributes
+    ----------
+    problems : Problems
+        What to learn from.
+    plain : ListEstimator
+        The linear policy with the user's settings, which each way changes in some respects.
+    n_folds : int
+        Parts of the problems that are held out in turn.
+    """
 
     problems: Problems
     plain: ListEstimator
     n_folds: int = 5
 
     def for_items(self) -> list[Way]:
-        """Where what an item brought in other problems tells what it brings here."""
+        """Returns the ways for items that recur, where what an item gained in other problems predicts what it
+        gains here.
+        """
         linear = self.linear()
         ways: list[Way] = [self.static_list(), linear, *self.by_item()]
         if not self.can_keep(PASSES, 6):
@@ -95,7 +121,7 @@ class Menu:
         return [*ways, gains, Together([gains, linear], penalty=100.0)]
 
     def for_candidates(self) -> list[Way]:
-        """Where a candidate is known by its features only."""
+        """Returns the ways for candidates that are known by their features only."""
         linear, trees = self.linear(), []
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
             trees = [self.sorted_trees(100), self.boosted_trees()]
@@ -104,7 +130,7 @@ class Menu:
         return [*simple, linear, *self.softmax(), *trees, *together]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
-        """Whether a learner that keeps all it has seen stays within memory."""
+        """Whether a learner that keeps every example it has seen stays within memory."""
         model = clone(self.plain).set_params(n_passes=n_passes)
         return candidates_seen(model, self.problems) * columns <= MOST_KEPT
 
@@ -114,59 +140,61 @@ class Menu:
         return self.problems.catalogue is not None and isinstance(self.problems.reward, AnySuccess)
 
     def learned(self, name: str, **changes: Any) -> Learned:
-        """A policy of the estimator with some changes."""
+        """Returns a way that fits the plain estimator with some parameters changed."""
         return Learned(name, self.plain, n_folds=self.n_folds, **changes)
 
     def linear(self) -> Learned:
-        """The estimator as it is."""
+        """Returns the plain estimator as it is."""
         return self.learned("linear")
 
     def quick_linear(self) -> Learned:
-        """The same in fewer passes, where lists are long: a pass over long lists sees more states."""
+        """Returns the plain estimator with fewer passes where lists are long, as a pass over long lists visits
+        more states.
+        """
         return self.learned("linear", n_passes=max(2, min(self.plain.n_passes, STATES // self.plain.length)))
 
     def list_features(self) -> list[Features]:
-        """What tells a candidate from the list, in few columns."""
+        """Returns the automatic features that compare a candidate with the list in few columns."""
         some = (Aspects, Links, Unmet)
         return [part for part in auto_features(self.problems).parts if isinstance(part, some)]
 
     def static_list(self) -> Learned:
-        """The same list for all problems."""
+        """Returns one list for all problems."""
         return self.learned("static list", sorts=True, features=Identity(), n_passes=3)
 
     def one_column(self) -> list[Way]:
-        """Sorted by the column that tells most."""
+        """Sorts by the column that predicts the gains best."""
         if not self.problems.n_features:
             return []
         return [self.learned("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
     def sorted_linear(self) -> list[Way]:
-        """Sorted by a linear function of a candidate's own features; or one list for all, where it has none."""
+        """Sorts by a linear function of a candidate's own features, or uses one list for all where there are none."""
         if not self.problems.n_features:
             return [self.static_list()] if self.problems.catalogue is not None else []
         return [self.learned("linear, sorted", sorts=True, features=Candidate(), n_passes=2)]
 
     def one_column_and_likeness(self) -> list[Way]:
-        """What maximal marginal relevance (MMR) does, with weights that are learned."""
+        """Does what maximal marginal relevance (MMR) does, with learned weights."""
         if not self.problems.n_features or self.problems.vectors is None:
             return []
         features = Sum([BestColumn(), Similarity()])
         return [self.learned("one column and likeness", features=features, learner="softmax", n_passes=2)]
 
     def softmax(self) -> list[Way]:
-        """The linear policy with another loss, which has no columns that are crossed with items."""
+        """Returns the linear policy with a softmax loss; not for catalogues, as it supports no weights per item."""
         if self.problems.catalogue is not None or not self.can_keep(2, 2 * width(self.problems)):
             return []
         return [self.learned("softmax", learner=SoftmaxLeader(by="gains", most_rows=MOST_ROWS), n_passes=2)]
 
     def without_identity(self) -> list[Way]:
-        """A linear policy that does not know which item a candidate is."""
+        """Returns a linear policy that does not know which item a candidate is."""
         if self.problems.catalogue is None or not self.problems.n_features:
             return []
         return [self.learned("linear, no identity", features=Sum(self._no_identity()))]
 
     def by_item(self) -> list[Way]:
-        """A linear policy with each item's own weights for all that is known of the problem, the list among it."""
+        """Returns a linear policy with separate weights per item for all that is known of the problem and the list."""
         catalogue = self.problems.catalogue
         if catalogue is None or not self.problems.n_features:
             return []
@@ -176,15 +204,16 @@ class Menu:
         return [self.learned("linear by item", features=Sum([*self._no_identity(), Identity(crosses)]), n_passes=3)]
 
     def _no_identity(self) -> list[Any]:
+        """Returns the automatic features without `Identity`."""
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
     def sorted_trees(self, n_trees: int) -> Learned:
-        """Extra-trees on what a candidate gains alone."""
+        """Sorts by extra-trees that predict what a candidate gains alone."""
         trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
         own: dict[str, Any] = {"length": 1, "budget": None, "features": Candidate(), "n_passes": 1}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
         return self.learned("trees, sorted", sorts=True, learner=learner, **own)
 
     def boosted_trees(self) -> Learned:
-        """Gradient boosting on all that the policy sees, from lists that it builds itself."""
+        """Returns gradient boosting on all that the policy sees, trained on lists that it builds itself."""
         return self.learned("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)

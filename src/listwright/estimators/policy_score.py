@@ -1,4 +1,7 @@
-"""The score of a policy that was learned beforehand, as a feature of another."""
+"""`PolicyScore`: the score of a policy that was learned beforehand, as a feature of another policy.
+
+It is how `effort="best"` stacks several policies. Training problems are scored out of fold, as in stacking.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from listwright.training.signature import fingerprint
 
 
 class Part(NamedTuple):
-    """Some problems, as one model sees them."""
+    """Some of the problems, as one model sees them, with the state of its features."""
 
     model: ListEstimator
     which: Ints
@@ -33,7 +36,7 @@ class Part(NamedTuple):
 
 
 class ScoreSeen(NamedTuple):
-    """The problems, shared out among the models that may see them."""
+    """The problems, divided among the models that may score them: by fold in training, all to one model otherwise."""
 
     problems: Problems
     parts: tuple[Part, ...]
@@ -61,21 +64,26 @@ class PolicyScore(CrossFitted):
         self.n_folds = n_folds
 
     def slimmed(self) -> Self:
-        """Without the models that only see training problems."""
+        """Returns a copy without the fold models, which only training needs."""
         twin = copy.copy(self)
         if hasattr(self, "fold_models_"):
             twin.fold_models_ = []
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fits the model on all problems, and once without each fold unless `cross_fit` has done that already."""
+        """Fits the model on all problems, and on all but each fold unless `cross_fit` was called on the same
+        problems.
+        """
         self.cross_fit(problems)
         tell(self.names()[0])
         self.model_ = clone(self.model).fit(problems)
         return self
 
     def cross_fit(self, problems: Problems) -> Self:
-        """Fits the model once without each fold, which is enough to score the training problems."""
+        """Fits the model once without each fold, which is enough to score the training problems.
+
+        Scores are divided by their standard deviation within problems, so that weights of different policies compare.
+        """
         if self.has_seen(problems):
             return self
         self.fold_models_: list[ListEstimator | None] = [None] * self.n_folds
@@ -88,11 +96,11 @@ class PolicyScore(CrossFitted):
         return self
 
     def has_seen(self, problems: Problems) -> bool:
-        """Whether it is cross-fitted to these problems."""
+        """Whether it is cross-fitted to these problems, by their fingerprint."""
         return getattr(self, "cross_fitted_to_", None) == fingerprint(problems)
 
     def held_out(self, problems: Problems) -> Iterator[tuple[Ints, ListEstimator]]:
-        """Which of the training problems are held out together, and the model that was fitted without them."""
+        """Yields the training problems of each fold, and the model that was fitted without them."""
         folds = folds_of(problems.problem_ids, self.n_folds)
         for fold in np.unique(folds):
             model = self.fold_models_[fold]
@@ -100,23 +108,24 @@ class PolicyScore(CrossFitted):
             yield np.flatnonzero(folds == fold), model
 
     def start(self, problems: Problems) -> ScoreSeen:
-        """Every model starts on its problems."""
+        """Starts each model's features on its problems, with empty lists."""
         everyone = np.arange(len(problems))
         parts = self.held_out(problems) if self.out_of_fold else [(everyone, self.model_)]
         return ScoreSeen(problems, tuple(_part(model, which, problems) for which, model in parts))
 
     def columns(self, seen: ScoreSeen) -> Floats32:
-        """One column, in spreads within training problems."""
+        """Returns the scores as one column, in standard deviations within training problems."""
         return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
 
     def _scores(self, seen: ScoreSeen) -> Floats:
+        """Collects the scores of all parts into one array with one number per row."""
         scores: Floats = np.zeros(seen.problems.n_rows)
         for part in seen.parts:
             scores[part.rows] = _scored(part.model, part.seen) if part.scores is None else part.scores
         return scores
 
     def add(self, seen: ScoreSeen, picks: Ints) -> ScoreSeen:
-        """Every model sees the picks of its problems."""
+        """Passes the picks on to each model, as rows of its own problems."""
         parts = []
         for part in seen.parts:
             if part.scores is None:
@@ -127,12 +136,13 @@ class PolicyScore(CrossFitted):
         return seen._replace(parts=tuple(parts))
 
     def names(self) -> list[str]:
-        """One name."""
+        """Returns one name, after the learner of the model."""
         learner = getattr(self.model.learner, "estimator", self.model.learner)
         return [f"score of {learner if isinstance(learner, str) else type(learner).__name__}"]
 
 
 def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
+    """Starts one model on some problems; where its scores do not depend on the list, they are computed here once."""
     some, features = problems[which].without_reward(), model.training_.features
     seen = features.start(some)
     scores = _scored(model, seen) if features.still else None
@@ -140,4 +150,5 @@ def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
 
 
 def _scored(model: ListEstimator, seen: Any) -> Floats:
+    """Returns a model's scores of all rows, given what its features have seen."""
     return model.policy_.score(model.training_.features.rows(seen))

@@ -1,4 +1,7 @@
-"""SCP: one policy that builds lists (Algorithm 2 of the paper)."""
+"""`SCP`, Submodular Contextual Policy: one policy that builds lists (Algorithm 2 of the paper).
+
+The class adds the choice of a way to learn (`effort`, `tune`) to `ListEstimator`, which does the learning.
+"""
 
 from __future__ import annotations
 
@@ -69,10 +72,9 @@ class SCP(ListEstimator):
         and takes the simplest whose lists are worth as much as those of the best out of fold, within one standard
         error. `report_` says what was chosen, why, and how far ahead of sorting it is; `trials_` lists what was tried.
         Only what is left open is chosen: with `features`, `learner` or `batch_size` set, with `repeats`, with fewer
-        than 30 problems or more than 200 columns, with problems that are read in parts, and in `partial_fit`, it is
-        the same as "fast".
-        "fast": the paper's linear policy, in milliseconds. "best": several ways together, each fitted out of fold, with
-        a small policy on top; in seconds.
+        than 30 problems or more than 200 columns, with problems that are read in parts, and in `partial_fit`, it is the
+        same as "fast". "fast": the paper's linear policy, in milliseconds. "best": several ways together, each fitted
+        out of fold, with a small policy on top; in seconds.
     time_limit : float, optional
         Of `effort="auto"`: about how many seconds trying may take; ways that would take longer are left out, and
         `report_` names them. None: ten times what the linear policy takes, and at least 20 seconds. The time is
@@ -88,6 +90,31 @@ class SCP(ListEstimator):
     verbose : int
         1 tells what each round brings, on standard error, and at the end what lists are worth on problems held out,
         beside sorting.
+
+    Attributes
+    ----------
+    policy_ : Policy
+        The learned policy.
+    report_ : Report or None
+        With `effort="auto"`: the way to learn that was chosen, and why.
+    trials_ : list of Trial
+        With `effort="auto"`: how each way that was tried did.
+    weights_, history_, measured_
+        Weights of a linear policy, what each round brought, and the value of lists on held-out problems.
+
+    See Also
+    --------
+    ConSeqOpt : One policy per position.
+    ContextFreeSCP : One distribution over a catalogue.
+    listwright.baselines.TopK : Sorts, without looking at the list.
+
+    Notes
+    -----
+    Use it where lists are measured as a whole and items overlap in what they bring. Where values of items simply add
+    up, a regression of gains and sorting (`TopK`) is as good and simpler.
+
+    For a monotone submodular reward, the policy's lists of length m are worth at least a factor 1 - exp(-m/k) of the
+    best list of length k over sequences of policies, less the learner's average regret.
 
     Examples
     --------
@@ -152,7 +179,7 @@ class SCP(ListEstimator):
         self.verbose = verbose
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """What `effort` and `tune` ask for; problems that come in parts are learned by the linear policy."""
+        """Returns the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
         if self.effort == "best":
             return self._best_plan(source)
         if self.tune and (self.effort == "fast" or source.whole is None):
@@ -164,11 +191,12 @@ class SCP(ListEstimator):
         return self._chosen_plan(ways_to_try(source.whole, self._fast()), source, limit)
 
     def _chosen_plan(self, ways: Sequence[Way], source: Source, time_limit: float | None = None) -> Plan:
+        """Tries the ways and returns the plan of the one chosen, with report and trials."""
         way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
         return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
 
     def _best_plan(self, source: Source) -> Plan:
-        """On the linear policy that `tune` chooses, where it is asked to."""
+        """Returns the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
         if source.whole is None:
             raise InputError(
                 "effort='best' must see all problems at once, so that it cannot be fitted part by part. Fit on "
@@ -181,6 +209,7 @@ class SCP(ListEstimator):
         return replace(best_way(source.whole, plain).plan(source.whole), about=about)
 
     def _peeked(self) -> Iterator[str]:
+        """Adds to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
         if getattr(self, "trials_", None):
             chooser = 'effort="auto"' if self.effort == "auto" else "tune=True"
             yield f"{chooser} chose features and learner on the same states"
@@ -189,11 +218,11 @@ class SCP(ListEstimator):
         yield from super()._peeked()
 
     def _fast(self) -> SCP:
-        """The plain linear policy with these settings, to be fitted here."""
+        """Returns the plain linear policy with these settings, to be fitted in this process."""
         return clone(self).set_params(effort="fast", tune=False, engine="local")
 
     def check(self, problems: Problems) -> None:
-        """Refuses settings and problems that cannot be learned from, as `fit` does before it starts."""
+        """Raises `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts."""
         super().check(problems)
         if self.effort not in EFFORTS:
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")
@@ -202,6 +231,7 @@ class SCP(ListEstimator):
 
 
 def _in_memory(source: Source) -> Problems:
+    """Returns the whole of the problems, or raises `InputError` where they come in parts."""
     if source.whole is None:
         raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
     return source.whole

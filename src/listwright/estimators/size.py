@@ -1,4 +1,4 @@
-"""How much memory learning takes, told before it starts."""
+"""Estimates how much memory learning takes, before it starts."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ def learning_bytes(problems: Problems | Scan) -> int:
 
 
 def _narrow(problems: Problems, columns: int) -> int:
-    """The table as features, what is seen of each batch before and after it is put side by side and turned to float64,
-    and the sums of products of each column and its two distances to the list."""
+    """Estimates the bytes for a table of few columns.
+
+    These are the table as features, copies of each batch before and after it is put side by side and turned to float64,
+    and the sums of products of each column and its two distances to the list.
+    """
     row = 4 * columns
     batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
     return int(2 * row * problems.n_rows + COPIES * row * batch + 8 * SUMS * (3 * columns + 2) ** 2)

@@ -1,4 +1,4 @@
-"""A policy with few weights over scores of policies and estimates that were learned beforehand."""
+"""A policy with few weights over scores and estimates that were learned beforehand: the top layer of stacking."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PASSES = 3  # the features hold what more passes would find
 
 
 class Weighed(NamedTuple):
-    """Features that are fitted (scores of policies: cross-fitted), and the weights that their columns start from."""
+    """Fitted features (scores of policies: cross-fitted), and the weights that their columns start from."""
 
     features: Features
     weights: tuple[float, ...]
 
 
 class FirstSeen(NamedTuple):
-    """What the features see, and how long each list is."""
+    """What the inner features have seen, and how long each list is."""
 
     problems: Problems
     seen: Any
@@ -38,7 +38,9 @@ class FirstSeen(NamedTuple):
 
 @saved_as("features.FirstApart")
 class FirstApart(Features):
-    """Columns, and each once more for the first pick alone: what an empty list needs is weighed by itself.
+    """Columns of other features, and each once more for the first pick alone.
+
+    An empty list leaves nothing to compare with, so that the first pick may need other weights than later ones.
 
     Parameters
     ----------
@@ -51,52 +53,55 @@ class FirstApart(Features):
 
     @property
     def group(self) -> str:  # type: ignore[override]
-        """That of the part."""
+        """The group of the inner features, under which reasons show these columns."""
         return self.part.group
 
     def fit(self, problems: Problems) -> Self:
-        """Fits the part."""
+        """Fits the inner features."""
         self.part_ = clone(self.part).fit(problems)
         return self
 
     def slimmed(self) -> Self:
-        """With the part slimmed."""
+        """Returns a copy with slimmed inner features."""
         twin = copy.copy(self)
         twin.part_ = self.part_.slimmed()
         return twin
 
     def for_training(self, problems: Problems) -> Self:
-        """The part's view of training problems."""
+        """Returns a copy whose inner features score training problems out of fold."""
         twin = copy.copy(self)
         twin.part_ = self.part_.for_training(problems)
         return twin
 
     def start(self, problems: Problems) -> FirstSeen:
-        """All lists are empty."""
+        """Starts with empty lists."""
         return FirstSeen(problems, self.part_.start(problems), np.zeros(len(problems), dtype=np.int64))
 
     def columns(self, seen: FirstSeen) -> Floats32:
-        """The part's columns, then the same at the first pick and 0 later."""
+        """Returns the inner columns, then the same again where the list is empty and 0 elsewhere."""
         columns = self.part_.columns(seen.seen)
         first = (seen.lengths == 0)[seen.problems.owners].astype(np.float32)
         return np.concatenate([columns, columns * first[:, None]], axis=1)
 
     def add(self, seen: FirstSeen, picks: Ints) -> FirstSeen:
-        """The part sees the picks."""
+        """Passes the picks on and counts them."""
         return FirstSeen(seen.problems, self.part_.add(seen.seen, picks), seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:
-        """The part's names twice."""
+        """Returns the inner names, then the same with "first pick"."""
         return [*self.part_.names(), *(f"{name}, first pick" for name in self.part_.names())]
 
 
 @saved_as("features.Scores")
 class Scores(Sum):
-    """Features side by side that have been fitted to the training problems while they were tried."""
+    """A sum of features that were fitted to the training problems already, while the ways were tried.
+
+    `fit` on the same problems therefore only fits what is missing: the policies on all problems.
+    """
 
     @classmethod
     def of(cls, weighed: Sequence[Weighed], problems: Problems) -> Self:
-        """Of fitted features; scores of policies need be cross-fitted only, until `fit`."""
+        """Makes the sum from fitted features; scores of policies need only be cross-fitted until `fit`."""
         parts = [FirstApart(clone(one.features)) for one in weighed]
         scores = cls(list(parts))
         for part, one in zip(parts, weighed, strict=True):
@@ -105,7 +110,7 @@ class Scores(Sum):
         return scores
 
     def fit(self, problems: Problems) -> Self:
-        """Fits what is not yet fitted to these problems."""
+        """Fits what is not yet fitted to these problems, or everything if they are other ones."""
         if getattr(self, "fitted_to_", None) != fingerprint(problems):
             return super().fit(problems)
         for part in self.parts_:
@@ -115,6 +120,16 @@ class Scores(Sum):
 
 
 def small_policy(weighed: Sequence[Weighed], problems: Problems, *, penalty: float) -> Plan:
-    """A softmax over few columns; few states leave it at the weights it starts from, the same for all positions."""
+    """Returns the plan of a softmax policy over few columns.
+
+    Parameters
+    ----------
+    weighed : sequence of Weighed
+        The columns, and the weights that they start from.
+    problems : Problems
+        What the columns were fitted to.
+    penalty : float
+        How firmly weights stay where they start. Few states leave them there, the same for all positions.
+    """
     prior = tuple(weight for one in weighed for weight in (*one.weights, *(0.0 for _ in one.weights)))
     return Plan(Scores.of(weighed, problems), SoftmaxLeader(penalty, prior=prior), PASSES)

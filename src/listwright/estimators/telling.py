@@ -1,4 +1,4 @@
-"""What a fitted model tells of itself: its weights, and how it got there."""
+"""What a fitted model tells of itself: its weights, the history of its rounds, and its value on held-out problems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from listwright.walk.replay import Block, blocks_of
 
 
 class Tells:
-    """Weights, history and measurements of an estimator that learns in rounds."""
+    """Mixin with the weights, history and measurements of an estimator that learns in rounds."""
 
     policy_: Any  # listwright.policies.Policy
     signature_: Signature
@@ -79,23 +79,27 @@ class Tells:
         return self.measurement_
 
     def measured_within(self, seconds: float) -> Measured | None:
-        """`measured_`, unless it cannot be had, or a trial would take long: about as many seconds as the fit took."""
+        """Returns `measured_`, or None where it is not available or a trial would take about as long as a slow fit
+        did.
+        """
         if seconds > LONG and not hasattr(self, "measurement_"):
             return None
         return getattr(self, "measured_", None)
 
     def _seen_columns(self) -> list[Block]:
+        """Returns the blocks of columns that the policy sees, from a made-up problem of the known kind."""
         features = self.training_.features
         problem = made_up(self.signature_, whole=True)
         return blocks_of(features, features.start(problem))
 
     def _item_names(self) -> list[str]:
+        """Returns the names of the catalogue's items, or numbers where they have none."""
         names = getattr(getattr(self, "columns_", None), "catalogue_names", ())
         return list(names) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
 
 
 def _linear(policy: Policy) -> list[Linear] | None:
-    """The linear policy, or one for each position; None where there is none."""
+    """Returns the linear policy, or one per position; None where the policy is not linear."""
     if isinstance(policy, Linear):
         return [policy]
     if isinstance(policy, Mixture):
@@ -108,11 +112,13 @@ def _linear(policy: Policy) -> list[Linear] | None:
 
 
 def _mean(policies: list[Linear]) -> Linear:
+    """Averages the weights of several linear policies."""
     own = [policy.item_weights for policy in policies if policy.item_weights is not None]
     return Linear(np.mean([policy.weights for policy in policies], axis=0), np.mean(own, axis=0) if own else None)
 
 
 def _table(policy: Linear, blocks: list[Block], items: list[str]) -> dict[str, Any]:
+    """Returns the columns of the table of weights; weights per item are named after the item."""
     named = [(name, block.group) for block in blocks for name in block.names]
     weights: list[Floats] = [policy.weights]
     if policy.item_weights is not None:

@@ -1,4 +1,7 @@
-"""Ways to learn that can be tried: each says what its lists are worth out of fold, and gives a plan to fit."""
+"""Ways to learn that can be tried: each says what its lists are worth out of fold, and gives a plan to fit.
+
+`Learned` fits a policy, `Expected` sums cross-fitted estimates, and `Together` combines several ways.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,13 @@ OUTCOMES = 4e-5  # seconds per candidate that models of outcomes are fitted on, 
 class Way(ABC):
     """A way to learn, for lists of the length or budget of `settings`.
 
-    `values` are out of fold: a list is built for each training problem by what was learned without it.
+    `values` are out of fold: the list of each training problem is built by what was learned without it, so that complex
+    ways have no advantage from overfitting.
+
+    Parameters
+    ----------
+    settings : ListEstimator
+        The plain estimator, with the user's limits.
     """
 
     name: str
@@ -45,22 +54,22 @@ class Way(ABC):
 
     @abstractmethod
     def values(self, problems: Problems) -> Floats:
-        """One number per problem: what its list is worth, out of fold."""
+        """Returns one number per problem: what its list is worth, out of fold."""
 
     @abstractmethod
     def seconds(self, problems: Problems) -> float:
-        """About how long `values` takes, by the size of the problems: the same on every machine."""
+        """Estimates how long `values` takes from the size of the problems, the same on every machine."""
 
     @abstractmethod
     def plan(self, problems: Problems) -> Plan:
-        """What to fit where this way is chosen."""
+        """Returns what to fit where this way is chosen."""
 
     @abstractmethod
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """Its columns in a policy over several ways, cross-fitted, and the weights to start from."""
+        """Returns its columns in a policy over several ways, cross-fitted, with the weights to start from."""
 
     def _summed_up(self, problems: Problems) -> Floats:
-        """What lists by the weighted sum of cross-fitted columns are worth."""
+        """Returns the values of lists that are built by the weighted sum of cross-fitted columns."""
         parts = self.weighed(problems)
         problems = as_capped(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
@@ -73,13 +82,15 @@ class Way(ABC):
 
     @property
     def limits(self) -> dict[str, Any]:
-        """Length or budget of the lists."""
+        """Length or budget of the lists, as keyword arguments of `predict`."""
         budget = self.settings.budget
         return {"length": self.settings.length if budget is None else None, "budget": budget}
 
     def _worth(self, lists: Lists, problems: Problems) -> Floats:
-        """Lists are used at every length up to theirs, so their mean over all lengths counts; under a budget, the
-        whole list."""
+        """Returns the value of each list: its mean over all lengths or, under a budget, that of the whole list.
+
+        Lists are used at every length up to theirs, so that the order of items counts too.
+        """
         so_far = earned(measured(lists, problems))
         if self.settings.budget is not None:
             return so_far[:, -1]
@@ -112,7 +123,7 @@ class Learned(Way):
         self.score = PolicyScore(clone(settings).set_params(**{"keep": "last"} | changes), n_folds)
 
     def values(self, problems: Problems) -> Floats:
-        """By models that are fitted without one fold each."""
+        """Returns the values of lists by models that are fitted without one fold each."""
         found = np.zeros(len(problems))
         for which, model in self.score.cross_fit(problems).held_out(problems):
             some = problems[which]
@@ -121,11 +132,11 @@ class Learned(Way):
         return found
 
     def seconds(self, problems: Problems) -> float:
-        """Of all fits without a fold; nothing once they are done."""
+        """Estimates all fits without a fold; 0 once they are done."""
         return 0.0 if self.score.has_seen(problems) else (self.score.n_folds - 1) * self.fit_seconds(problems)
 
     def fit_seconds(self, problems: Problems) -> float:
-        """About how long one fit takes."""
+        """Estimates one fit: visits of candidates, and the growth of trees where the learner grows them."""
         model = self.score.model
         seen = candidates_seen(model, problems)
         most = getattr(model.learner, "most_rows", None)
@@ -133,19 +144,33 @@ class Learned(Way):
         return seen * visit_seconds(problems) + TREES * grown
 
     def plan(self, problems: Problems) -> Plan:
-        """That of the estimator, where features and learner are all that is different; else its score alone."""
+        """Returns the estimator's own plan where only features, learner or passes differ; else its score as a
+        single feature.
+        """
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
             return small_policy(self.weighed(problems), problems, penalty=10.0)
         model = self.score.model
         return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """One column."""
+        """Returns the policy's score as one column."""
         return [Weighed(self.score.cross_fit(problems), (SHARE,))]
 
 
 class Expected(Way):
-    """Estimates that are cross-fitted by themselves, summed up with given weights."""
+    """Estimates that cross-fit themselves, summed up with given weights.
+
+    Parameters
+    ----------
+    name : str
+        How reports call it.
+    settings : ListEstimator
+        The plain estimator, with the user's limits.
+    features : Features
+        The estimates, such as `ExpectedGain`.
+    weights : tuple of float
+        One weight per column, to start from.
+    """
 
     def __init__(self, name: str, settings: ListEstimator, features: Features, weights: tuple[float, ...]) -> None:
         super().__init__(settings)
@@ -153,19 +178,19 @@ class Expected(Way):
         self.fitted: Features | None = None
 
     def values(self, problems: Problems) -> Floats:
-        """Of training problems seen through models that were fitted without them."""
+        """Returns the values of lists by estimates that were fitted without the problem."""
         return self._summed_up(problems)
 
     def seconds(self, problems: Problems) -> float:
-        """Of all models; nothing once they are fitted."""
+        """Estimates the fits of all models; 0 once they are fitted."""
         return 0.0 if self.fitted is not None else OUTCOMES * problems.n_rows * np.sqrt(width(problems))
 
     def plan(self, problems: Problems) -> Plan:
-        """Weights that are learned, near the given ones."""
+        """Returns a small policy whose weights stay near the given ones."""
         return small_policy(self.weighed(problems), problems, penalty=100.0)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """All estimates."""
+        """Returns all estimates, fitted on first use."""
         if self.fitted is None:
             self.fitted = clone(self.features).fit(problems)
         return [Weighed(self.fitted, self.weights)]
@@ -190,26 +215,26 @@ class Together(Way):
         self.name = " + ".join(way.name for way in ways)
 
     def values(self, problems: Problems) -> Floats:
-        """By the sum of cross-fitted scores."""
+        """Returns the values of lists by the sum of cross-fitted scores."""
         return self._summed_up(problems)
 
     def seconds(self, problems: Problems) -> float:
-        """Of what is not fitted yet."""
+        """Estimates what is not fitted yet."""
         return sum(way.seconds(problems) for way in self.ways)
 
     def plan(self, problems: Problems) -> Plan:
-        """Weights that are learned, near equal ones."""
+        """Returns a small policy whose weights stay near equal ones."""
         fitted = [clone(part).fit(problems) for part in self.beside]
         more = [Weighed(part, (0.0,) * len(part.names())) for part in fitted]
         return small_policy([*self.weighed(problems), *more], problems, penalty=self.penalty)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """Those of all ways."""
+        """Returns the columns of all ways."""
         return [part for way in self.ways for part in way.weighed(problems)]
 
 
 def candidates_seen(model: ListEstimator, problems: Problems) -> float:
-    """How many a fit of the model looks at, about."""
+    """Estimates how many candidates a fit of the model visits: passes times positions times rows."""
     steps = float(model.length)
     if model.budget is not None and problems.sizes is not None:
         steps = min(model.budget / float(problems.sizes.mean()), float(problems.counts.max()))
@@ -217,11 +242,11 @@ def candidates_seen(model: ListEstimator, problems: Problems) -> float:
 
 
 def width(problems: Problems) -> int:
-    """Columns of what is known of a candidate and its problem."""
+    """Returns the number of columns known of a candidate and its problem."""
     return 1 + problems.n_features + (0 if problems.context is None else problems.context.shape[1])
 
 
 def visit_seconds(problems: Problems) -> float:
-    """About how long a policy takes for one candidate, given one list."""
+    """Estimates the seconds for one candidate and one list, from the numbers of columns and of kinds of links."""
     kinds = len(problems.links or {}) + (0 if problems.vectors is None else 5)
     return VISIT + COLUMN * width(problems) + LINK * kinds

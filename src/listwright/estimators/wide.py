@@ -77,7 +77,7 @@ class Compressed(CrossFitted):
         return self
 
     def begun(self, example: Problems) -> Self:
-        """Learns the basis; the inner features can then be fitted part by part."""
+        """Learns the basis from an example; the inner features can then be fitted part by part."""
         tell(f"{example.n_features:,} columns, summed up")
         reward, names = reward_of(example), feature_names(example)
         with one_thread():
@@ -94,38 +94,38 @@ class Compressed(CrossFitted):
         return self
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """That of the inner features."""
+        """Returns what the inner features need to know of a part of the problems."""
         return self.inner.summary(self.narrowed(problems))
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Settles the inner features."""
+        """Fits the inner features from the summaries of all parts."""
         self.inner_ = clone(self.inner).settle(summary)
         return self
 
     def streams(self) -> bool:
-        """Once the basis is there."""
+        """Whether it can be fitted part by part: once there is a basis."""
         return hasattr(self, "basis_") and self.inner.streams()
 
     def peeks(self) -> bool:
-        """The basis depends on all problems."""
+        """True, as the basis depends on all training problems."""
         return True
 
     def slimmed(self) -> Self:
-        """Without the scores that only training problems get."""
+        """Returns a copy without the scores that only training problems get."""
         twin = copy.copy(self)
         twin.basis_ = self.basis_._replace(fold_scores=self.basis_.fold_scores[:0])
         twin.inner_ = self.inner_.slimmed()
         return twin
 
     def for_training(self, problems: Problems) -> Self:
-        """A twin that scores each training problem without having learned from it."""
+        """Returns a twin that scores each training problem without having learned from its fold."""
         twin = super().for_training(problems)
         if hasattr(self, "inner_"):
             twin.inner_ = self.inner_.for_training(self.narrowed(problems))
         return twin
 
     def narrowed(self, problems: Problems) -> Problems:
-        """The problems with the few columns."""
+        """Returns the problems with the few columns in place of the many."""
         table = np.empty((problems.n_rows, len(self.basis_.weights)), dtype=np.float32)
         for column, weights in enumerate(self.basis_.weights):
             table[:, column] = _sums(problems.features, weights)
@@ -137,40 +137,42 @@ class Compressed(CrossFitted):
         return problems.with_features(table, self.names_)
 
     def start(self, problems: Problems) -> Any:
-        """What the inner features see."""
+        """Starts the inner features on the narrowed problems."""
         return self.inner_.start(self.narrowed(problems))
 
     def columns(self, seen: Any) -> Floats32:
-        """Those of the inner features."""
+        """Returns the columns of the inner features."""
         return self.inner_.columns(seen)
 
     def crossed(self, seen: Any) -> Crossed | None:
-        """Those of the inner features."""
+        """Returns the columns that the inner features cross with items, if any."""
         return self.inner_.crossed(seen)
 
     def rows(self, seen: Any) -> Rows:
-        """What the policy sees."""
+        """Returns what the policy sees."""
         return self.inner_.rows(seen)
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """The inner features see the picks."""
+        """Passes the picks on to the inner features."""
         return self.inner_.add(seen, picks)
 
     def names(self) -> list[str]:
-        """Those of the inner features."""
+        """Returns the names of the inner columns."""
         return self.inner_.names()
 
     def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
-        """Those of the inner features."""
+        """Yields the parts of the inner features, with what they have seen."""
         return self.inner_.parts_seen(seen)
 
     def problems_of(self, seen: Any) -> Problems:
-        """The problems with the few columns."""
+        """Returns the narrowed problems behind a state."""
         return self.inner_.problems_of(seen)
 
 
 def _sums(table: Any, weights: Floats) -> Floats:
-    """Each row's sum in the same order whatever the batch."""
+    """Returns the weighted sum of each row, added up in the same order whatever the batch, so that results are
+    reproducible.
+    """
     if sparse.issparse(table):
         return np.asarray(table @ weights)
     return linear_scores(table, weights)

@@ -2,8 +2,7 @@
 
 For summaries, `read_duc`, `read_jsonl` or `read_cluster_folders` give `Cluster` objects, whose sentences are the
 candidates; `tf_idf`, `quality_features` and `lexrank` describe them, `sizes` and `Budget` limit them, and `rouge`
-scores
-the result. For questions, `question_problems` and `passage_features` describe passages. Nothing in here learns.
+scores the result. For questions, `question_problems` and `passage_features` describe passages. Nothing in here learns.
 """
 
 from listwright.text.budget import Budget, parse_budget, sizes, truncate

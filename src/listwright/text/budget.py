@@ -99,8 +99,7 @@ def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
     """Measures what each sentence takes of a budget.
 
     In bytes and characters, one joining space is counted with each sentence. The sum of the sizes is thus one more than
-    the
-    size of the joined text, and a list within the budget stays within it when its sentences are joined by spaces.
+    the size of the joined text, and a list within the budget stays within it when its sentences are joined by spaces.
 
     Parameters
     ----------

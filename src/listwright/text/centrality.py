@@ -17,8 +17,7 @@ def lexrank(
     """Scores sentences by the stationary distribution of a random walk over similar sentences.
 
     Two sentences are neighbours if their cosine is above `threshold`. With probability 1 - damping the walk jumps to
-    any
-    sentence. Use it to rank sentences of one cluster without training; it knows nothing of redundancy.
+    any sentence. Use it to rank sentences of one cluster without training; it knows nothing of redundancy.
 
     Parameters
     ----------

@@ -101,8 +101,7 @@ def _of_year(
     """Keeps the sets and summaries of one year.
 
     A path that names no year belongs to the only year around; where there are several, it is refused, as pairing
-    documents
-    and summaries of different years would go unnoticed: set numbers recur.
+    documents and summaries of different years would go unnoticed: set numbers recur.
     """
     named = {found.year for found in (*sets, *summaries) if found.year is not None}
     unnamed = next((found for found in (*sets, *summaries) if found.year is None), None)

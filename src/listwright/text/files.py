@@ -29,8 +29,7 @@ def read_text(path: str | Path) -> str:
     """Reads the text of a file, decompressing `.gz` files.
 
     Encodings are tried in this order: UTF-16 if there is a byte order mark, UTF-8, Windows-1252, Latin-1. The last two
-    are
-    a guess, of which an `EncodingNote` warns.
+    are a guess, of which an `EncodingNote` warns.
 
     Parameters
     ----------

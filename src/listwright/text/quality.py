@@ -31,8 +31,7 @@ class _View:
     """What the features are computed from, worked out once per cluster; arrays have one entry or row per sentence.
 
     `counts` and `vectors` are sparse tables with one column per word, `columns` maps words to columns, and `is_content`
-    is 1
-    for columns of content words.
+    is 1 for columns of content words.
     """
 
     cluster: Cluster
@@ -51,10 +50,8 @@ def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, 
     """Describes each sentence of a cluster by 20 features between 0 and 1.
 
     They look at position (first, second, early, ...), length, similarity to the cluster, to its document and to its
-    title,
-    centrality, and the kinds of words. Nothing here looks at references or at a list so far, so that the same columns
-    are
-    available for new clusters.
+    title, centrality, and the kinds of words. Nothing here looks at references or at a list so far, so that the same
+    columns are available for new clusters.
 
     Parameters
     ----------

@@ -24,8 +24,7 @@ def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> C
     """Reads one cluster from a folder: each file is a document, each file in its `references` folder a summary.
 
     A file `title.txt` is the title. Documents are taken by name and split into sentences. The cluster is named after
-    the
-    folder.
+    the folder.
 
     Parameters
     ----------

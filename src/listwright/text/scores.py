@@ -20,8 +20,7 @@ class Rouge(NamedTuple):
     """Recall, precision and their harmonic mean, each from 0 to 1.
 
     Recall is the share of the references' n-grams that the candidate holds, precision the share of the candidate's
-    n-grams
-    that the references hold.
+    n-grams that the references hold.
     """
 
     recall: float
@@ -41,8 +40,7 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
     """Computes ROUGE-N of candidate tokens against the tokens of one or more references.
 
     Pass tokens, not text: `tokens(text, stem=True)` gives those of published scores. Cut the candidate to its budget
-    first
-    (`truncate`), as recall rises with length.
+    first (`truncate`), as recall rises with length.
 
     Parameters
     ----------
@@ -54,11 +52,9 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
         Length of the runs of words that are compared.
     over : {"mean", "pooled", "jackknife", "best"}
         How several references are joined. "mean" averages the scores. "pooled" adds the counts up first (one ratio, as
-        in
-        ROUGE's definition). "jackknife" leaves one reference out at a time, pools the others and averages over what was
-        left out, so that a summary by a person can be scored in the same way. "best" takes the reference with the
-        highest
-        f1.
+        in ROUGE's definition). "jackknife" leaves one reference out at a time, pools the others and averages over what
+        was left out, so that a summary by a person can be scored in the same way. "best" takes the reference with the
+        highest f1.
 
     Returns
     -------

@@ -28,8 +28,7 @@ def read_documents(file: Path) -> list[tuple[str, list[str]]]:
     """Returns the name and the sentences of each document in an SGML file.
 
     Sentences are those marked with `<s>` where there are such tags, and split by rules elsewhere. A few documents have
-    their
-    text in `<GRAPHIC>` instead of `<TEXT>`. Raises `InputError` if no document has any text.
+    their text in `<GRAPHIC>` instead of `<TEXT>`. Raises `InputError` if no document has any text.
     """
     found = [(_name(document, file), _sentences(document)) for document in _DOCUMENT.findall(read_text(file))]
     if not any(sentences for _, sentences in found):

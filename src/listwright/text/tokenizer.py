@@ -17,8 +17,7 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
     """Returns lower-case runs of the letters a-z and digits, in order.
 
     These are the tokens of the `rouge-score` package, so that scores compare with published ones. Letters outside a-z
-    split
-    words; for features of text in other languages, see `passage_features`.
+    split words; for features of text in other languages, see `passage_features`.
 
     Parameters
     ----------

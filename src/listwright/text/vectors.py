@@ -68,8 +68,7 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     """Returns one unit row per text: word counts times log((N + 1) / (df + 1/2)).
 
     Words that occur everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order
-    of
-    first use, so that rows of two calls cannot be compared: see `hashed_tf_idf` for that.
+    of first use, so that rows of two calls cannot be compared: see `hashed_tf_idf` for that.
 
     Parameters
     ----------

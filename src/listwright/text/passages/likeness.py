@@ -123,8 +123,7 @@ def _spans(reading: Reading, asked: Question, rarity: Floats) -> dict[str, Float
     """Returns how well the names and quotations of the question are matched in titles and in texts.
 
     For each place: the mean over spans, the best, the number matched whole, and the highest share of a span's total
-    over all
-    passages (whether a span is found here and nowhere else).
+    over all passages (whether a span is found here and nowhere else).
     """
     scores = kernel.span_scores(
         reading.words, reading.stems, reading.flags, rarity, asked.spans, reading.titles, reading.places

@@ -65,10 +65,8 @@ def name_links(
     """Computes links by names that two passages share and the question does not hold.
 
     `bridge` weighs a shared name by how well the sentences that hold it match the question; `bridged_addition` is what
-    the
-    sentence with the name adds to the question's words that the other passage holds. `best` is the share of the
-    question
-    that the best sentence of each passage holds.
+    the sentence with the name adds to the question's words that the other passage holds. `best` is the share of the
+    question that the best sentence of each passage holds.
     """
     owners, stems, heights = kernel.name_words(reading, asked.is_term, worths, best)
     shared, bridge = kernel.bridges(owners, stems, heights, rarity, len(reading.bodies))
