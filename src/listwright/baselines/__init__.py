@@ -1,4 +1,8 @@
-"""The rivals: what people use today to build lists, with the same manners as `SCP`."""
+"""Baselines: the methods that people use today to build lists, with the same interface as `SCP`.
+
+`Random`, `TopK`, `StaticList` and `Oracle` mark the range from chance to knowing the reward. `MMR`, `DPP`, `LearnedDPP`
+and `SubMod` trade relevance against similarity. `NearestCover` and `ForestCover` reuse what worked in similar problems.
+"""
 
 from listwright.baselines.base import Baseline
 from listwright.baselines.dpp import DPP

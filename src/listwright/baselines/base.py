@@ -1,4 +1,4 @@
-"""What all rivals share: fit, predict and score, and lists from one score per row."""
+"""What all baselines share: fit, predict, score and save, and lists from one score per row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,23 @@ from listwright.walk.limits import Room, as_capped, as_room, check_length, check
 
 
 class Baseline(TakesFrames, BaseEstimator, ABC):
-    """A rival with scikit-learn's manners. Subclasses give `_lists`, and `_learn` where there is something to learn."""
+    """Base class of the baselines, with scikit-learn's interface.
+
+    Subclasses implement `_lists`, and `_learn` where there is something to learn; `_learns` says whether `fit` needs a
+    reward. Checks of limits, frames and signatures are done here, so that all baselines refuse the same mistakes.
+
+    Attributes
+    ----------
+    signature_ : Signature
+        What the problems of `fit` look like; `predict` refuses problems of another kind.
+    n_features_in_ : int
+        Number of columns of the problems.
+
+    See Also
+    --------
+    listwright.SCP : The learned policy that these are compared with.
+    listwright.compare : Compares several models on the same problems.
+    """
 
     length: int
     budget: float | None = None
@@ -49,6 +65,16 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
             With a frame: what a list is worth, such as "any:clicked". A method that learns nothing needs none.
         **columns
             With a frame: the options of `Problems.from_frame`, which name its columns.
+
+        Returns
+        -------
+        Baseline
+            Itself, fitted.
+
+        Raises
+        ------
+        InputError
+            If `y` is given, a parameter does not suit the problems, or a reward is needed and missing.
         """
         if y is not None:
             raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
@@ -91,6 +117,16 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
             Accept problems with fewer candidates than the length.
         per_group : int, dict or None
             How many items of a group a list holds at most: a number, or a dictionary with one for each label.
+
+        Returns
+        -------
+        Lists
+            One list per problem, with the score of each pick.
+
+        Raises
+        ------
+        InputError
+            If the problems differ in kind from those of `fit`, or are too short for the length.
         """
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_is_fitted(self, "signature_")
@@ -103,7 +139,15 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
 
     def score(self, problems: Problems, y: None = None) -> float:
-        """Mean value of the lists that `predict` builds, under the problems' reward."""
+        """Returns the mean value of the lists that `predict` builds, under the problems' reward.
+
+        Parameters
+        ----------
+        problems : Problems or a frame
+            With a reward.
+        y : None
+            Not used.
+        """
         problems = self._as_problems(problems, measured=True)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
@@ -117,13 +161,16 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
         save(self, path)
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Tries a model from a file on a made-up problem."""
+        """Builds a list of a made-up problem with a model from a file, so that a damaged file is found when it is
+        loaded.
+        """
         try_predicting(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "signature_")
 
     def _check_limits(self, problems: Problems) -> None:
+        """Raises `InputError` unless length and budget are valid for the problems."""
         if self.budget is None:
             at_least_one("length", self.length)
         elif np.ndim(self.budget):
@@ -132,25 +179,38 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
 
     @abstractmethod
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        """Lists of at most `steps` items, within `room` where there is a budget."""
+        """Builds lists of at most `steps` items, within `room` (the budget of each problem) where it is not None."""
 
     def _learns(self, problems: Problems) -> bool:
-        """Whether fit needs a reward."""
+        """Whether `fit` needs a reward with the current parameters."""
         return True
 
     def _learn(self, problems: Problems) -> None:
-        """Sets what is learned."""
+        """Sets the attributes that are learned; called only if `_learns`."""
 
     def _check_parameters(self, problems: Problems) -> None:
-        """Refuses parameters that cannot be."""
+        """Raises `InputError` for parameters that are invalid or do not suit the problems."""
 
     def _view(self, problems: Problems) -> Problems:
-        """The problems as the method sees them."""
+        """Returns the problems as the method sees them, such as with a catalogue filled in."""
         return problems
 
 
 def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
-    """The rows with the highest scores, in falling order; what does not fit is skipped; ties to the lowest row.
+    """Builds lists of the rows with the highest scores, in falling order.
+
+    Rows that do not fit the budget are skipped; ties go to the lowest row.
+
+    Parameters
+    ----------
+    problems : Problems
+        The candidates.
+    scores : array of shape (rows,)
+        Higher for better rows.
+    steps : int
+        Largest number of items of a list.
+    room : array of shape (problems,), or None
+        Budget of each problem.
 
     Examples
     --------
@@ -164,13 +224,17 @@ def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats 
 
 
 def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
-    """The answer, without columns that no list reaches."""
+    """Wraps picked rows, of shape (problems, steps) with -1 for none, as `Lists`, without columns that no list
+    reaches.
+    """
     used = rows.shape[1] if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).sum(axis=1).max()))
     return Lists(problems.without_reward(), rows[:, :used], picked_scores=scores[:, :used])
 
 
 def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int:
-    """How many positions there are to fill; a budget alone sets no limit."""
+    """Returns how many positions there are to fill at most: the length, or all candidates where only a budget
+    limits lists.
+    """
     if length is None:
         return int(problems.counts.max())
     check_length(length, problems, short_lists=short_lists)

@@ -1,4 +1,7 @@
-"""Relevance that is a column already, such as the score of a retriever."""
+"""Relevance that is already a column, such as the score of a retriever.
+
+`TopK`, `MMR` and `DPP` accept the name or number of a column wherever they accept an estimator.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +38,17 @@ def column_of(relevance: Any, known: Any) -> int | None:
 
 
 def column_values(problems: Problems, column: int) -> Floats:
-    """One number per row: the column as it is."""
+    """Returns a column as one float64 number per row, from dense or sparse features."""
     if sparse.issparse(problems.features):
         return problems.features[:, [column]].toarray().ravel().astype(np.float64)
     return problems.features[:, column].astype(np.float64)
 
 
 def check_relevance(relevance: Any, problems: Problems, what: str) -> None:
-    """Refuses what is neither a column of the problems nor an estimator."""
+    """Raises `InputError` unless `relevance` is a column of the problems, a named estimator or an estimator.
+
+    `what` is the name of the parameter in the message.
+    """
     if column_of(relevance, problems) is not None:
         return
     if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):

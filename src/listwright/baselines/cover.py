@@ -1,4 +1,8 @@
-"""Greedy cover: the list that gains most over weighted training problems."""
+"""Greedy cover: the list that gains most over weighted training problems.
+
+`StaticList` weighs all training problems alike; `NearestCover` and `ForestCover` weigh those that resemble the new
+problem. A `Cover` keeps the state of all lists that are being built at once.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ ORDERED = 256  # items of the static order that are found greedily; the rest go 
 class Cover(ABC):
     """What items gain over the training problems, whose lists grow along with each list that is built.
 
-    A fold like a reward: `start` takes one row of weights over the training problems for each list.
+    A fold like a reward: `start`, then `gains` and `add` in turn. Lists are rows, items of the catalogue are columns.
     """
 
     n_items: int
@@ -27,19 +31,24 @@ class Cover(ABC):
 
     @abstractmethod
     def start(self, weights: Floats) -> Any:
-        """Empty lists, from (lists, training problems)."""
+        """Starts empty lists from weights of shape (lists, training problems)."""
 
     @abstractmethod
     def gains(self, state: Any) -> Floats:
-        """(lists, items): weighted sum of what an item would gain in the training problems that offer it."""
+        """Returns (lists, items): the weighted sum of what an item would gain in the training problems that offer
+        it.
+        """
 
     @abstractmethod
     def add(self, state: Any, items: Ints) -> Any:
-        """After one more item a list, -1 for none."""
+        """Returns the state after one more item per list, -1 for none."""
 
 
 class SuccessCover(Cover):
-    """For AnySuccess: a table of successes, and for each list the weight of the problems that it still fails."""
+    """A cover for `AnySuccess`: the state is the weight of the problems that each list still fails.
+
+    Gains are then one matrix product, which is far quicker than the general fold.
+    """
 
     def __init__(self, problems: Problems) -> None:
         self.n_items = n_items_of(problems)
@@ -47,20 +56,20 @@ class SuccessCover(Cover):
         self.success = by_item(problems, gains_alone(problems), self.n_items, missing=0.0)
 
     def start(self, weights: Floats) -> Floats:
-        """Every list fails everywhere."""
+        """Starts with every list failing every problem."""
         return weights
 
     def gains(self, state: Floats) -> Floats:
-        """One matrix product."""
+        """Multiplies the weights of failed problems with the table of successes."""
         return state @ self.success
 
     def add(self, state: Floats, items: Ints) -> Floats:
-        """Problems that the item solves no longer count."""
+        """Sets the weight of problems that the item solves to 0."""
         return state * np.where(items[:, None] >= 0, 1.0 - self.success.T[items], 1.0)
 
 
 class FoldState(NamedTuple):
-    """A copy of each training problem for each list that gives it weight."""
+    """The state of a `FoldCover`: a copy of each training problem for each list that gives it weight."""
 
     copies: Problems
     lists: Ints  # which list a copy belongs to
@@ -70,7 +79,7 @@ class FoldState(NamedTuple):
 
 
 class FoldCover(Cover):
-    """For any reward: its own fold over copies of the training problems."""
+    """A cover for any reward: the reward's own fold over copies of the training problems."""
 
     def __init__(self, problems: Problems) -> None:
         self.n_items = n_items_of(problems)
@@ -78,14 +87,14 @@ class FoldCover(Cover):
         self.problems = problems
 
     def start(self, weights: Floats) -> FoldState:
-        """Copies of the problems that have weight."""
+        """Copies the problems that have weight, once per list, and starts the reward on them."""
         lists, which = np.nonzero(weights)
         copies = self.problems[which]
         earned = reward_of(copies).start(copies)
         return FoldState(copies, lists, weights[lists, which], len(weights), earned)
 
     def gains(self, state: FoldState) -> Floats:
-        """The reward's gains, summed by list and item."""
+        """Sums the reward's weighted gains by list and item."""
         copies = state.copies
         gains = reward_of(copies).gains(state.earned) * state.weights[copies.owners]
         cells = state.lists[copies.owners] * self.n_items + items_of(copies)
@@ -93,7 +102,7 @@ class FoldCover(Cover):
         return np.asarray(sums, dtype=np.float64).reshape(state.n_lists, self.n_items)
 
     def add(self, state: FoldState, items: Ints) -> FoldState:
-        """Every copy that offers the item of its list takes it."""
+        """Adds the item of each list in every copy that offers it."""
         copies = state.copies
         taken = np.flatnonzero(items_of(copies) == items[state.lists][copies.owners])
         picks = np.full(len(copies), -1)
@@ -102,12 +111,12 @@ class FoldCover(Cover):
 
 
 def cover_of(problems: Problems) -> Cover:
-    """The cover that suits the problems' reward."""
+    """Returns the cover that suits the problems' reward: the quick one for `AnySuccess`, the general one otherwise."""
     return SuccessCover(problems) if type(problems.reward) is AnySuccess else FoldCover(problems)
 
 
 def static_order(cover: Cover) -> Ints:
-    """All items in the order in which they gain most over all training problems together; ties to the lowest item.
+    """Returns all items in the order in which greedy picks them over all training problems; ties go to the lowest item.
 
     Once nothing gains any more (and past 256 items), items go by what they gain alone.
     """
@@ -125,19 +134,40 @@ def static_order(cover: Cover) -> Ints:
 
 
 def rounded(gains: Floats) -> Floats:
-    """Equal gains stay equal, in whatever order they were added up."""
+    """Rounds gains to 12 decimals, so that equal gains stay equal in whatever order they were added up."""
     return np.round(gains, 12)
 
 
 def offered(problems: Problems, order: Ints) -> Ints:
-    """(problems, items), in the static order: the row of each item, -1 where it is not offered."""
+    """Returns (problems, items), in the static order: the row of each item, -1 where it is not offered."""
     return by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
 
 
 def cover_lists(
     cover: Cover, weights: Floats, order: Ints, problems: Problems, room: Room, steps: int
 ) -> tuple[Ints, Floats]:
-    """(lists, steps): rows picked, -1 behind the end, and their gains. Ties go to the first in the static order."""
+    """Builds lists greedily on the weighted training problems; ties go to the first item in the static order.
+
+    Parameters
+    ----------
+    cover : Cover
+        Gains over the training problems.
+    weights : array of shape (lists, training problems)
+        How much each training problem counts for each list.
+    order : array of shape (items,)
+        The static order.
+    problems : Problems
+        One problem per list: says which items are offered.
+    room : Room
+        What is left of each budget.
+    steps : int
+        Largest number of items of a list.
+
+    Returns
+    -------
+    tuple of two arrays of shape (lists, steps)
+        Rows picked, -1 behind the end, and their gains.
+    """
     lists, offer = np.arange(len(weights)), offered(problems, order)
     state, open_items = cover.start(weights), offer >= 0
     rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))

@@ -1,4 +1,4 @@
-"""Determinantal point process: the list that spans the largest volume, rows stretched by their relevance."""
+"""`DPP`: lists that span a large volume, with rows stretched by their relevance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from listwright.walk.limits import Room
 
 @saved_as("baselines.DPP")
 class DPP(Diverse):
-    """Greedy list of a determinantal point process with kernel q_i q_j cos(i, j), by Cholesky updates (Chen, Zhang and
-    Zhou 2018): each pick has the highest scale * relevance + log(squared length of its part outside the list's span).
+    """Greedy list of a determinantal point process with kernel q_i q_j cos(i, j).
 
-    Cosines are between `problems.vectors`, or features without them. Once the list spans all that is left, rows go by
-    relevance.
+    Each pick has the highest scale * relevance + log(squared length of its part outside the list's span), found by
+    Cholesky updates. Use it to make lists diverse without training; unlike `MMR` it looks at the whole list, not only
+    at the nearest item. Cosines are between `problems.vectors`, or features without them. Once the list spans all that
+    is left, rows go by relevance.
 
     Parameters
     ----------
@@ -37,6 +38,16 @@ class DPP(Diverse):
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
+
+    See Also
+    --------
+    MMR : Compares with the nearest item of the list only.
+    LearnedDPP : Learns the quality from rewards.
+
+    References
+    ----------
+    Chen, Zhang and Zhou (2018), Fast greedy MAP inference for determinantal point process to improve recommendation
+    diversity.
 
     Examples
     --------

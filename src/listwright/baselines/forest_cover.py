@@ -1,4 +1,4 @@
-"""The greedy list of the training problems that a forest finds alike."""
+"""`ForestCover`: the greedy list over the training problems that a forest finds similar."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from listwright.problems import Problems
 
 
 class ForestCover(WeightedCover):
-    """Weighs the training problems by how often they share a leaf with the new problem, in a forest of extra-trees
-    that predicts what every item gains alone; then builds the list that gains most over the weighted problems.
+    """Builds the list that gains most over training problems, weighted by how similar a forest finds them.
 
-    Without a context, problems are seen by the features of the whole catalogue.
+    Training problems are weighed by how often they share a leaf with the new problem, in a forest of extra-trees that
+    predicts what every item gains alone. Use it for a catalogue of recurring items, such as solvers, with a context per
+    problem. Without a context, problems are seen by the features of the whole catalogue. It keeps its training
+    problems, so that it cannot be saved.
 
     Parameters
     ----------
@@ -32,9 +34,14 @@ class ForestCover(WeightedCover):
         How many items of a group a list holds at most: see `Problems.capped`.
     back_off : float
         Weight of all training problems together, against 1 for those that share leaves: what is left to gain
-        once the alike ones are covered.
+        once the similar ones are covered.
     random_state : int, numpy.random.Generator or None
         Seed of the forest.
+
+    See Also
+    --------
+    NearestCover : Weighs the nearest problems by distance in the context.
+    StaticList : Weighs all problems alike.
 
     Examples
     --------

@@ -30,7 +30,7 @@ SCALINGS = (0.0, 0.5, 1.0)
 
 
 class _Case(NamedTuple):
-    """One training problem: what rows look like, how alike they are, and the rows of the list to make likely."""
+    """One training problem: the table of its rows, their cosines, and the rows of the list to make likely."""
 
     table: Floats
     cosines: Floats
@@ -59,6 +59,10 @@ class LearnedDPP(Baseline):
         How many items of a group a list holds at most: see `Problems.capped`.
     budget : float or None
         Total size of a list; takes the place of length.
+
+    See Also
+    --------
+    DPP : Takes relevance as given.
 
     Examples
     --------
@@ -117,6 +121,7 @@ class LearnedDPP(Baseline):
         self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
 
     def _best_scaling(self, problems: Problems) -> float:
+        """Returns the scaling whose lists are worth most on the training problems; 0 without a budget."""
         room = as_room(self.budget, problems)
         if room is None:
             return 0.0
@@ -127,6 +132,7 @@ class LearnedDPP(Baseline):
         return self._scaled_lists(problems, steps, room, self.scaling_)
 
     def _scaled_lists(self, problems: Problems, steps: int, room: Floats | None, scaling: float) -> Lists:
+        """Builds lists greedily with a given scaling; log quality is linear in the features."""
         quality = self._table(problems) @ self.weights_
         if room is not None and problems.sizes is not None:
             quality -= scaling * np.log(np.maximum(problems.sizes, np.finfo(float).tiny))
@@ -144,22 +150,24 @@ class LearnedDPP(Baseline):
         return stepwise_lists(problems, steps, room, scored, added)
 
     def _table(self, problems: Problems) -> Floats:
-        """Scaled features and a constant, which says how long lists are."""
+        """Returns the scaled features and a constant, whose weight decides how long likely lists are."""
         scaled = self.scale_.apply(problems.features).astype(np.float64)
         return np.concatenate([scaled, np.ones((problems.n_rows, 1))], axis=1)
 
 
 def _units(problems: Problems) -> Any:
+    """Returns the vectors, or else the features, scaled to length 1."""
     return unit_rows(problems.features if problems.vectors is None else problems.vectors)
 
 
 def _cosines(units: Any) -> Floats:
+    """Returns the cosines between all pairs of unit rows as a dense table."""
     table = units @ units.T
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 
 
 def _loss(weights: Floats, cases: list[_Case], penalty: float) -> tuple[float, Floats]:
-    """Minus the log-likelihood of the lists, with the penalty, and its slope."""
+    """Returns minus the penalised log-likelihood of the lists, and its gradient."""
     total, slope = 0.5 * penalty * float(weights @ weights), penalty * weights
     for case in cases:
         value, gradient = log_likelihood(weights, *case)

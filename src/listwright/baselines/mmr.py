@@ -1,4 +1,4 @@
-"""Maximal marginal relevance: relevant, and unlike what the list holds already."""
+"""`MMR`: maximal marginal relevance, which picks what is relevant and unlike the list so far."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ from listwright.walk.limits import Room
 
 @saved_as("baselines.MMR")
 class MMR(Diverse):
-    """Picks the row with the highest (1 - diversity) * relevance - diversity * (highest cosine to the list), after the
-    most relevant one (Carbonell & Goldstein 1998). Cosines are between `problems.vectors`, or features without them.
+    """Maximal marginal relevance (Carbonell & Goldstein 1998).
+
+    After the most relevant row, each pick has the highest (1 - diversity) * relevance - diversity * (highest cosine to
+    the list). It is the usual way to remove near copies from search results, and needs no training with a column as
+    relevance. What a list is worth plays no part: where rewards are known, `SCP` learns the trade-off instead. Cosines
+    are between `problems.vectors`, or features without them.
 
     Parameters
     ----------
@@ -34,6 +38,11 @@ class MMR(Diverse):
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
+
+    See Also
+    --------
+    TopK : Relevance only.
+    DPP : Looks at the whole list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Models of what a row gains alone: by name, or any scikit-learn estimator."""
+"""Models of what a row gains alone: "ridge", "extra_trees", "boosting", or any scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANY_ROWS = 5_000  # past this the penalty of a ridge hardly matters, and choosi
 
 
 def check_estimator(estimator: Any, what: str = "estimator") -> None:
-    """Refuses what is neither a name nor an estimator."""
+    """Raises `InputError` unless it is a known name or has `fit` and `predict`; `what` names the parameter."""
     if isinstance(estimator, str) and estimator in NAMES:
         return
     if isinstance(estimator, str | type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
@@ -33,10 +33,23 @@ def check_estimator(estimator: Any, what: str = "estimator") -> None:
 
 
 def fitted(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | None = None) -> Any:
-    """A fresh model, fitted to predict gains; a classifier learns whether a row gains anything, a ranker the order
-    within problems, of which `counts` tells the numbers of rows.
+    """Fits a fresh model that predicts gains.
 
-    Gains that are all the same are predicted as they are: not every estimator bears them.
+    A classifier learns whether a row gains anything, a ranker the order within problems. Gains that are all the same
+    are predicted by a constant, as not every estimator accepts them.
+
+    Parameters
+    ----------
+    estimator : str or estimator
+        A name, or an estimator that is cloned.
+    table : array or sparse matrix
+        One row per example.
+    gains : array
+        One number per row, or one row of numbers for estimators with several outputs.
+    seed : int
+        Of the named estimators.
+    counts : array, optional
+        Rows of each problem, for rankers.
     """
     if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
@@ -50,6 +63,7 @@ def fitted(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | 
 
 
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:
+    """Returns an unfitted model of a name, or a clone of an estimator."""
     if not isinstance(estimator, str):
         return clone(estimator)
     if estimator == "extra_trees":
@@ -58,7 +72,7 @@ def _fresh(estimator: Any, table: Any, seed: int) -> Any:
 
 
 def _ridge(table: Any) -> Any:
-    """On columns of equal spread; the penalty is chosen by leave-one-out where rows are few."""
+    """Returns a ridge regression on standardised columns; the penalty is chosen by leave-one-out where rows are few."""
     if sparse.issparse(table):
         return make_pipeline(StandardScaler(with_mean=False), Ridge(1.0, solver="lsqr", tol=1e-6))
     few = table.shape[0] <= MANY_ROWS
@@ -66,7 +80,9 @@ def _ridge(table: Any) -> Any:
 
 
 def _boosting(table: Any, seed: int) -> Any:
-    """LightGBM where it is installed, else scikit-learn's; slow and shallow, as lists come from few problems."""
+    """Returns LightGBM where it is installed, else scikit-learn's boosting; slow and shallow, as training problems
+    are few.
+    """
     if find_spec("lightgbm") is None:
         return HistGradientBoostingRegressor(max_iter=ROUNDS, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
     from lightgbm import LGBMRegressor

@@ -1,4 +1,4 @@
-"""The greedy list of the nearest training problems."""
+"""`NearestCover`: the greedy list over the nearest training problems."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ class NearestCover(WeightedCover):
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
 
+    See Also
+    --------
+    ForestCover : Learns which problems are similar.
+    StaticList : Weighs all problems alike.
+
     Examples
     --------
     >>> import listwright as lw
@@ -64,7 +69,7 @@ class NearestCover(WeightedCover):
         self.states_ = states
 
     def _weights(self, states: Floats) -> Floats:
-        """1 for the nearest, the first among equals; 0 for all others."""
+        """Returns 1 for the nearest training problems, the first among equally near ones, and 0 for all others."""
         order = np.argsort(cdist(states, self.states_, "sqeuclidean"), axis=1, kind="stable")
         weights = np.zeros(order.shape)
         np.put_along_axis(weights, order[:, : self.n_neighbors], 1.0, axis=1)

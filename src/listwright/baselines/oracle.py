@@ -1,4 +1,4 @@
-"""The greedy list with the reward in sight: what no learner can hope to beat by much."""
+"""`Oracle`: the greedy list with the reward in sight, an upper reference for every learner."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from listwright.selection.greedy import greedy
 class Oracle(Baseline):
     """Clairvoyant greedy: it needs the reward of the problems that it predicts, and learns nothing.
 
+    Use it to see how much there is to gain. For a monotone submodular reward, its lists are worth at least 1 - 1/e of
+    the best lists of the same length. It is no competitor: it cannot be used, or saved, for problems without a reward.
+
     Parameters
     ----------
     length : int
@@ -24,6 +27,10 @@ class Oracle(Baseline):
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
+
+    See Also
+    --------
+    listwright.greedy : The same as a function.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Any list is as good as any other."""
+"""`Random`: lists drawn at random, the lower reference."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ class Random(Baseline):
         How many items of a group a list holds at most: see `Problems.capped`.
     random_state : int, numpy.random.Generator or None
         Seed or numpy Generator; with a seed, every call draws the same lists.
+
+    See Also
+    --------
+    Oracle : The upper reference.
 
     Examples
     --------

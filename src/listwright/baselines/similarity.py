@@ -17,7 +17,10 @@ from listwright.problems import Problems
 
 
 class Diverse(Baseline):
-    """A rival that weighs relevance against cosines between `problems.vectors`, or features where there are none."""
+    """Base of `MMR` and `DPP`, which weigh relevance against cosines.
+
+    Cosines are between `problems.vectors`, or features where there are none. Learned relevance comes from a `TopK`.
+    """
 
     relevance: Any
 
@@ -34,7 +37,9 @@ class Diverse(Baseline):
         self.top_k_ = TopK(self.relevance, random_state=0).fit(problems)
 
     def _relevance(self, problems: Problems, space: Space) -> Floats:
-        """One number per row: cosine to the centre of its problem, a column as it is, or the learned gain."""
+        """Returns one number per row: the cosine to the centre of its problem, a column as it is, or the learned
+        gain.
+        """
         if self.relevance is None:
             vectors = problems.features if problems.vectors is None else problems.vectors
             return centrality(problems.offsets, space, vectors.shape[1])
@@ -45,7 +50,7 @@ class Diverse(Baseline):
 
 
 def space_of(problems: Problems) -> Space:
-    """The vectors as kernels take them."""
+    """Returns the vectors, dense or sparse, in the form that the compiled kernels take."""
     vectors = problems.features if problems.vectors is None else problems.vectors
     none, inverse = np.zeros(0, dtype=np.int64), np.empty(problems.n_rows)
     if not sparse.issparse(vectors):
@@ -56,7 +61,7 @@ def space_of(problems: Problems) -> Space:
 
 
 def _from_0_to_1(values: Floats, problems: Problems) -> Floats:
-    """Scaled within each problem, so that learned gains and cosines can be weighed against each other."""
+    """Scales values to 0-1 within each problem, so that learned gains and cosines can be weighed against each other."""
     low = np.minimum.reduceat(values, problems.offsets[:-1])[problems.owners]
     span = np.maximum.reduceat(values, problems.offsets[:-1])[problems.owners] - low
     return np.divide(values - low, span, out=np.zeros_like(values), where=span > 0)

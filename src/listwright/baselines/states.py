@@ -1,4 +1,4 @@
-"""What is known of a problem as a whole, and of each item in it."""
+"""What is known of a problem as a whole, and of each catalogue item in it; used by baselines for recurring items."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from listwright.training.catalogue import with_catalogue
 
 
 def n_items_of(problems: Problems) -> int:
-    """Size of the catalogue."""
+    """Returns the size of the catalogue."""
     return int(items_of(problems).max()) + 1
 
 
 def items_of(problems: Problems) -> Ints:
-    """Which item of the catalogue each row is."""
+    """Returns which item of the catalogue each row is, filled in where equally long problems have no catalogue."""
     catalogue = with_catalogue(problems).catalogue
     assert catalogue is not None
     return catalogue
 
 
 def state_table(problems: Problems, n_items: int) -> Floats32:
-    """(problems, columns): the context; without one, the features of the whole catalogue side by side."""
+    """Returns one row per problem: its context or, without one, the features of the whole catalogue side by side.
+
+    Raises `InputError` where there is neither.
+    """
     if problems.context is not None:
         return problems.context
     if not problems.n_features or not has_whole_catalogue(problems, n_items):
@@ -40,7 +43,7 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
 
 
 def gains_alone(problems: Problems) -> Floats:
-    """One number per row: b(s | empty list)."""
+    """Returns one number per row: b(s | empty list), what it gains as the first item."""
     reward = reward_of(problems)
     return reward.gains(reward.start(problems))
 

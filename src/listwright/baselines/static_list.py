@@ -1,4 +1,4 @@
-"""One list for all problems."""
+"""`StaticList`: one list for all problems."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ class StaticList(Baseline):
     per_group : int, dict or None
         How many items of a group a list holds at most: see `Problems.capped`.
 
+    See Also
+    --------
+    NearestCover : One list per problem, from similar training problems.
+    listwright.ContextFreeSCP : Learns a distribution over items online.
+
     Examples
     --------
     >>> import listwright as lw
@@ -54,7 +59,7 @@ class StaticList(Baseline):
         self.per_group = per_group
 
     def flaw(self) -> str:
-        """What is wrong with it, where it was read from a file."""
+        """Returns what is wrong with a model that was read from a file, "" if nothing is."""
         order = getattr(self, "order_", np.zeros(0, dtype=np.int64))
         return "" if np.array_equal(np.sort(order), np.arange(len(order))) else "its list must name every item once"
 

@@ -1,4 +1,4 @@
-"""Lists built step by step from scores that change with the list."""
+"""Builds lists step by step from scores that change with the list; used by `LearnedDPP` and `SubMod`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,26 @@ Added = Callable[[Ints], None]  # called with the picks: one row per problem, -1
 
 
 def stepwise_lists(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:
-    """Takes the row with the highest score that fits, again and again; ties go to the lowest row."""
+    """Picks the row with the highest score that fits, again and again, for all problems at once.
+
+    Parameters
+    ----------
+    problems : Problems
+        The candidates.
+    steps : int
+        Largest number of items of a list.
+    room : array of shape (problems,), or None
+        Budget of each problem.
+    scored : callable
+        Returns one score per row, and which rows may be picked at all; called before each step.
+    added : callable
+        Called with the picks of each step, one row per problem and -1 for none.
+
+    Returns
+    -------
+    Lists
+        Ties go to the lowest row; a list ends once nothing is allowed or fits.
+    """
     left, untaken = Room(problems, room), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []
     for _ in range(steps):

@@ -44,6 +44,11 @@ class SubMod(Baseline):
     budget : float or None
         Total size of a list; takes the place of length.
 
+    See Also
+    --------
+    MMR : A simpler trade-off between relevance and similarity.
+    listwright.SCP : Learns what an item adds from measured lists.
+
     Examples
     --------
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.1, 0.9]]
@@ -101,7 +106,7 @@ class SubMod(Baseline):
 
 
 class _Graph:
-    """Rows joined by cosines; the cosines themselves are worked out for picks only."""
+    """Rows of each problem as a graph whose edges are cosines; only degrees and the edges of picks are computed."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
@@ -114,11 +119,12 @@ class _Graph:
         self.degrees = self._dots(members @ self.units, problems.owners) - own
 
     def near(self, picks: Ints) -> Floats:
-        """Cosine of each row to its problem's pick; 0 without one."""
+        """Returns the cosine of each row with its problem's pick; 0 where there is none."""
         near = self._dots(self.units, np.maximum(picks, 0)[self.problems.owners])
         return np.where((picks >= 0)[self.problems.owners], near, 0.0)
 
     def _dots(self, others: Any, partners: Ints) -> Floats:
+        """Returns the dot product of each row with its partner row in `others`."""
         if sparse.issparse(self.units):
             return np.asarray(self.units.multiply(sparse.csr_array(others)[partners]).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", self.units, np.asarray(others)[partners])
@@ -127,6 +133,7 @@ class _Graph:
 def _greedy(
     problems: Problems, graph: _Graph, parameters: tuple[float, float], steps: int, room: Floats | None
 ) -> Lists:
+    """Builds greedy lists for one pair of (redundancy, scaling), in time linear in rows times picks."""
     redundancy, scaling = parameters
     costs = np.ones(problems.n_rows) if room is None or problems.sizes is None else problems.sizes**scaling
     inside, worth = np.zeros(problems.n_rows), np.zeros(len(problems))
@@ -144,7 +151,9 @@ def _greedy(
 
 
 def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
-    """The best single row where it is worth more than the list: what makes the greedy list provably good."""
+    """Replaces a list by the best single row where that is worth more, which the guarantee of budgeted greedy
+    relies on.
+    """
     problems = lists.problems
     rows = np.array([start + alone[start:end].argmax() for start, end in zip(*_ends(problems), strict=True)])
     better = alone[rows] > worth
@@ -155,4 +164,5 @@ def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
 
 
 def _ends(problems: Problems) -> tuple[Ints, Ints]:
+    """Returns where the rows of each problem start and end."""
     return problems.offsets[:-1], problems.offsets[1:]

@@ -1,4 +1,4 @@
-"""Relevance only: sort by a column, or by a prediction of what each row gains alone."""
+"""`TopK`: relevance only. Sorts by a column, or by a prediction of what each row gains alone."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class TopK(Baseline):
         self.random_state = random_state
 
     def relevance(self, problems: Problems) -> Floats:
-        """One number per row: the column, or the predicted gain."""
+        """Returns one number per row: the column, or the predicted gain. `MMR` and `DPP` use it as their relevance."""
         column = column_of(self.estimator, self.signature_)
         if column is not None:
             return column_values(problems, column)
@@ -134,7 +134,7 @@ class TopK(Baseline):
                 self.model_ = fitted(self.estimator, self._rows(problems), gains_alone(problems), seed, problems.counts)
 
     def _rows(self, problems: Problems) -> Any:
-        """Own features, context and item, side by side."""
+        """Returns own features, context and item indicator side by side, sparse where any of them is."""
         parts = [problems.features]
         if problems.context is not None:
             parts.append(problems.context[problems.owners])
@@ -149,6 +149,9 @@ class TopK(Baseline):
         return np.concatenate(parts, axis=1)
 
     def _learn_items(self, problems: Problems, seed: int) -> None:
+        """Fits one model per item on the problems that offer it, or a single one with several outputs where all
+        offer all.
+        """
         table = state_table(problems, self.n_items_)
         gains = by_item(problems, gains_alone(problems), self.n_items_, missing=np.nan)
         offered = np.isfinite(gains)
@@ -161,6 +164,7 @@ class TopK(Baseline):
             self.models_[int(item)] = fitted(self.estimator, table[here], gains[here, item], seed)
 
     def _by_item(self, problems: Problems) -> Floats:
+        """Returns the predicted gain of each row from the models per item; 0 for items without one."""
         table = state_table(problems, self.n_items_)
         gains = np.zeros((len(problems), self.n_items_))
         if self.model_ is not None:

@@ -1,4 +1,4 @@
-"""Greedy cover on the training problems that resemble the new one."""
+"""Greedy cover on the training problems that resemble the new one: the base of `NearestCover` and `ForestCover`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ CELLS = 4_000_000  # training outcomes looked at in one go
 
 
 class WeightedCover(Baseline):
-    """What NearestCover and ForestCover share. Subclasses say how much each training problem counts."""
+    """Builds lists that gain most over weighted training problems; subclasses say how much each of these counts.
+
+    New problems are processed in chunks, so that the table of weights and gains stays small.
+    """
 
     @abstractmethod
     def _learn_weights(self, states: Floats, problems: Problems) -> None:
-        """Sets what `_weights` needs, from the training problems as a whole, columns scaled."""
+        """Sets what `_weights` needs, from one row of scaled columns per training problem."""
 
     @abstractmethod
     def _weights(self, states: Floats) -> Floats:
-        """(states, training problems)."""
+        """Returns weights of shape (states, training problems)."""
 
     def _view(self, problems: Problems) -> Problems:
         return with_catalogue(problems)
