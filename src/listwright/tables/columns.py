@@ -1,7 +1,7 @@
 """Decide the role of each column of a table: id, feature, context, vector, size and so on.
 
-`Wanted` holds the caller's options before any table is seen, `choose` matches them with a table, and `Columns` is
-the result, which models store so that later tables are read alike.
+`Wanted` holds the caller's options before any table is seen, `choose` matches them with a table, and `Columns` is the
+result, which models store so that later tables are read alike.
 """
 
 from __future__ import annotations
@@ -163,8 +163,9 @@ def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str,
 
 
 def _numbers(table: Table) -> tuple[int, int] | None:
-    """Range of feature numbers of an SVMlight table. The format starts at 1, but a file that uses feature 0 starts
-    at 0.
+    """Range of feature numbers of an SVMlight table: the first, and one more than the last.
+
+    Numbers start at 1 by the format, but a file that uses feature 0 starts at 0.
     """
     if table.matrix is None:
         return None
@@ -224,8 +225,10 @@ def _no_stray_text(table: Table, name: str) -> None:
 
 
 def _where_there(table: Table, name: str | None, default: str) -> str | None:
-    """A column name that defaults to `default`; None if the default column does not exist, an error if a named one
-    does not.
+    """A column that may be missing as long as the user has not named it.
+
+    Returns None if `name` is the default name and there is no such column; a missing column of another name is an
+    error.
     """
     return None if name == default and name not in table.names else _named(table, name, default)
 

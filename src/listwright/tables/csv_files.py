@@ -87,8 +87,9 @@ def _delimiter(path: Path) -> str:
 
 
 def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
-    """Whether a text column consists of numbers with decimal commas; whole numbers and empty cells may be among
-    them.
+    """Whether a text column consists of numbers with decimal commas.
+
+    Whole numbers and empty cells may be among them, but at least one value must have a comma.
     """
     if not is_text(column.type):
         return False

@@ -69,9 +69,9 @@ def read(
     Parameters
     ----------
     paths : Paths
-        A file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines
-        and SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file. Fields
-        of CSV files may be separated by commas, semicolons (then also with decimal commas), tabs or |.
+        A file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines and
+        SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file. Fields of CSV
+        files may be separated by commas, semicolons (then also with decimal commas), tabs or |.
     reward, references
         As in `from_frame`; references may also be a file with columns problem and reference.
     format : str or None

@@ -1,8 +1,8 @@
 """Build problems from a data frame or table with one row per candidate.
 
 `from_frame` is the public entry point. `build` is shared by frames and files: it chooses the role of each column,
-collects the levels of categorical columns and calls `assembled`, which groups rows by problem and makes the arrays.
-A scan calls `assembled` directly for each block, because its columns are already chosen.
+collects the levels of categorical columns and calls `assembled`, which groups rows by problem and makes the arrays. A
+scan calls `assembled` directly for each block, because its columns are already chosen.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def from_frame(
     Parameters
     ----------
     problem, item, size
-        The columns with the problem's id, the item's id, and what the item takes of a budget. The
-        last two may be missing unless they are named.
+        The columns with the problem's id, the item's id, and what the item takes of a budget. The last two may be
+        missing unless they are named.
     group : str or None
         The column with the item's group (source, author, section), for `per_group=`; it is no feature.
     features : sequence of str or None
@@ -99,8 +99,7 @@ def from_frame(
     ------
     InputError
         If a column is missing, a value is missing or of the wrong kind, an item occurs twice in a problem, or no
-        feature
-        is left. The message names the row, the column and the option that helps.
+        feature is left. The message names the row, the column and the option that helps.
 
     See Also
     --------

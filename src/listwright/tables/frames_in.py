@@ -1,7 +1,7 @@
 """Data frames in place of `Problems` for every estimator.
 
-Estimators inherit `TakesFrames`, which lets `fit`, `predict` and `score` accept a frame and remembers how the
-training frame was read, so that later frames are encoded in the same way whatever the order of their columns.
+Estimators inherit `TakesFrames`, which lets `fit`, `predict` and `score` accept a frame and remembers how the training
+frame was read, so that later frames are encoded in the same way whatever the order of their columns.
 """
 
 from __future__ import annotations

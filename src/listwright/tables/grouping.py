@@ -38,8 +38,9 @@ class Groups(NamedTuple):
     offsets: Ints
 
     def sorted(self, values: Any) -> Any:
-        """Reorder values that are given by table row to the order of the problems; no copy if no reordering is
-        needed.
+        """Reorder values that are given by table row to the order of the problems.
+
+        Returns `values` itself if no reordering is needed.
         """
         return values if self.order is None else values[self.order]
 
@@ -49,8 +50,9 @@ class Groups(NamedTuple):
 
 
 def group(table: Table, problem: str) -> Groups:
-    """Group the rows of a table by the column `problem`; raises `InputError` if a problem is spread over several
-    files.
+    """Group the rows of a table by the column `problem`.
+
+    Raises `InputError` if a problem is spread over several files.
     """
     codes, ids = names(table, problem, "problem")
     _one_file_each(table, codes, ids)

@@ -155,8 +155,9 @@ def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
 
 
 def _width(table: Table, name: str, lengths: Ints) -> int:
-    """Dimension of the vectors: the most frequent length, so that the message blames the few rows that differ from
-    it.
+    """Dimension of the vectors: the most frequent length.
+
+    Taking the most frequent one lets the error message blame the few rows that differ from it.
     """
     missing = first_bad(lengths == 0)
     if missing is not None:

@@ -1,7 +1,7 @@
 """Limit the nesting depth of JSON input.
 
-The C++ JSON parser of Arrow recurses and crashes the process if the nesting exceeds its stack. `may_be_deep` is a
-cheap test on the raw bytes that decides whether the safe, slower parser is needed; `is_deep` tests a parsed value.
+The C++ JSON parser of Arrow recurses and crashes the process if the nesting exceeds its stack. `may_be_deep` is a cheap
+test on the raw bytes that decides whether the safe, slower parser is needed; `is_deep` tests a parsed value.
 """
 
 from __future__ import annotations

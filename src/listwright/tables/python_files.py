@@ -1,7 +1,7 @@
 """Load a reward function from a Python file that the user names, as in `mine.py:worth`.
 
-The file is executed. Callers that take the reward string from a model file, and not from the user, must make sure
-that the user wants this code to run.
+The file is executed. Callers that take the reward string from a model file, and not from the user, must make sure that
+the user wants this code to run.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ def from_table(table: Table, problem: str) -> dict[str, list[str]]:
     """Reference texts by problem id, from a table with one row per reference.
 
     The texts are in the column "reference", or in "text" if there is none of that name. Several rows of the same
-    problem
-    are several references.
+    problem are several references.
     """
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. References need one row each.")

@@ -1,7 +1,7 @@
 """Build reward objects from reward specs and table columns.
 
-`build_reward` dispatches on the kind of the spec through `_BUILDERS`. Every builder takes the spec and a `Measured`
-and returns a reward from `listwright.rewards` whose rows are in the order of the problems.
+`build_reward` dispatches on the kind of the spec through `_BUILDERS`. Every builder takes the spec and a `Measured` and
+returns a reward from `listwright.rewards` whose rows are in the order of the problems.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """TREC run files: ranked documents per query.
 
-`read_run` and `run_lists` bring rankings of other systems in, to measure them by listwright's metrics or compare
-them with a model; `write_run` writes lists for trec_eval and ndeval.
+`read_run` and `run_lists` bring rankings of other systems in, to measure them by listwright's metrics or compare them
+with a model; `write_run` writes lists for trec_eval and ndeval.
 """
 
 from __future__ import annotations

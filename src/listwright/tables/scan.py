@@ -185,8 +185,7 @@ class Scan:
         """Iterate over blocks of a shard, each of whole problems.
 
         Rows after the start of the last problem of a block are carried over, since that problem may continue in the
-        next
-        batch. A problem larger than `block_rows` makes the block grow until the problem ends.
+        next batch. A problem larger than `block_rows` makes the block grow until the problem ends.
         """
         parts: list[Part] = []
         rows: list[pa.Table] = []
@@ -231,16 +230,16 @@ def scan(
     Parameters
     ----------
     paths : Paths
-        A file, a folder, a pattern such as "data/*.parquet", or several of these; on many machines, files that all
-        of them can read.
+        A file, a folder, a pattern such as "data/*.parquet", or several of these; on many machines, files that all of
+        them can read.
     reward, references
         As in `read`; the reward as text, such as "any:clicked".
     max_memory : int or str
-        Bytes for data, such as "1GB" or "500MB"; on many machines, those of each worker. The program itself
-        takes about 0.3 GB beside.
+        Bytes for data, such as "1GB" or "500MB"; on many machines, those of each worker. The program itself takes about
+        0.3 GB beside.
     shard_size : int or str
-        About how large the parts are that workers own. Smaller ones share out better; a shard is at least a
-        row group. The result of a fit depends on it in the last digits.
+        About how large the parts are that workers own. Smaller ones share out better; a shard is at least a row group.
+        The result of a fit depends on it in the last digits.
     options
         Which column is what, as in `from_frame`.
 
@@ -253,8 +252,7 @@ def scan(
     ------
     InputError
         If a file is not Parquet, files differ in their columns, the rows of a problem are not contiguous, or the
-        largest
-        problem does not fit into `max_memory`.
+        largest problem does not fit into `max_memory`.
 
     See Also
     --------
@@ -428,8 +426,9 @@ def _behind(parts: list[Part], end: int) -> list[Part]:
 
 
 def _chosen(table: Table, problem: str, share: float) -> pa.Table:
-    """The rows of the problems that belong to a sample of about `share` of all problems, drawn by CRC-32 of their
-    ids.
+    """The rows of the problems that belong to a sample of about `share` of all problems.
+
+    A problem belongs to it if the CRC-32 of its id is below `share` of the range, whatever block it is in.
     """
     rows = pa.table(dict(table.columns))
     if share >= 1.0:

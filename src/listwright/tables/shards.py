@@ -49,9 +49,8 @@ class Piece(NamedTuple):
 class Shard(NamedTuple):
     """Whole problems that are read together: the unit of work that one worker owns.
 
-    Sums are formed per shard and added in the order of the shards, so results do not depend on which
-    worker
-    finishes first.
+    Sums are formed per shard and added in the order of the shards, so results do not depend on which worker finishes
+    first.
     """
 
     number: int

@@ -1,8 +1,8 @@
 """Parse reward strings such as `"coverage:topic_*"`, the same in Python and on the command line.
 
-`parse_reward` checks the syntax only. Column names are resolved later, when a table is known:
-`RewardSpec.columns_of` tells which columns belong to the reward, so that they are not used as features, and
-`listwright.tables.rewards` builds the reward object.
+`parse_reward` checks the syntax only. Column names are resolved later, when a table is known: `RewardSpec.columns_of`
+tells which columns belong to the reward, so that they are not used as features, and `listwright.tables.rewards` builds
+the reward object.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ class RewardSpec:
         weights.
 
         The `*` is ambiguous: in `topic_*` it belongs to the pattern, in `topics*weight` it separates two names. It is
-        taken
-        as a separator only if the text after the last `*` is the name of a column of `table`.
+        taken as a separator only if the text after the last `*` is the name of a column of `table`.
         """
         topics, star, weight = (part.strip() for part in self.argument.rpartition("*"))
         if self.kind in WEIGHTED and star and weight in table.names and topics:
@@ -67,8 +66,9 @@ class RewardSpec:
         return self.argument, None
 
     def columns_of(self, table: Table) -> list[str]:
-        """All columns of `table` that the reward is computed from, weights included; these are not features by
-        default.
+        """All columns of `table` that the reward is computed from, weights included.
+
+        They are not features unless named explicitly.
         """
         if self.kind in ("python", "qrels"):
             return []
@@ -91,8 +91,8 @@ def parse_reward(spec: str) -> RewardSpec:
     `any:clicked`, `graded:label`, `share:relevant`, `sum:clicks`, `sum:clicks<=3`, `sum:clicked*price`,
     `coverage:topics` (a column of lists) or `coverage:topic_*` (0/1 columns), `coverage:topics*weight` (weights of the
     topics from a second column), `probabilistic:topic_*`, `sqrt:topic_*`, `log:topic_*`, `facility:embedding` (a column
-    of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and `file.py:function` for one's own
-    `f(problem, items)`; the file is run.
+    of lists, or `e_*`), `rouge:text`, `rouge2:text`, `qrels:file`, and `file.py:function` for one's own `f(problem,
+    items)`; the file is run.
 
     Parameters
     ----------

@@ -18,8 +18,9 @@ PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 
 def opened(path: str | Path) -> pa.NativeFile:
-    """Open a file for reading, decompressed according to its ending; raises `InputError` for folders and missing
-    files.
+    """Open a file for reading, decompressed according to its ending.
+
+    Raises `InputError` for folders and for files that cannot be opened.
     """
     path = Path(path)
     if path.is_dir():

@@ -1,8 +1,8 @@
 """The common in-memory form of every input: Arrow columns by name, plus the origin of each row.
 
-All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `Table`, and everything after
-them works on tables only. `Part` remembers the file and line of each row, so that every error message can name the
-cell that is wrong and the option that fixes it.
+All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `Table`, and everything after them
+works on tables only. `Part` remembers the file and line of each row, so that every error message can name the cell that
+is wrong and the option that fixes it.
 """
 
 from __future__ import annotations
@@ -134,8 +134,7 @@ class Table:
         """Expand a name or a shell pattern such as `topic_*` to column names, in the order of the table.
 
         An exact name wins over a pattern, so a column that is really called `topic_*` can be named. Raises `InputError`
-        if
-        nothing matches.
+        if nothing matches.
         """
         if pattern in self.names:
             return [pattern]
@@ -145,14 +144,15 @@ class Table:
         return found
 
     def is_fixed(self, option: str) -> bool:
-        """Whether a trained model determines the column of this option; the reward and references can always be
-        chosen anew.
+        """Whether a trained model determines the column of this option; the reward and references can always be chosen
+        anew.
         """
         return self.fixed and option not in ("reward", "references")
 
     def advice(self, option: str, way: str, choice: str) -> str:
-        """Compose the advice of an error message: `way`, and also `choice` unless a model has already made that
-        choice.
+        """Compose the advice of an error message: `way`, or else `choice`.
+
+        `choice` is left out if a model has already made it.
         """
         return f"{way}." if self.is_fixed(option) else f"{way}, or {choice}."
 

@@ -105,9 +105,9 @@ def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | N
     problems : Problems
         With item ids.
     alpha : float, optional
-        None: the share of the subtopics that the list answers, of those that some candidate answers (`Coverage`).
-        A number: each further document on a subtopic is worth 1 - alpha times the one before (`AlphaCoverage`), with
-        the ideal list of all judged documents, so that `evaluation.alpha_ndcg(..., ideal="judged")` applies.
+        None: the share of the subtopics that the list answers, of those that some candidate answers (`Coverage`). A
+        number: each further document on a subtopic is worth 1 - alpha times the one before (`AlphaCoverage`), with the
+        ideal list of all judged documents, so that `evaluation.alpha_ndcg(..., ideal="judged")` applies.
 
     Returns
     -------

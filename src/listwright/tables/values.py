@@ -1,7 +1,7 @@
 """Read table columns as numbers, names, texts or lists, with errors that name file, line and column.
 
-These functions are the only place where cell values are checked. The `option` argument that most of them take is
-the name of the option that selected the column, for the advice in error messages.
+These functions are the only place where cell values are checked. The `option` argument that most of them take is the
+name of the option that selected the column, for the advice in error messages.
 """
 
 from __future__ import annotations
@@ -83,8 +83,7 @@ def names(table: Table, name: str, option: str) -> Names:
 
     Integers stay integers, and floats that are all whole become integers (pandas turns integer columns with gaps into
     floats); everything else is text. In text formats, values that all look like integers are converted, so that the
-    same
-    data in CSV and Parquet gives the same ids. Missing and empty values raise `InputError`.
+    same data in CSV and Parquet gives the same ids. Missing and empty values raise `InputError`.
     """
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
@@ -164,8 +163,9 @@ def _whole(column: pa.ChunkedArray) -> bool:
 
 
 def _is_plain_integer(value: Any) -> bool:
-    """Whether text is an integer exactly as Python prints it, so that reading it as one loses nothing ("007" is
-    not).
+    """Whether text is an integer exactly as Python prints it.
+
+    Then nothing is lost by reading it as one; "007" and "+7" stay text.
     """
     if isinstance(value, int):
         return True

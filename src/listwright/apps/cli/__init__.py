@@ -1,9 +1,18 @@
 """The command line interface, a thin layer over the library.
 
-`main` is the entry point of the `listwright` script. It runs the typer application of `listwright.apps.cli.app`,
-turns errors into one-line messages and exit codes, and copes with closed or broken standard streams. The
-subcommands share options (`options`, `logs`, `training_tables`), input and output (`sources`, `written_lists`) and
-printing (`show`).
+`main` is the entry point of the `listwright` script. It runs the typer application of `listwright.apps.cli.app`, turns
+errors into one-line messages and exit codes, and copes with closed or broken standard streams.
+
+Every subcommand has a module of its own. They share these modules:
+
+- `options`, `logs`, `training_tables`: options, declared once and used in the signatures of several commands;
+- `sources`: reading from files or standard input, and writing models;
+- `written_lists`, `selection_picture`: writing lists and pictures;
+- `show`: tables, progress, notes and JSON on the terminal.
+
+Commands follow the same rules: bad options and places to write to are refused before any work is done, files are
+written completely or not at all, results go to standard output and everything else to standard error, and `--json`
+prints one JSON value for programs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,12 @@
 """`listwright backup`: copy the store of a service (SQLite or PostgreSQL) to one file, and restore it.
 
-A backup can be restored to a store of either kind, which also serves to move a service from SQLite to PostgreSQL.
+The backup is an SQLite file. It can be restored to an empty store of either kind, which also serves to move a service
+from SQLite to PostgreSQL. A password that the address lacks is taken from LISTWRIGHT_STORE_PASSWORD.
+
+Typical use::
+
+    listwright backup sqlite:///lists.db -o backup.db
+    listwright backup postgresql://user@host/lists --restore backup.db
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """`listwright check`: look for mistakes in a table and its reward before learning.
 
-Wraps `listwright.checks.problems.examine`. A scan is sampled, as the checks need problems in memory.
+Wraps `listwright.checks.problems.examine`: it tries on random lists whether the reward is monotone and submodular, as
+the guarantees of the paper require, and looks for duplicates, constant features and features that give the outcome
+away. A scan is sampled, as the checks need problems in memory. The exit code is 1 if a check fails with an error, so
+that the command can guard a pipeline::
+
+    listwright check past.csv --reward any:clicked && listwright fit past.csv ...
 """
 
 from __future__ import annotations

@@ -1,7 +1,13 @@
 """`listwright demo`: a demonstration on simulated data, in half a minute.
 
-Also writes the example tables (`TABLES`) on which the other commands can be tried: past problems with clicks,
-held-out ones, and new ones without clicks.
+Fits several methods on questions with passages, prints their lists side by side and writes an HTML page. With
+`--tables`, it instead writes the example tables (`TABLES`) on which the other commands can be tried: past problems with
+clicks, held-out ones, and new ones without clicks.
+
+Typical use::
+
+    listwright demo --out report.html
+    listwright demo --tables examples
 """
 
 from __future__ import annotations

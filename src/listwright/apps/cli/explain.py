@@ -1,7 +1,12 @@
 """`listwright explain`: the reasons for one list, pick by pick.
 
 Wraps `listwright.reasons.explain`: contributions of feature groups to the score of each pick, the margin to the
-runner-up, and the pick that made a skipped item redundant.
+runner-up, and the pick that made a skipped item redundant. `predict --explain` gives the same for all lists, as
+columns.
+
+Typical use::
+
+    listwright explain model.listwright new.csv --problem q17
 """
 
 from __future__ import annotations

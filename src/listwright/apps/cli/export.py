@@ -1,4 +1,14 @@
-"""`listwright export`: write what a service has stored as a log in Parquet, for `fit --log` and `evaluate --log`."""
+"""`listwright export`: write what a service has stored as a log in Parquet, for `fit --log` and `evaluate --log`.
+
+The log has lists, propensities and feedback. The store may be in use meanwhile. Together with `fit`, `evaluate` and the
+service, this closes the loop: show lists, export the log, learn a new model, estimate its value, deploy it.
+
+Typical use::
+
+    listwright export sqlite:///lists.db -o log.parquet
+    listwright fit --log log.parquet --length 3 -o next.listwright
+    listwright evaluate next.listwright --log log.parquet
+"""
 
 from __future__ import annotations
 

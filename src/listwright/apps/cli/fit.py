@@ -1,4 +1,19 @@
-"""`listwright fit`: learn a model from a table of candidates, or from a log of lists that were shown."""
+"""`listwright fit`: learn a model from a table of candidates, or from a log of lists that were shown.
+
+On a table, the reward of every candidate is known, and `SCP` learns with full information. `--max-memory`,
+`--engine ray` and `--checkpoint` make it work on a scan of Parquet files instead of data in memory. With `--log`, only
+the outcomes of shown items are known, and `OnlineSCP` learns from them with importance weights.
+
+The model file stores how the table was read (`columns_`) and the reward string (`reward_spec_`), so that `predict` and
+`evaluate` need no column options. With `-o -` the model goes to standard output, and lines for people to standard
+error.
+
+Typical use::
+
+    listwright fit past.csv --reward any:clicked --length 3 -o model.listwright
+    listwright fit 'logs/*.parquet' --reward any:clicked --length 3 --max-memory 1GB -o model.listwright
+    listwright fit --log shown.parquet --length 3 -o model.listwright
+"""
 
 from __future__ import annotations
 
@@ -226,8 +241,11 @@ def before(problems: Problems | Scan) -> str:
 
 
 def _seen(model: Any) -> str:
-    """Mean value of the lists built during learning, with a warning that it does not estimate performance on new
-    data.
+    """Mean value of the lists built during learning.
+
+    The sentence adds that this does not estimate the value on new problems: these lists were built by policies that
+    were
+    still changing, and on problems that were learned from.
     """
     ledger = model.training_.ledger
     return (

@@ -1,7 +1,15 @@
 """`listwright pack`: choose passages for questions within a token budget, or train a packer on such questions.
 
-Input is JSON lines, one question with its passages per line; usual key names are recognized. Output is JSON lines
-with the positions, texts and reasons of the chosen passages, in the order of the input.
+Input is JSON lines, one question with its passages per line; the keys in `QUERIES` and `PASSAGES` are recognized,
+others
+are named with `--query` and `--passages`. Output is JSON lines with the positions, texts, tokens and reasons of the
+chosen passages, in the order of the input. `--train` learns from labels, answers or citations in the same file.
+
+Typical use::
+
+    listwright pack questions.jsonl --budget 2000 -o packed.jsonl
+    listwright pack labelled.jsonl --train --label relevant -o packer.listwright
+    listwright pack questions.jsonl --model packer.listwright
 """
 
 from __future__ import annotations

@@ -1,7 +1,13 @@
 """`listwright reproduce`: run the experiments of the paper and write a report.
 
-Experiments are listed in `listwright.lab.experiments.registry`; each is a module with `run`, `section` and
-`findings`, loaded only when chosen.
+Experiments are listed in `listwright.lab.experiments.registry`; each is a module with `run`, `section` and `findings`,
+loaded only when chosen. Without `--data`, data is simulated, so the figures show the effects that the paper reports and
+not its exact numbers. Repetitions are distributed over processes; results do not depend on their number.
+
+Typical use::
+
+    listwright reproduce trajectory --seeds 10 --out report
+    listwright reproduce summaries --train duc2003 --test duc2004
 """
 
 from __future__ import annotations

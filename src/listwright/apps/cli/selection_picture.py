@@ -1,7 +1,7 @@
 """Pictures of a selection: rows on two principal components, and the value by number of picks.
 
-Used by `listwright select --picture`. Charts are made with Altair; to keep files small, at most `SHOWN` rows that
-were not picked are drawn, and components are computed from at most `MEASURED` rows.
+Used by `listwright select --picture`. Charts are made with Altair; to keep files small, at most `SHOWN` rows that were
+not picked are drawn, and components are computed from at most `MEASURED` rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,21 @@
 """`listwright serve`: run the HTTP service.
 
-Options are generated from the fields of the dataclasses `Settings` and `Limits`, so a new setting needs no change
-here. Each can be given on the command line, in the environment (`LISTWRIGHT_...`) or in a TOML file, in this order
-of precedence. The command also makes and revokes the keys of the service.
+Options are generated from the fields of the dataclasses `Settings` and `Limits`, so a new setting needs no change here.
+Each can be given on the command line, in the environment (`LISTWRIGHT_...`) or in a TOML file, in this order of
+precedence. The command also makes and revokes the keys of the service. The service itself is in
+`listwright.apps.serve`, whose packages are imported only when the command runs.
+
+Typical use::
+
+    listwright serve model.listwright --learn
+    listwright serve model.listwright --model other=second.listwright --config serve.toml
+    listwright serve --keys keys.json --new-key lists --key-name shop
+
+A configuration file holds option names, and tables for limits and further models::
+
+    learn = true
+    [models]
+    other = "second.listwright"
 """
 
 from __future__ import annotations
@@ -29,10 +42,8 @@ def _configured(context: typer.Context, path: Path | None) -> Path | None:
     """Callback of `--config`: reads a TOML file and makes its values the defaults of the options.
 
     Precedence over the file by command line and environment comes from click's `default_map`. Keys are option names
-    with
-    `-` or `_`; the tables `limits` and `models` hold limits and further models. Unknown keys raise
-    `typer.BadParameter`,
-    so that a typing error does not silently leave a limit at its default.
+    with `-` or `_`; the tables `limits` and `models` hold limits and further models. Unknown keys raise
+    `typer.BadParameter`, so that a typing error does not silently leave a limit at its default.
     """
     if path is None:
         return None

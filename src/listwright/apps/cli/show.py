@@ -1,8 +1,8 @@
 """Printing for commands: results to standard output; progress, notes and errors to standard error.
 
 `progress` and `notes` are context managers around the work; `show_section`, `show_text`, `show_demo` and `show_json`
-print results. `as_options` rewrites messages of the library for users of the command line. rich is imported only
-inside functions, which keeps `--help` quick.
+print results. `as_options` rewrites messages of the library for users of the command line. rich is imported only inside
+functions, which keeps `--help` quick.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ def as_options(message: str) -> str:
     """Rewrite Python parameters in a message of the library as command line options.
 
     Only the parameters in `PARAMETERS` are rewritten; `NAMED_OTHERWISE` lists those whose option has another name. A
-    new
-    parameter that occurs in messages and has an option must be added there.
+    new parameter that occurs in messages and has an option must be added there.
 
     Examples
     --------
@@ -77,8 +76,7 @@ def notes() -> Iterator[None]:
     """Context manager that prints warnings about data as notes on standard error, each once.
 
     Only `DataWarning` and `ReadingNote` become notes; all other warnings are passed on unchanged. Notes are printed
-    after
-    the body, so that they do not disturb a progress bar.
+    after the body, so that they do not disturb a progress bar.
     """
     from listwright.errors import DataWarning
     from listwright.text.files import ReadingNote
@@ -102,8 +100,7 @@ def progress(title: str) -> Iterator[Tick]:
     """Context manager that shows the progress of some work on standard error.
 
     On a terminal it is a bar that disappears at the end; elsewhere it is a plain line every `EVERY` seconds, so that
-    log
-    files stay readable.
+    log files stay readable.
 
     Parameters
     ----------
@@ -129,8 +126,9 @@ def progress(title: str) -> Iterator[Tick]:
 
 
 def _lines(title: str) -> Tick:
-    """Progress for output that is no terminal: prints a line at most every `EVERY` seconds, the first after that
-    time.
+    """Progress for output that is not a terminal.
+
+    Prints a line at most every `EVERY` seconds and none before that time has passed, so quick work stays silent.
     """
     due = time.monotonic() + EVERY
 

@@ -1,7 +1,8 @@
 """`listwright warmup`: compile the Numba kernels ahead of time.
 
-Numba compiles a kernel for each combination of argument types on first use and caches it on disk. This command runs
-the usual combinations once, so that the first real command does not wait.
+Numba compiles a kernel for each combination of argument types on first use and caches it on disk. This command runs the
+usual combinations once, so that the first real command does not wait. Run it when an image is built, with
+NUMBA_CACHE_DIR set to a folder that the image keeps and that the user of the service can read.
 """
 
 from __future__ import annotations
