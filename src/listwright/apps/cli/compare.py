@@ -115,7 +115,12 @@ def compare(
 
 
 def _capped(problems: Any, per_group: int | None) -> Any:
-    """The problems with the limit of `--per-group`, which then binds all methods alike; a scan is sampled first."""
+    """The problems with the limit of `--per-group`.
+
+    The limit is attached to the problems, so that it binds all methods alike, including those without such a parameter.
+    A
+    scan is sampled first, as only problems in memory can carry the limit.
+    """
     given.groups_for(per_group, problems, "Name it with --group-column.")
     if per_group is None:
         return problems
@@ -123,7 +128,22 @@ def _capped(problems: Any, per_group: int | None) -> Any:
 
 
 def report_of(found: Comparison, about: str) -> Report:
-    """Build the report: a table of means, paired differences to the first method, and a chart with intervals."""
+    """Build the report of a comparison.
+
+    Parameters
+    ----------
+    found : Comparison
+        Values of all methods by problem.
+    about : str
+        Sentence on the data, shown below the heading.
+
+    Returns
+    -------
+    Report
+        Means by method and limit, paired differences of the first method to the others with 95 % intervals (if there
+        are
+        others), and a chart.
+    """
     from listwright.lab.report import Figure, Report, Section, Table
 
     means = found.table()
@@ -165,7 +185,20 @@ def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -
 
 
 def findings(found: Comparison) -> str:
-    """One sentence that places the first method relative to each other method."""
+    """One sentence that places the first method relative to each other method.
+
+    A difference is claimed only where its 95 % interval excludes 0, so the sentence never calls noise a win.
+
+    Parameters
+    ----------
+    found : Comparison
+        Values of all methods by problem.
+
+    Returns
+    -------
+    str
+        Such as "scp is ahead of top-k by 0.012 to 0.034, level with mmr."
+    """
     parts = [_standing(record) for record in _differences(found)]
     return f"{found.methods[0]} is {', '.join(parts)}." if parts else f"Only {found.methods[0]} was measured."
 
@@ -189,7 +222,11 @@ def _standing(record: dict[str, Any]) -> str:
 
 
 def _differences(found: Comparison) -> list[dict[str, Any]]:
-    """Paired differences of the first method to each other, pooled over lengths and training sizes, ready for JSON."""
+    """Paired differences of the first method to each other method.
+
+    They are pooled over lengths (or budgets) and training sizes. NaN and infinity become None, so the records can be
+    written as JSON. Empty if there is only one method.
+    """
     if len(found.methods) < 2:
         return []
     records = found.differences(found.methods[0], pooled=True).records()
@@ -197,7 +234,20 @@ def _differences(found: Comparison) -> list[dict[str, Any]]:
 
 
 def _in_words(record: dict[str, Any], limit: str) -> dict[str, str]:
-    """Training size and list limit of a record as text: "all", a percentage or a number of problems."""
+    """Training size and list limit of a record as text.
+
+    Parameters
+    ----------
+    record : dict
+        With "train_size" (a share up to 1, or a number of problems) and the limit.
+    limit : str
+        "length" or "budget".
+
+    Examples
+    --------
+    >>> _in_words({"train_size": 0.5, "length": 3.0}, "length")
+    {'train_size': '50 %', 'length': '3'}
+    """
     size = record["train_size"]
     learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"
     return {"train_size": learned_from, limit: f"{record[limit]:g}"}
@@ -214,7 +264,10 @@ def _text(value: Any) -> str:
 
 
 def _method(name: str) -> Any:
-    """Create the estimator of a name in `METHODS`."""
+    """Create the estimator of a name in `METHODS`.
+
+    Its module is imported only here, so that a comparison of two methods does not load all of them.
+    """
     from importlib import import_module
 
     module, kind, settings = METHODS[name]
@@ -222,5 +275,11 @@ def _method(name: str) -> Any:
 
 
 def _size(value: float) -> float:
-    """A training size: numbers above 1 count problems, others are a share."""
+    """A training size as the library takes it: numbers above 1 count problems, others are a share.
+
+    Examples
+    --------
+    >>> _size(200.0), _size(0.5)
+    (200, 0.5)
+    """
     return int(value) if value > 1 else value

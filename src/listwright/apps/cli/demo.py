@@ -64,7 +64,22 @@ def _learn_best() -> Any:
 
 
 def write_tables(folder: Path) -> list[str]:
-    """Write the example tables of the README as CSV files into a folder, and return their paths."""
+    """Write the example tables of the README as CSV files.
+
+    The tables are simulated with fixed seeds, so they are the same on every machine. Readers differ between the tables,
+    so
+    that held-out and new problems really are new.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to write them.
+
+    Returns
+    -------
+    list of str
+        Paths of the files.
+    """
     from listwright.lab.report.files import write_bytes
     from listwright.lab.simulate.readers import table
 

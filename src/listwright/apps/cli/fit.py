@@ -219,7 +219,18 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
 
 def counts(problems: Problems | Scan) -> dict[str, int]:
-    """Size of the training data for `--json`: problems, candidates, features and bytes of memory."""
+    """Size of the training data.
+
+    Parameters
+    ----------
+    problems : Problems or Scan
+        The data.
+
+    Returns
+    -------
+    dict of str to int
+        Numbers of problems, candidates and features, and the bytes that learning takes; part of the output of `--json`.
+    """
     from listwright.estimators.size import learning_bytes
 
     return {
@@ -231,7 +242,15 @@ def counts(problems: Problems | Scan) -> dict[str, int]:
 
 
 def before(problems: Problems | Scan) -> str:
-    """One line on the size of the data and the memory that learning needs, printed before the work starts."""
+    """One line on the size of the data and the memory that learning needs.
+
+    It is printed before the work starts, so that a user who sees that memory will not suffice can stop at once.
+
+    Parameters
+    ----------
+    problems : Problems or Scan
+        For a scan, the line gives the number of parts and the limit that they keep to.
+    """
     found = counts(problems)
     size = max(found.pop("memory_bytes") / 2**20, 1)
     many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())

@@ -82,7 +82,25 @@ def inspect(
 
 
 def _problems(model: Any, data: list[str] | None) -> Any:
-    """Problems of the table with the model's own reward, or None without a table."""
+    """Problems of the table, measured by the reward that the model was trained with.
+
+    Parameters
+    ----------
+    model : estimator
+        The model.
+    data : list of str or None
+        Value of DATA.
+
+    Returns
+    -------
+    Problems or None
+        None without a table.
+
+    Raises
+    ------
+    InputError
+        If the model does not know its reward.
+    """
     if not data:
         return None
     reward = getattr(model, "reward_spec_", None)
@@ -92,7 +110,12 @@ def _problems(model: Any, data: list[str] | None) -> Any:
 
 
 def _importance(model: Any, problems: Any) -> Any:
-    """Permutation importance of each feature: the loss in value if its column is shuffled."""
+    """Permutation importance of each feature, with progress on standard error.
+
+    The importance of a feature is the loss in mean value of the lists if its column is shuffled. Features that carry
+    the
+    same information share it, so a low importance does not mean that a feature is unrelated to the outcome.
+    """
     from listwright.lab.report.model_page import importance_of
 
     with progress("permuting features"):

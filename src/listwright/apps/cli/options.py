@@ -108,7 +108,25 @@ def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
 
 
 def engine_of(engine: str, address: str | None) -> Any:
-    """The engine that `--engine` and `--address` select; `--address` is only accepted with `--engine ray`."""
+    """The engine that the options select.
+
+    Parameters
+    ----------
+    engine : str
+        "local" for threads of this machine, or "ray".
+    address : str or None
+        Address of the Ray cluster; only accepted with "ray". None starts a cluster on this machine.
+
+    Returns
+    -------
+    Engine
+        Not yet connected; commands enter its context while they work.
+
+    Raises
+    ------
+    typer.BadParameter
+        If an address is given for another engine.
+    """
     if engine != "ray" and address is not None:
         raise typer.BadParameter("goes with --engine ray.", param_hint="--address")
     from listwright.engines import Ray, as_engine
@@ -120,6 +138,20 @@ def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None
     """The memory limit for streaming, or None if the data is to be read at once.
 
     Clusters and checkpoints work on shards only, so both imply a limit of 1 GB unless `--max-memory` is given.
+
+    Parameters
+    ----------
+    max_memory : str or None
+        Value of `--max-memory`.
+    engine : str
+        Value of `--engine`.
+    checkpoint : str or None
+        Value of `--checkpoint`.
+
+    Examples
+    --------
+    >>> memory_of(None, "local"), memory_of(None, "ray"), memory_of("500MB", "ray")
+    (None, '1GB', '500MB')
     """
     return "1GB" if max_memory is None and (engine != "local" or checkpoint is not None) else max_memory
 

@@ -102,7 +102,23 @@ def _packed(
 
 
 def _records(file: Path) -> list[dict[str, Any]]:
-    """Parse the input file; raises `InputError` for a line that is not a JSON object. Blank lines are skipped."""
+    """Parse the input file.
+
+    Parameters
+    ----------
+    file : Path
+        JSON lines; blank lines are skipped.
+
+    Returns
+    -------
+    list of dict
+        One per question.
+
+    Raises
+    ------
+    InputError
+        If a line is not a JSON object; the message names the line.
+    """
     from listwright.text.files import read_text
 
     records = []
@@ -118,7 +134,27 @@ def _records(file: Path) -> list[dict[str, Any]]:
 
 
 def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
-    """The first of the `known` keys that a record has; raises `InputError` with the option to use if there is none."""
+    """The key under which a record holds its question or its passages.
+
+    Parameters
+    ----------
+    record : dict
+        The first line of the input.
+    known : tuple of str
+        Usual keys, in order of preference; the first is also the name of the option that sets the key.
+    file : Path
+        The input, for the error message.
+
+    Raises
+    ------
+    InputError
+        If the record has none of the keys.
+
+    Examples
+    --------
+    >>> _key({"question": "Who?", "context": []}, QUERIES, Path("questions.jsonl"))
+    'question'
+    """
     found = [name for name in known if name in record]
     if not found:
         raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")

@@ -172,13 +172,28 @@ def serve(
 
 
 def _is_new(store: str) -> bool:
-    """Whether the store is an SQLite file that does not exist yet, and so holds no model that could be served."""
+    """Whether the store is an SQLite file that does not exist yet.
+
+    Such a store holds no model that could be served, so MODEL is required. A database on a server is assumed to have
+    one.
+
+    Examples
+    --------
+    >>> _is_new("postgresql://user@host/lists")
+    False
+    """
     scheme, _, path = store.partition(":///")
     return scheme == "sqlite" and not Path(path).exists()
 
 
 def _named(text: str) -> tuple[str, Path]:
-    """Parse `NAME=FILE` of `--model`."""
+    """Parse a value of `--model`; raises `InputError` unless it has the form `NAME=FILE`.
+
+    Examples
+    --------
+    >>> _named("shop=models/shop.listwright")[0]
+    'shop'
+    """
     name, equals, file = text.partition("=")
     if not equals or not name or not file:
         raise InputError(f"--model takes NAME=FILE. Got {text!r}.")

@@ -142,7 +142,15 @@ def _lines(title: str) -> Tick:
 
 
 def show_section(section: Section) -> None:
-    """Print a section of a report: title, text and tables. Figures are left to the HTML page."""
+    """Print a section of a report: title, text and tables.
+
+    Figures are left out; they are on the HTML page of the report.
+
+    Parameters
+    ----------
+    section : Section
+        Text is printed literally: square brackets are not taken for markup of rich.
+    """
     from rich.console import Console
 
     from listwright.lab.report import Table
@@ -193,7 +201,19 @@ def show_demo(found: Demo, page: Path) -> None:
 
 
 def _side_by_side(part: SideBySide) -> Any:
-    """A table with one column per list and two lines per pick; repeated content is struck out."""
+    """Lay out lists side by side, for the demo.
+
+    Parameters
+    ----------
+    part : SideBySide
+        Lists of equal length from several methods for one problem.
+
+    Returns
+    -------
+    rich.table.Table
+        One column per list and two lines per pick: its title, and what it adds. Picks that repeat what the list has
+        already are struck out. The last row tells what each list is worth.
+    """
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -212,7 +232,20 @@ def _side_by_side(part: SideBySide) -> Any:
 
 
 def _rich_table(table: Table, *, compact: bool = False) -> Any:
-    """A report table as a rich table, numbers aligned to the right and emphasized rows bold."""
+    """Convert a table of a report to a table of rich.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, rows, caption and the rows to emphasize.
+    compact : bool
+        Leave out the rule below the header, to save lines.
+
+    Returns
+    -------
+    rich.table.Table
+        All columns except the first are aligned to the right; emphasized rows are bold.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 

@@ -123,7 +123,20 @@ def load_model(model: str, data: list[str], trust: str) -> Any:
 
 
 def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
-    """Load a model, and return it with the metadata of its file."""
+    """Load a model, and return it with the metadata of its file.
+
+    Parameters
+    ----------
+    model : str
+        Path, or `-`.
+    trust : str
+        Comma-separated classes (`module:Class`) that the file may use in addition to those of the library.
+
+    Returns
+    -------
+    tuple of estimator and dict
+        The model, and what `listwright.storage.inspect` tells about the file, such as its class and settings.
+    """
     from listwright.apps.trust import load_trusting
     from listwright.storage import inspect
 
@@ -132,7 +145,18 @@ def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
 
 
 def save_model(model: Any, out: str) -> None:
-    """Write a model to a file or standard output, completely or not at all."""
+    """Write a model to a file or standard output, completely or not at all.
+
+    For standard output the model is first saved to a temporary file, so that an error leaves no half-written model in a
+    pipe.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    out : str
+        Path, or `-`.
+    """
     from listwright.storage import save
 
     if out != STANDARD:

@@ -31,9 +31,28 @@ Names = list[str] | None
 def on_tables(command: Callable[..., None]) -> Callable[..., None]:
     """Decorator that adds the table options of `_read` to a command.
 
-    The decorated function receives, as its first argument, a function that reads the table with the values of these
-    options; further keyword arguments override them. Options that the command declares itself are not added twice; the
-    command passes their values on when it calls the reader. Typer finds the combined options in `__signature__`.
+    Options that the command declares itself are not added twice; the command passes their values on when it calls the
+    reader. DATA and `--reward` come first in the help, then the command's own options, then the remaining table
+    options.
+
+    Parameters
+    ----------
+    command : callable
+        Its first parameter is the reader; all others are options of the command.
+
+    Returns
+    -------
+    callable
+        Takes all options as keyword arguments and calls `command` with a partial of `_read`. Typer finds the combined
+        options in its `__signature__`.
+
+    Examples
+    --------
+    >>> @on_tables
+    ... def count(read: Any, seed: int = 0) -> None:
+    ...     "Count the problems of a table."
+    >>> list(inspect.signature(count).parameters)[:4]
+    ['data', 'reward', 'seed', 'references']
     """
     own = inspect.signature(command, eval_str=True).parameters
     table = {name: one for name, one in inspect.signature(_read, eval_str=True).parameters.items() if name not in own}

@@ -47,7 +47,15 @@ def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) ->
 
 
 def write_columns(columns: dict[str, list[Any]], out: str) -> None:
-    """Write columns of equal length to a file or standard output."""
+    """Write columns of equal length to a file or standard output.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+        Values by column.
+    out : str
+        Path whose ending gives the format, or `-` for CSV on standard output.
+    """
     from listwright.lab.report.files import write_bytes
 
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
@@ -60,7 +68,20 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
 
 
 def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
-    """Lists as JSON-ready dicts, one per list: problem, items, scores and, if given, reasons."""
+    """Lists as JSON-ready dicts, for `predict --json`.
+
+    Parameters
+    ----------
+    lists : Lists
+        Lists with scores.
+    reasons : list of Reasons or None
+        One per list.
+
+    Returns
+    -------
+    list of dict
+        One per list, with "problem", "items", "scores" and, if given, "reasons".
+    """
     records = [
         {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
         for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
@@ -72,7 +93,18 @@ def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[
 
 
 def _told(picks: list[Any]) -> dict[str, list[Any]]:
-    """The reasons of all picks as columns."""
+    """The reasons of all picks as columns.
+
+    Parameters
+    ----------
+    picks : list
+        Reasons of single picks, in the order of the rows that `Lists.to_dict` gives.
+
+    Returns
+    -------
+    dict of str to list
+        Runner-up, margin to it, contributions by feature group (a dict per pick) and a note in words.
+    """
     return {
         "runner_up": [pick.runner_up for pick in picks],
         "margin": [pick.margin for pick in picks],
