@@ -148,7 +148,18 @@ def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None 
 
 
 def simplest(values: Sequence[Floats]) -> int:
-    """The first whose mean is within one standard error of the highest; differences are taken problem by problem.
+    """Returns the first whose mean is within one standard error of the highest; differences are taken problem by
+    problem.
+
+    Parameters
+    ----------
+    values : sequence of arrays of shape (problems,)
+        Out-of-fold values of each way, from the simplest to the most complex.
+
+    Returns
+    -------
+    int
+        Its place in the sequence.
 
     Examples
     --------

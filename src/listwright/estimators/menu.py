@@ -130,7 +130,15 @@ class Menu:
         return [*simple, linear, *self.softmax(), *trees, *together]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
-        """Whether a learner that keeps every example it has seen stays within memory."""
+        """Whether a learner that keeps every example it has seen stays within memory.
+
+        Parameters
+        ----------
+        n_passes : int
+            Passes that the learner would make.
+        columns : int
+            Numbers that it keeps per candidate and visit.
+        """
         model = clone(self.plain).set_params(n_passes=n_passes)
         return candidates_seen(model, self.problems) * columns <= MOST_KEPT
 

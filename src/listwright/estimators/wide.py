@@ -33,8 +33,20 @@ WIDE = 200  # columns past which they are summed up; fewer are quick as they are
 
 
 def suited_features(problems: Problems) -> Features:
-    """Automatic features, seen through a few columns where there are many.
+    """Returns automatic features, behind a compression to few columns where there are more than 200.
 
+    Parameters
+    ----------
+    problems : Problems
+        An example of what is to be learned from; only its kind and number of columns matter.
+
+    Returns
+    -------
+    Features
+        Not yet fitted.
+
+    Examples
+    --------
     >>> suited_features(Problems.from_arrays(np.zeros((2, 3, 1))))
     Sum(parts=[Candidate(), Distance(), Position()])
     >>> suited_features(Problems.from_arrays(np.zeros((2, 3, 1000))))
