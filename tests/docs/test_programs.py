@@ -72,9 +72,9 @@ def test_every_program_has_its_picture_and_is_named() -> None:
     assert PROGRAMS
     for program in PROGRAMS:
         assert f"({program.name})" in told
-        picture = program.with_suffix(".png")
+        picture = EXAMPLES.parent / "docs" / "images" / f"{program.stem}.png"
         assert picture.stat().st_size < 150_000
-        assert f"({picture.name})" in told
+        assert f"(../docs/images/{picture.name})" in told
 
 
 def test_a_prompt_is_packed_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:

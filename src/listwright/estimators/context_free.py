@@ -24,7 +24,7 @@ from listwright.tables import Scan
 from listwright.training.catalogue import rows_of_items, with_catalogue
 from listwright.training.checkpoints import Checkpoints
 from listwright.training.sources import Plan, Source
-from listwright.walk.limits import Room, as_room
+from listwright.walk.limits import Room, as_room, check_problems
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
 
@@ -150,7 +150,9 @@ class ContextFreeSCP(ListEstimator):
         Lists
             One list per problem.
         """
-        problems = with_catalogue(self._as_problems(problems)).capped(per_group)
+        problems = self._as_problems(problems)
+        check_problems(problems)
+        problems = with_catalogue(problems).capped(per_group)
         if not best_list:
             return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
         check_is_fitted(self, "training_")

@@ -300,6 +300,9 @@ def test_code_is_not_run_because_a_model_names_it(call, folder) -> None:
     code, _, err = call("evaluate", "own.listwright", "held_out.csv")
     assert code == 1
     assert "which is code. Pass --reward to run it." in err
+    code, _, err = call("inspect", "own.listwright", "held_out.csv")
+    assert code == 1
+    assert "which is code, and inspect runs none. Leave DATA out." in err
     assert call("evaluate", "own.listwright", "held_out.csv", "--reward", "mine.py:worth")[0] == 0
 
 

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from listwright.apps.cli import options as given
+from listwright.apps.cli.evaluate import known_reward
 from listwright.apps.cli.show import as_options, progress, show_json
 from listwright.apps.cli.sources import about_model, check_place, read_for
 from listwright.errors import InputError
@@ -103,9 +104,14 @@ def _problems(model: Any, data: list[str] | None) -> Any:
     """
     if not data:
         return None
-    reward = getattr(model, "reward_spec_", None)
-    if reward is None:
+    if getattr(model, "reward_spec_", None) is None:
         raise InputError("This model does not know what lists are worth. Leave DATA out, or fit with `listwright fit`.")
+    try:
+        reward = known_reward(model)
+    except InputError:
+        raise InputError(
+            f"This model was trained for {model.reward_spec_!r}, which is code, and inspect runs none. Leave DATA out."
+        ) from None
     return read_for(model, data, reward=reward)
 
 

@@ -144,7 +144,7 @@ def compare(
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> new = lw.OnlineSCP(length=2, random_state=0).fit_log(log)
     >>> print(compare(log, {"new": new.predict, "old": "logged"}).advice)
-    Roll out new: against old it brings +0.397 per list (+0.323 to +0.439).
+    Roll out new: against old it brings +0.397 per list (+0.324 to +0.441).
     """
     check_arguments(log, value, confidence, propensity)
     first = _checked(policies, baseline)
