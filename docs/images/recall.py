@@ -28,7 +28,7 @@ METHODS = {
 
 
 def chart(comparison: lw.Comparison) -> alt.Chart:
-    """Mean recall by budget, one line a method."""
+    """Mean recall by budget, one line per method."""
     records = [
         {"method": str(row["method"]), "bytes": int(row["budget"]) - 1, "recall": float(row["value"])}
         for row in comparison.table().records()

@@ -1,4 +1,4 @@
-"""Expected coverage: what words are worth, how that is foretold, and how the list uses it up."""
+"""Expected coverage: what words are worth, how that is predicted, and how the list uses it up."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_worth_adds_up_to_the_gains(clusters):
     reward = clusters.reward
     gains = reward.gains(reward.start(clusters))
     words = words_of(clusters)
-    foretold = words.holds @ word_worth(clusters)[:, 0]
-    assert np.mean(foretold <= gains + 1e-9) > 0.98  # two words in one column are rare
-    assert np.mean(np.isclose(foretold, gains)) > 0.2
+    predicted = words.holds @ word_worth(clusters)[:, 0]
+    assert np.mean(predicted <= gains + 1e-9) > 0.98  # two words in one column are rare
+    assert np.mean(np.isclose(predicted, gains)) > 0.2
 
 
 def test_gains_fall_as_the_list_grows(clusters):

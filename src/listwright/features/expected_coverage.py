@@ -168,12 +168,12 @@ class ExpectedCoverage(CrossFitted):
         words, worth = words_of(problems), word_worth(problems)
         rates = _rates(self.known_, words, without=worth)
         table = self.scale_.apply(_seen_in(problems, words, rates))
-        foretold, folds = np.zeros_like(worth), folds_of(problems.problem_ids)[words.owners]
+        predicted, folds = np.zeros_like(worth), folds_of(problems.problem_ids)[words.owners]
         for fold in np.unique(folds):
-            foretold[folds == fold] = _foretold(table[folds == fold], self.fold_weights_[fold])
+            predicted[folds == fold] = _predicted(table[folds == fold], self.fold_weights_[fold])
         twin = super().for_training(problems)
-        twin.foretold_ = {
-            problem: foretold[start:end]
+        twin.predicted_ = {
+            problem: predicted[start:end]
             for problem, start, end in zip(problems.problem_ids.tolist(), words.starts, words.starts[1:], strict=False)
         }
         return twin
@@ -182,10 +182,10 @@ class ExpectedCoverage(CrossFitted):
         """Predicts the worth of each word as a share of its problem's total; the list holds none."""
         words = words_of(problems)
         if self.out_of_fold:
-            worth = np.concatenate([self.foretold_[problem] for problem in problems.problem_ids.tolist()])
+            worth = np.concatenate([self.predicted_[problem] for problem in problems.problem_ids.tolist()])
         else:
             table = self.scale_.apply(_seen_in(problems, words, _rates(self.known_, words)))
-            worth = _foretold(table, self.weights_)
+            worth = _predicted(table, self.weights_)
         total = np.bincount(words.owners, worth.sum(axis=1), minlength=len(problems))
         worth = worth / np.maximum(total, 1e-12)[words.owners][:, None]
         worth = np.concatenate([worth, np.zeros((len(worth), 1))], axis=1)
@@ -305,7 +305,7 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
     return np.concatenate([weights, mean[None]]).T
 
 
-def _foretold(table: Floats32, weights: Floats) -> Floats:
+def _predicted(table: Floats32, weights: Floats) -> Floats:
     """(slots, TIMES): predicted worth, at least 0 and never above that of the occurrence before."""
     found = np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0)
     return np.minimum.accumulate(found, axis=1)

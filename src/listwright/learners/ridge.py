@@ -102,7 +102,7 @@ class RidgeLeader(Learner):
         if self.center:
             center(table, offsets, table)
             target = centered(target, offsets)
-        self.loss_ += examples.weight * float(np.sum((self._foretold(examples, table, rows) - target) ** 2))
+        self.loss_ += examples.weight * float(np.sum((self._predicted(examples, table, rows) - target) ** 2))
         crossed, owners = examples.rows.crossed, examples.rows.owners[rows]
         for fold in np.flatnonzero(np.diff(ends)):
             mine = slice(ends[fold], ends[fold + 1])
@@ -159,7 +159,7 @@ class RidgeLeader(Learner):
         self.penalty_ = 1.0 if self.penalty == "auto" else float(self.penalty)
         self.loss_, self.rounds_, self.next_choice_ = 0.0, 0, 1
 
-    def _foretold(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
+    def _predicted(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
         """By row: the prediction of the policy in use, 0 before the first."""
         policy: Linear | None = getattr(self, "policy_", None)
         if policy is None:

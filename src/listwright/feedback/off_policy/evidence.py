@@ -105,7 +105,7 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     for position, row_chances in enumerate(chances):
         some, picks = shown[:, position], logged.rows[:, position]
         ratios[some, position] = row_chances[picks[some]] / logged.propensities[some, position]
-    for position, (rows, told) in enumerate(_foretold(log, logged, which, chances)):
+    for position, (rows, told) in enumerate(_predicted(log, logged, which, chances)):
         owners = logged.problems.owners[rows]
         policy[:, position] = np.bincount(owners, told * chances[position][rows], minlength=len(which))
     lists = target.lists(logged)
@@ -123,7 +123,7 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     )
 
 
-def _foretold(log: LoggedGains, logged: Answered, which: Ints, chances: list[Floats]) -> Iterator[tuple[Ints, Floats]]:
+def _predicted(log: LoggedGains, logged: Answered, which: Ints, chances: list[Floats]) -> Iterator[tuple[Ints, Floats]]:
     """Yield by position the candidates that the policy may show after the logged items, and their predicted gains.
 
     Rows that the policy never shows are dropped before the walk.

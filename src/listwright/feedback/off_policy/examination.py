@@ -111,9 +111,9 @@ def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
     for which in runs(logged.problems):
         some = logged.take(which)
         lists, shown = target.lists(some), some.rows >= 0
-        own = _foretold(replace(some, rows=lists.rows), features, weights)
+        own = _predicted(replace(some, rows=lists.rows), features, weights)
         moved = lists.any_slot(some, looked) / looked
-        wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _foretold(some, features, weights), 0.0)
+        wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _predicted(some, features, weights), 0.0)
         total[which] = (own * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
         size[which] = moved.sum(axis=1)
     return Parts(total, effective_size(size))
@@ -129,7 +129,7 @@ def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
     return features, weights
 
 
-def _foretold(logged: Answered, features: Features, weights: Floats) -> Floats:
+def _predicted(logged: Answered, features: Features, weights: Floats) -> Floats:
     """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
     told = [expit(_with_one(table) @ weights) for table in tables]
