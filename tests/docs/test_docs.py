@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import runpy
 import shlex
@@ -125,6 +126,8 @@ def test_commands_on_a_page_exist(page: Path) -> None:
             assert words[1] in targets
         elif words[0] == "python":
             assert words[1] == "-m" or (ROOT / words[1]).is_file(), words
+        elif words[0] == "curl":
+            assert json.loads(words[-1]), words  # tests/docs/test_readme.py sends the one of the front page
         else:
             assert words[:2] in (["pip", "install"], [".", ".venv/bin/activate"]), f"{page.name}: what is {words}?"
 

@@ -1,9 +1,15 @@
 """The code on the pages is the code that runs."""
 
+import json
 import re
+import shlex
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+
+import listwright as lw
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md"]
@@ -23,3 +29,22 @@ def test_python_blocks_run_in_order(name: str) -> None:
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks:
         exec(compile(block, name, "exec"), namespace)
+
+
+def test_the_service_answers_the_request_on_the_front_page(tmp_path: Path) -> None:
+    pytest.importorskip("fastapi", reason="needs the extra serve")
+    client = pytest.importorskip("starlette.testclient")
+    from listwright.serve import Settings, create_app
+
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(np.eye(3)[rng.integers(3, size=600)], columns=["sport", "music", "food"])
+    table = table.assign(problem=np.repeat(np.arange(60), 10), quality=rng.random(600), clicked=rng.random(600) < 0.2)
+    lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked").save(tmp_path / "model.listwright")
+    app = create_app(Settings(tmp_path / "model.listwright", store=f"sqlite:///{tmp_path}/lists.db"))
+    page = (ROOT / "README.md").read_text(encoding="utf8")
+    words = shlex.split(next(line for line in page.splitlines() if line.startswith("curl ")))
+    with client.TestClient(app, base_url="http://127.0.0.1:8000") as session:
+        answer = session.post(words[1].partition(":8000")[2], json=json.loads(words[-1]))
+    assert answer.status_code == 200, answer.text
+    assert {"list_id", "items"} <= answer.json().keys()
+    assert len(answer.json()["items"]) == 2

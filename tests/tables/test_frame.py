@@ -232,3 +232,13 @@ def test_columns_may_have_numbers_for_names() -> None:
     problems = from_frame(frame)
     assert problems.feature_names == ("0", "1")
     np.testing.assert_array_equal(problems.features, np.arange(8.0).reshape(4, 2))
+
+
+def test_text_that_repeats_is_left_out_with_a_warning_and_other_text_in_silence() -> None:
+    rows = {"problem": np.repeat(np.arange(6), 5), "value": np.arange(30.0), "kind": ["new", "old", "new"] * 10}
+    frame = pd.DataFrame(rows | {"title": [f"title {i}" for i in range(30)]})
+    with pytest.warns(DataWarning, match=r"left out: 'kind'\. Name those that hold categories with categorical="):
+        assert lw.Problems.from_frame(frame).feature_names == ("value",)
+    named = lw.Problems.from_frame(frame, categorical=["kind"])
+    assert named.feature_names == ("value", "kind=new", "kind=old")
+    assert lw.Problems.from_frame(frame, ignore=["kind"]).feature_names == ("value",)

@@ -75,6 +75,15 @@ class Columns:
     links: tuple[str, ...] = ()
     group: str | None = None
 
+    def flags(self, name: str) -> tuple[str, ...]:
+        """Names of the features that a column becomes: one per level if it is categorical, else its own name."""
+        return tuple(f"{name}={level}" for level in self.levels[name]) if name in self.levels else (name,)
+
+    @property
+    def context_names(self) -> tuple[str, ...]:
+        """Names of the context features, categories as their flags."""
+        return tuple(flag for name in self.context for flag in self.flags(name))
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -175,8 +184,8 @@ def _numbers(table: Table) -> tuple[int, int] | None:
 def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -> tuple[str, ...]:
     """The feature columns: those named by the caller, or by default every numeric or categorical column without a role.
 
-    With the default, a column that cannot be read or that mixes numbers with text raises `InputError`, and dates are
-    left out with a warning: silently dropping them would hide a mistake in the data.
+    With the default, a column that cannot be read or that mixes numbers with text raises `InputError`. Dates, and text
+    that looks like categories, are left out with a warning: silently dropping them would hide a mistake in the data.
     """
     if wanted.features is not None:
         named = _expanded(table, wanted.features, "features")
@@ -193,6 +202,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
         if name not in columns.levels:
             _no_stray_text(table, name)
     _warn_of_dates(table, open_names)
+    _warn_of_categories(table, [name for name in open_names if name not in columns.levels])
     return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
 
 
@@ -206,6 +216,27 @@ def _warn_of_dates(table: Table, names: Sequence[str]) -> None:
             DataWarning,
             stacklevel=2,
         )
+
+
+def _warn_of_categories(table: Table, names: Sequence[str]) -> None:
+    """Warn that columns of text with few different values, such as a category read from a CSV file, are not used.
+
+    Text that hardly repeats itself (titles, descriptions, addresses) is left out without a warning.
+    """
+    repeated = [name for name in names if is_text(table.columns[name].type) and _few_values(table.columns[name])]
+    if repeated:
+        quoted = ", ".join(map(repr, repeated))
+        warnings.warn(
+            f"{table.source}: text is not used as a feature, so these columns are left out: {quoted}. Name those that "
+            "hold categories with categorical=, ids of items with item=, and others with ignore=.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _few_values(column: pa.ChunkedArray) -> bool:
+    """Whether a column has at most 50 different values, each five times or more on average."""
+    return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
 
 
 def _no_stray_text(table: Table, name: str) -> None:

@@ -113,11 +113,11 @@ def stacked(
         A float32 array of shape (rows, width), and a name for each of its columns: the name of the table column, or
         "column=level".
     """
-    names = [part for name in chosen for part in _parts(name, columns)]
+    names = [part for name in chosen for part in columns.flags(name)]
     matrix = np.empty((table.n_rows, len(names)), dtype=np.float32)
     at = 0
     for name in chosen:
-        width = len(_parts(name, columns))
+        width = len(columns.flags(name))
         if name in columns.levels:
             matrix[:, at : at + width] = one_hot(table, name, columns.levels[name], new_levels=new_levels)
         else:
@@ -177,11 +177,6 @@ def _floats(values: Any) -> Floats | None:
         return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def _parts(name: str, columns: Columns) -> list[str]:
-    """Names of the matrix columns that a table column becomes."""
-    return [f"{name}={level}" for level in columns.levels[name]] if name in columns.levels else [name]
 
 
 def _numbered(table: Table, first: int, end: int, groups: Groups) -> tuple[Any, list[str] | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import listwright as lw
@@ -44,6 +46,31 @@ def test_features_by_name_give_the_same_list(opened, store, asked):
     }
     first, second = (client.post("/v1/lists", json=body).json()["items"] for body in (request, named))
     assert first == second
+
+
+def test_a_model_of_a_frame_takes_categories_by_name(opened, store, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"problem": np.repeat(np.arange(40), 6), "stars": rng.random(240)})
+    frame["kind"] = pd.Categorical(rng.choice(["food", "music"], 240))
+    frame["good"] = rng.random(240) < 0.3
+    lw.SCP(2, effort="fast", random_state=0).fit(frame, reward="any:good").save(tmp_path / "frame.listwright")
+    client = opened(model=tmp_path / "frame.listwright", store=store)
+
+    def ask(*rows):
+        return client.post("/v1/lists", json={"items": [{"id": i, "features": row} for i, row in enumerate(rows)]})
+
+    named = ask({"stars": 0.9, "kind": "food"}, {"stars": 0.8, "kind": "music"}, {"stars": 0.1, "kind": "food"})
+    assert named.json()["items"] == ask([0.9, 1, 0], [0.8, 0, 1], [0.1, 1, 0]).json()["items"]
+    errors = {
+        "items.0.features.kind": [{"stars": 0.9, "kind": "opera"}, {"stars": 0.9}, {"stars": 0.9, "kind": 7}],
+        "items.0.features.stars": [{"stars": "many", "kind": "food"}, {"kind": "food"}],
+        "items.0.features": [{"stars": 0.9, "kind": "food", "price": 3}],
+    }
+    for field, rows in errors.items():
+        for row in rows:
+            answer = ask(row)
+            assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
+    assert "It knows: food, music." in ask({"stars": 0.9, "kind": "opera"}).json()["error"]["message"]
 
 
 def test_a_budget_holds(opened, store, asked):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import progress
+from listwright.apps.cli.show import notes, progress
 from listwright.apps.cli.sources import read_problems
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _read(
     tuple
         Problems or a scan, the `Columns` that tell how they were read, and the reward string.
     """
-    with progress("reading"):
+    with notes(), progress("reading"):
         found = read_problems(
             data,
             reward=reward,

@@ -23,7 +23,10 @@ T = TypeVar("T")
 BINARY = "application/vnd.listwright.float32"
 WHERE = re.compile(r" - at `\$(.*)`$")
 UNKNOWN = re.compile(r"(?:unknown|required) field `([^`]*)`")
-PLAIN = {"Object missing required": "Field required.", "Object contains unknown": "This field is not known."}
+PLAIN = {
+    "Object missing required": "Field required.",
+    "Object contains unknown": "There is no such field. The API is described at /docs.",
+}
 FEATURE = re.compile(r"(.*items\.\d+\.features)\.(\d+)")
 
 

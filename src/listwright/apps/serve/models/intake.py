@@ -7,13 +7,14 @@ Values beyond the trained range are clipped, or refused, as configured.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from listwright._internal.arrays import Floats32
+from listwright.apps.serve.models.naming import Levels, in_order
 from listwright.apps.serve.models.requests import Asked, Numbers
 from listwright.apps.serve.refusals import Refused, invalid
 from listwright.apps.settings import Limits
@@ -41,6 +42,8 @@ class Shape:
         Refuse values out of range instead of clipping them.
     per_group : int, mapping or None
         The model's limit on items per group.
+    levels : mapping of str to sequence of str
+        Levels of each categorical column of the frame that the model was fitted on.
     """
 
     signature: Signature
@@ -48,6 +51,7 @@ class Shape:
     ranges: Mapping[str, Ends]  # by part of a problem: the least and the most that is taken as it is
     refuse: bool  # what is out of range, in place of clipping it
     per_group: Any = None  # of the model: how many items of a group its lists hold
+    levels: Levels = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
@@ -66,8 +70,9 @@ class Shape:
         parts = ("features", "context", "vectors")
         spans: dict[str, Span | None] = {name: getattr(signature.ranges, name, None) for name in parts}
         ranges = {name: span.limits(tolerance) for name, span in spans.items() if span is not None}
-        names = None if columns is None else columns.context
-        return cls(signature, names, ranges, refuse, getattr(model, "per_group", None))
+        names = None if columns is None else columns.context_names
+        levels = {} if columns is None else columns.levels
+        return cls(signature, names, ranges, refuse, getattr(model, "per_group", None), levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +160,9 @@ class _Reading:
         """
         plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
         if not plain or set(map(len, rows)) != {width}:
-            rows = [_by_place(row, width, names, self.at + place.format(i)) for i, row in enumerate(rows)]
+            rows = [
+                in_order(row, width, names, self.shape.levels, self.at + place.format(i)) for i, row in enumerate(rows)
+            ]
 
         def name(i: int, j: int) -> str:
             """Return the field name of the value in row `i` and column `j`."""
@@ -245,29 +252,6 @@ def _check_ids(ids: Sequence[str | int], at: str) -> None:
         if item in seen:
             raise invalid(f"{at}items.{i}.id", "This id is there twice. Give each item its own.")
         seen.add(item)
-
-
-def _by_place(
-    values: Sequence[float] | Mapping[str, float], width: int, names: tuple[str, ...] | None, field: str
-) -> Sequence[float]:
-    """Return the numbers of one row in the model's order, from a sequence or a mapping."""
-    if isinstance(values, Mapping):
-        return _by_name(values, names, field)
-    if len(values) != width:
-        raise invalid(field, f"The model takes {width} numbers here. Got {len(values)}.")
-    return values
-
-
-def _by_name(values: Mapping[str, float], names: tuple[str, ...] | None, field: str) -> list[float]:
-    """Return the values of a mapping in the order of `names`; missing and unknown names are refused."""
-    if not names:
-        raise invalid(field, "The model knows no names here. Send an array.")
-    missing = next((name for name in names if name not in values), None)
-    if missing is not None:
-        raise invalid(f"{field}.{missing}", "This is missing.")
-    if len(values) > len(names):
-        raise invalid(field, "There are names here that the model does not know.")
-    return [values[name] for name in names]
 
 
 def _sizes(asked: Asked, at: str) -> list[float] | None:

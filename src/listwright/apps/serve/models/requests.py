@@ -15,7 +15,7 @@ from msgspec import Meta, Raw, Struct
 
 ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Positive = Annotated[float, Meta(gt=0)]
-Numbers = list[float] | dict[str, float]
+Numbers = list[float] | dict[str, float | str]
 ListId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 EventKey = Annotated[str, Meta(pattern=r"^[!-~]{1,100}\Z")]
 ModelName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}\Z")]
@@ -27,7 +27,7 @@ class Item(Struct, forbid_unknown_fields=True):
     """A candidate."""
 
     id: ItemId
-    features: Annotated[Numbers, Meta(description="In the model's order, or by name.")]
+    features: Annotated[Numbers, Meta(description="Numbers in the model's order; or numbers and categories by name.")]
     size: Annotated[Positive | None, Meta(description="What it takes of a budget.")] = None
     catalogue: Annotated[
         Annotated[int, Meta(ge=0)] | None, Meta(description="Which item of the model's catalogue it is.")
