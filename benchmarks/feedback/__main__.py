@@ -45,7 +45,7 @@ def main() -> None:
         "trees": compare_learners,
         "size": large_log,
         "open bandit": lambda: real_log(options.obd) if options.obd.exists() else None,
-        "estimates": lambda: estimates(logs=options.logs),
+        "estimates": lambda: estimates(logs=options.logs, keep=lambda found: write("estimates", found)),
     }
     for name in options.parts or parts:
         write(name, parts[name]())

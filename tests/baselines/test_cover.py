@@ -135,7 +135,7 @@ def test_both_covers_agree_on_any_success(name: str) -> None:
     problems = made(name)
     weights = np.random.default_rng(0).integers(0, 3, (5, 8)).astype(float)
     weights[:, 0] = 1
-    fast, slow = SuccessCover(problems), FoldCover(problems)
+    fast, slow = SuccessCover.of(problems), FoldCover(problems)
     states = fast.start(weights), slow.start(weights)
     for items in ([0, 1, -1, 3, 4], [2, 2, 2, -1, 5]):
         np.testing.assert_allclose(fast.gains(states[0]), slow.gains(states[1]), atol=1e-12)

@@ -11,12 +11,25 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.baselines import DPP, MMR, LearnedDPP, NearestCover, Oracle, Random, StaticList, SubMod, TopK
+from listwright.baselines import (
+    DPP,
+    MMR,
+    ForestCover,
+    LearnedDPP,
+    NearestCover,
+    Oracle,
+    Random,
+    StaticList,
+    SubMod,
+    TopK,
+)
 from listwright.errors import InputError
 
 MODELS: list[Any] = [
     DPP(2.0, relevance="ridge", length=3),
+    ForestCover(20, 3, random_state=0),
     LearnedDPP(length=3),
+    NearestCover(5, 3),
     MMR(0.3, relevance="ridge", length=3),
     MMR(0.3, relevance="b", length=3),
     Random(3, random_state=0),
@@ -45,10 +58,19 @@ def test_a_file_gives_the_same_lists(model: Any, catalogue: bool, tmp_path: Path
     assert again.predict(problems) == model.predict(problems)
 
 
-@pytest.mark.parametrize("model", [NearestCover(3), Oracle(3)], ids=repr)
-def test_what_keeps_its_problems_or_needs_a_reward_is_refused(model: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"can be saved. Got {type(model).__name__}"):
-        model.fit(made(catalogue=True)).save(tmp_path / "model")
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (NearestCover(3), "it keeps its training problems with their reward. Only with AnySuccess is a table"),
+        (ForestCover(5), "it keeps its training problems with their reward"),
+        (Oracle(3), "it learns nothing, and builds lists with the reward in sight"),
+    ],
+    ids=repr,
+)
+def test_what_keeps_its_problems_or_needs_a_reward_is_refused(model: Any, reason: str, tmp_path: Path) -> None:
+    problems = made(catalogue=True).with_reward(lw.rewards.Total(np.ones((40, 6))))
+    with pytest.raises(InputError, match=f"This {type(model).__name__} cannot be saved: {reason}"):
+        model.fit(problems).save(tmp_path / "model")
     with pytest.raises(InputError, match="This TopK is not fitted yet"):
         TopK().save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
@@ -72,6 +94,7 @@ def changed(path: Path, **fields: Any) -> None:
     [
         (StaticList(3), {"order_": [0, 1, 2, 2, 4, 9]}, "its list must name every item once"),
         (StaticList(3), {"length": "three"}, "field length of StaticList is of the wrong kind"),
+        (NearestCover(5, 3), {"cover_": None}, "its parts do not fit together"),
         (TopK(length=3), {"model_": None}, "its parts do not fit together"),
         (TopK(length=3), {"n_items_": 2}, "its parts do not fit together"),
         (TopK(length=3), {"signature_": None}, "it was never fitted"),

@@ -64,6 +64,17 @@ def test_labels_of_passages_and_other_forms_of_citations() -> None:
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_answers_of_all_rows_count_and_empty_cells_do_not(library: Any) -> None:
+    texts = ["Emma is by Austen.", "Rain fell.", "Dracula is by Stoker."]
+    frame = library({"query": ["Who?"] * 3, "passages": texts, "gold": ["Austen", "Stoker", None]})
+    assert read_examples(frame, answer="gold")[0].needs == [0, -1, 0]
+    flagged = library({"query": ["Who?"] * 3, "passages": texts, "good": [1.0, float("nan"), None]})
+    assert read_examples(flagged, label="good")[0].needs == [0, -1, -1]
+    several = library({"query": ["Who?"], "passages": texts[:1], "gold": [["Woolf", "Austen"]]})
+    assert read_examples(several, answer="gold")[0].needs == [0]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_frames_have_one_row_per_passage(library: Any) -> None:
     columns: dict[str, list[Any]] = {"q": [], "text": [], "good": [], "name": []}
     for one in RECORDS[:3]:

@@ -152,6 +152,20 @@ def test_a_fit_ends_with_what_matters(tmp_path):
     assert lw.load(tmp_path / "model").measured_ == told
 
 
+def test_sorting_is_held_to_the_same_groups():
+    """Every item of the better half is in one group: with one of a group no sorted list may hold two of them."""
+    quality = np.tile([0.9, 0.8, 0.2, 0.1], (60, 1)) + 0.05 * np.random.default_rng(0).random((60, 4))
+    reward = lw.rewards.Total(quality)
+    many = lw.Problems.from_arrays(
+        quality[..., None], feature_names=["quality"], reward=reward, groups=np.tile(["a", "a", "b", "c"], 60)
+    )
+    told = lw.SCP(2, effort="fast", per_group=1, random_state=0).fit(many).measured_
+    free = lw.SCP(2, effort="fast", random_state=0).fit(many).measured_
+    assert told.value == pytest.approx(told.column_value, abs=0.02)
+    assert told.value == pytest.approx(told.ridge_value, abs=0.02)
+    assert free.column_value > told.column_value + 0.2
+
+
 def test_without_certify_a_copy_is_tried():
     model = lw.SCP(2, effort="fast", random_state=0).fit(problems(300))
     lists = model.predict(problems(seed=1))

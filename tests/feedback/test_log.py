@@ -72,6 +72,20 @@ def test_bad_lists_are_not_appended() -> None:
         log.append(lw.Lists(lw.Problems.from_arrays(np.zeros((1, 4, 2))), np.array([[0, 1]])))
 
 
+def test_arguments_take_the_place_of_what_recommendations_carry() -> None:
+    log, lists = Log(), shown(2, version=1)
+    log.append(lists)
+    log.append(lists, list_ids=["a", "b"], propensities=np.full((2, 3), 0.5), version=7)
+    log.feedback(["l0", "a"], [[0, 0, 1], [0, 1, 0]])
+    kept, changed = log.records()
+    np.testing.assert_array_equal(kept.propensities, lists.propensities[0])
+    np.testing.assert_array_equal(changed.propensities, 0.5)
+    versions = log.to_frame("pyarrow").to_pydict()["version"]
+    assert sorted(set(versions)) == [lists.version, 7]
+    with pytest.raises(InputError, match=r"Give one id per list \(2\)"):
+        log.append(lists, list_ids=["c"])
+
+
 KNOWN = {
     "context": np.random.default_rng(1).random((6, 2)),
     "catalogue": np.tile(np.arange(5), 6),

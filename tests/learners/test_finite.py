@@ -195,6 +195,18 @@ def test_exp3_looks_at_nothing_but_what_was_shown():
     assert learner.regret() is None
 
 
+def test_exp3_without_any_probability_takes_the_first_item_for_sure():
+    learner = Exp3(rate=0.3, explore=0.0)
+    learner.start(3)
+    learner.end_round(np.array([0.0, 0.0, 5e4]))
+    assert learner.probabilities_[:2].tolist() == [0.0, 0.0]
+    options = [[True, True, False]]
+    for item, expected in ((0, [0.5, 0.0, 0.0]), (1, [0.0, 0.0, 0.0])):  # the second is never shown: no estimate
+        twin = clone_with_state(learner)
+        twin.learn(examples([[0.5, 0.5, 0.5]], [item], options=options, weight=1.0))
+        np.testing.assert_array_equal(twin.round_gains_, expected)
+
+
 def test_exp4_looks_at_nothing_but_what_was_shown():
     learner = Exp4([UP, DOWN, FLAT])
     for _ in range(3):

@@ -155,10 +155,15 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
     def save(self, path: str | Path) -> None:
         """Writes the fitted model to one file, which `listwright.load` reads and the service serves.
 
-        `ForestCover` and `NearestCover`, which keep their training problems, and `Oracle`, which needs a reward, cannot
-        be saved.
+        `Oracle` cannot be saved, as it needs a reward. Neither can `ForestCover` and `NearestCover` where they learned
+        from another reward than `AnySuccess`, as they keep their training problems then.
         """
         save(self, path)
+
+    @property
+    def unsavable(self) -> str:
+        """Why a file cannot hold the model; "" where it can."""
+        return ""
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
         """Builds a list of a made-up problem with a model from a file, so that a damaged file is found when it is

@@ -7,11 +7,13 @@ problem. A `Cover` keeps the state of all lists that are being built at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
@@ -26,8 +28,15 @@ class Cover(ABC):
     A fold like a reward: `start`, then `gains` and `add` in turn. Lists are rows, items of the catalogue are columns.
     """
 
-    n_items: int
-    n_problems: int
+    @property
+    @abstractmethod
+    def n_items(self) -> int:
+        """The number of items of the catalogue."""
+
+    @property
+    @abstractmethod
+    def n_problems(self) -> int:
+        """The number of training problems."""
 
     @abstractmethod
     def start(self, weights: Floats) -> Any:
@@ -44,16 +53,40 @@ class Cover(ABC):
         """Returns the state after one more item per list, -1 for none."""
 
 
+@saved_as("baselines.SuccessCover")
+@dataclass(frozen=True, eq=False)
 class SuccessCover(Cover):
     """A cover for `AnySuccess`: the state is the weight of the problems that each list still fails.
 
     Gains are then one matrix product, which is far quicker than the general fold.
+
+    Attributes
+    ----------
+    success : ndarray of shape (training problems, items)
+        What each item gains alone in each training problem, 0 where it is not offered.
     """
 
-    def __init__(self, problems: Problems) -> None:
-        self.n_items = n_items_of(problems)
-        self.n_problems = len(problems)
-        self.success = by_item(problems, gains_alone(problems), self.n_items, missing=0.0)
+    success: Floats
+
+    @classmethod
+    def of(cls, problems: Problems) -> SuccessCover:
+        """Makes the table from training problems."""
+        return cls(by_item(problems, gains_alone(problems), n_items_of(problems), missing=0.0))
+
+    def flaw(self) -> str:
+        """Returns what is wrong with a table that was read from a file; "" if nothing is."""
+        fine = self.success.ndim == 2 and self.success.size > 0 and bool(np.isfinite(self.success).all())
+        return "" if fine else "success must be a table of finite numbers, by training problem and item"
+
+    @property
+    def n_items(self) -> int:
+        """The number of columns of the table."""
+        return self.success.shape[1]
+
+    @property
+    def n_problems(self) -> int:
+        """The number of rows of the table."""
+        return len(self.success)
 
     def start(self, weights: Floats) -> Floats:
         """Starts with every list failing every problem."""
@@ -82,9 +115,17 @@ class FoldCover(Cover):
     """A cover for any reward: the reward's own fold over copies of the training problems."""
 
     def __init__(self, problems: Problems) -> None:
-        self.n_items = n_items_of(problems)
-        self.n_problems = len(problems)
         self.problems = problems
+
+    @property
+    def n_items(self) -> int:
+        """The number of items of the problems' catalogue."""
+        return n_items_of(self.problems)
+
+    @property
+    def n_problems(self) -> int:
+        """The number of problems that are kept."""
+        return len(self.problems)
 
     def start(self, weights: Floats) -> FoldState:
         """Copies the problems that have weight, once per list, and starts the reward on them."""
@@ -112,7 +153,7 @@ class FoldCover(Cover):
 
 def cover_of(problems: Problems) -> Cover:
     """Returns the cover that suits the problems' reward: the quick one for `AnySuccess`, the general one otherwise."""
-    return SuccessCover(problems) if type(problems.reward) is AnySuccess else FoldCover(problems)
+    return SuccessCover.of(problems) if type(problems.reward) is AnySuccess else FoldCover(problems)
 
 
 def static_order(cover: Cover) -> Ints:

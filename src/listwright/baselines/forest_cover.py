@@ -7,6 +7,7 @@ from typing import Any
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.limits import at_least_one
+from listwright._internal.saved import saved_as
 from listwright.baselines.states import by_item, gains_alone
 from listwright.baselines.weighted_cover import WeightedCover
 from listwright.errors import InputError
@@ -14,13 +15,14 @@ from listwright.features.outcomes import Forest
 from listwright.problems import Problems
 
 
+@saved_as("baselines.ForestCover")
 class ForestCover(WeightedCover):
     """Builds the list that gains most over training problems, weighted by how similar a forest finds them.
 
     Training problems are weighed by how often they share a leaf with the new problem, in a forest of extra-trees that
     predicts what every item gains alone. Use it for a catalogue of recurring items, such as solvers, with a context per
     problem. Without a context, problems are seen by the features of the whole catalogue. It keeps its training
-    problems, so that it cannot be saved.
+    problems, so that it can be saved only for the reward `AnySuccess`, where a table of successes stands for them.
 
     Parameters
     ----------

@@ -10,16 +10,18 @@ from scipy.spatial.distance import cdist
 
 from listwright._internal.arrays import Floats
 from listwright._internal.limits import at_least_one
+from listwright._internal.saved import saved_as
 from listwright.baselines.weighted_cover import WeightedCover
 from listwright.problems import Problems
 
 
+@saved_as("baselines.NearestCover")
 class NearestCover(WeightedCover):
     """Finds the training problems with the nearest contexts, and builds the list that gains most over them.
 
     This is how SUNNY (Amadini, Gabbrielli & Mauro 2014) builds portfolios of solvers. Without a context, problems are
     compared by the features of the whole catalogue. Columns are scaled; ties, and positions where nothing gains any
-    more, go by the static order of all training problems.
+    more, go by the static order of all training problems. Like `ForestCover` it can be saved only for `AnySuccess`.
 
     Parameters
     ----------

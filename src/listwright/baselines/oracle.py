@@ -54,6 +54,11 @@ class Oracle(Baseline):
         self.budget = budget
         self.per_group = per_group
 
+    @property
+    def unsavable(self) -> str:
+        """It needs a reward."""
+        return "it learns nothing, and builds lists with the reward in sight, which no file of a model holds"
+
     def _learns(self, problems: Problems) -> bool:
         return False
 

@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, as_lists
-from listwright.baselines.cover import cover_lists, cover_of, static_order
+from listwright.baselines.cover import FoldCover, cover_lists, cover_of, static_order
 from listwright.baselines.states import state_table
 from listwright.features.base import Scale
 from listwright.lists import Lists
@@ -25,6 +25,15 @@ class WeightedCover(Baseline):
 
     New problems are processed in chunks, so that the table of weights and gains stays small.
     """
+
+    @property
+    def unsavable(self) -> str:
+        """Why a file cannot hold the fitted model: with another reward than `AnySuccess` its training problems would
+        be needed.
+        """
+        if not isinstance(getattr(self, "cover_", None), FoldCover):
+            return ""
+        return "it keeps its training problems with their reward. Only with AnySuccess is a table of successes enough"
 
     @abstractmethod
     def _learn_weights(self, states: Floats, problems: Problems) -> None:

@@ -24,6 +24,7 @@ from listwright.rewards import Coverage
 from listwright.text.passages import question_problems
 
 KINDS = ("label", "answer", "cited")
+_EMPTY = ("NAType", "NaTType")
 
 
 class Example(NamedTuple):
@@ -141,7 +142,8 @@ def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None
 def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles: str | None) -> list[dict[str, Any]]:
     """Groups a frame with one row per passage into one record per question, in order of first appearance.
 
-    An answer is taken from the last row of its question; labels and citations are collected row by row as flags.
+    Answers of all rows of a question count, each once; labels and citations are collected row by row as flags. A value
+    that is missing is no answer, label or citation.
     """
     try:
         frame = nw.from_native(data, eager_only=True)
@@ -157,10 +159,12 @@ def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles:
         record[passages].append(str(row[passages] or ""))
         if titles:
             record.setdefault(titles, []).append(row[titles])
+        value = None if _is_missing(row[name]) else row[name]
         if kind == "answer":
-            record[name] = row[name]
+            told = record.setdefault(name, [])
+            told += [one for one in _several(value) if one not in told]
         else:
-            record.setdefault(name, []).append(bool(row[name]))
+            record.setdefault(name, []).append(bool(value))
     return list(records.values())
 
 
@@ -199,8 +203,7 @@ def _answered(record: Any, texts: list[str], titles: list[str], passages: str, n
     """Flags the passages whose title or text holds one of the answers as whole words, without case or punctuation."""
     if name not in record:
         raise InputError(f"Record {number} has no {name!r}.")
-    answers = [record[name]] if isinstance(record[name], str) else list(record[name] or [])
-    wanted = [plain for plain in (_plain(str(answer)) for answer in answers) if plain.strip()]
+    wanted = [plain for plain in (_plain(str(answer)) for answer in _several(record[name])) if plain.strip()]
     whole = [_plain(f"{title} {text}") for title, text in zip(titles, texts, strict=True)]
     return [any(answer in text for answer in wanted) for text in whole]
 
@@ -214,6 +217,22 @@ def _cited(record: Any, texts: list[str], titles: list[str], passages: str, name
     if outside:
         raise InputError(f"Record {number} cites passage {outside[0]} of {len(texts)}. Positions are from 0.")
     return [place in cited or (title != "" and title in cited) for place, title in enumerate(titles)]
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell of a frame is empty: None, NaN, or the NA and NaT of pandas."""
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in _EMPTY
+
+
+def _several(answers: Any) -> list[Any]:
+    """Returns one answer or several as a list; None is no answer.
+
+    >>> _several("Emma"), _several(["Emma", "1815"]), _several(1815), _several(None)
+    (['Emma'], ['Emma', '1815'], [1815], [])
+    """
+    if answers is None:
+        return []
+    return list(answers) if isinstance(answers, list | tuple | set | np.ndarray) else [answers]
 
 
 def _plain(text: str) -> str:

@@ -25,7 +25,7 @@ from listwright.guarantees import HeldOutCertificate
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.checkpoints import Checkpoints
-from listwright.walk.limits import as_room
+from listwright.walk.limits import as_capped, as_room
 
 SHARE = 0.2  # of the problems, that are held out
 LONG = 20.0  # seconds of learning, past which nothing is learned once more only to measure it
@@ -117,6 +117,7 @@ def measured(
         Whether this is the user's model rather than a copy.
     """
     limits = {"length": None if model.budget is not None else model.length, "budget": model.budget}
+    learned, held = (as_capped(some, None, getattr(model, "per_group", None)) for some in (learned, held))
     values = list_values(model.predict(held), held)
     ridge = TopK(length=model.length).fit(learned).predict(held, **limits, short_lists=True)
     column = _best_column(learned, limits)

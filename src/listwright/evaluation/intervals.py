@@ -235,7 +235,12 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
 
 
 def skewed(
-    values: Floats, *, confidence: float, bounds: Bounds | None = None, n_effective: float | None = None
+    values: Floats,
+    *,
+    confidence: float,
+    bounds: Bounds | None = None,
+    n_effective: float | None = None,
+    bias: float = 0.0,
 ) -> Bounds:
     """Returns the interval of the mean of skewed values, such as weighted outcomes, without resampling.
 
@@ -251,7 +256,10 @@ def skewed(
     bounds : tuple of float, optional
         The range of the mean. The interval stays inside, and has a width even if all values are the same.
     n_effective : float, optional
-        The number of cases that carry information, if that is less than all.
+        The number of cases that carry information, if that is less than all; the degrees of freedom of Student's t
+        follow from it.
+    bias : float, optional
+        A standard deviation of the mean beside that of the values, such as an estimated bias, added in squares.
 
     Returns
     -------
@@ -271,8 +279,10 @@ def skewed(
     if n < 2 or spread <= ALIKE * max(1.0, abs(mean)):
         return (np.nan, np.nan) if bounds is None else unseen(mean, n if n_effective is None else n_effective, bounds)
     skewness = float((apart**3).mean()) / spread**3
-    quantile = float(stats.t.ppf(0.5 + confidence / 2, n - 1))
-    low, high = (mean - spread / np.sqrt(n) * _unskewed(at, skewness, n) for at in (quantile, -quantile))
+    freedom = max((n if n_effective is None else n_effective) - 1.0, 1.0)
+    quantile = float(stats.t.ppf(0.5 + confidence / 2, freedom))
+    below, above = (spread / np.sqrt(n) * _unskewed(at, skewness, n) for at in (quantile, -quantile))
+    low, high = mean - np.hypot(below, quantile * bias), mean + np.hypot(above, quantile * bias)
     return float(min(max(low, first), last)), float(min(max(high, first), last))
 
 

@@ -154,24 +154,24 @@ class Log:
         *,
         list_ids: Sequence[str] | None = None,
         propensities: ArrayLike | None = None,
-        version: int = 0,
+        version: int | None = None,
     ) -> None:
         """Add lists that were shown.
 
-        `Recommendations` bring their own ids, propensities and version, and the other arguments are ignored. Pass them
-        for `Lists` of a model that does not explore.
+        `Recommendations` bring their own ids, propensities and version; an argument that is given takes their place.
+        Pass them for `Lists` of a model that does not explore.
 
         Parameters
         ----------
         lists : Lists
             What was shown, such as `OnlineSCP.recommend` gives.
         list_ids : sequence of str, optional
-            One id per list; new random ids where None.
+            One id per list. By default those that the lists carry, or else new random ones.
         propensities : array of shape (lists, positions), optional
             The chance that each pick had, given the picks before it. Entries behind the end of a list are ignored.
-            None where they are not known.
-        version : int
-            Of the policy that built the lists.
+            By default those that the lists carry; without these they are not known.
+        version : int, optional
+            Of the policy that built the lists. By default the one that the lists carry, or else 0.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class Log:
             If an id is in the log already, a list shows an item twice, or the problems differ in kind from earlier
             ones.
         """
-        shown = lists if isinstance(lists, Recommendations) else _as_shown(lists, list_ids, propensities, version)
+        shown = _as_shown(lists, list_ids, propensities, version)
         self._append(shown, np.full(shown.rows.shape, np.nan))
 
     def _append(self, shown: Recommendations, outcomes: Floats) -> None:
@@ -410,24 +410,30 @@ def _moved(rows: Ints, old: Ints, new: Ints) -> Ints:
 
 
 def _as_shown(
-    lists: Lists, list_ids: Sequence[str] | None, propensities: ArrayLike | None, version: int
+    lists: Lists, list_ids: Sequence[str] | None, propensities: ArrayLike | None, version: int | None
 ) -> Recommendations:
-    """Wrap plain `Lists` as `Recommendations`, with NaN for unknown propensities and fresh ids where none are given."""
+    """Wrap lists with their ids, propensities and version, from the arguments or else as the lists carry them.
+
+    Lists that carry none get fresh ids, NaN for propensities, and version 0.
+    """
     if not isinstance(lists, Lists):
         raise InputError(f"A log takes listwright.Lists. Got {type(lists).__name__}.")
-    chances = np.full(lists.rows.shape, np.nan)
+    carried = lists if isinstance(lists, Recommendations) else None
+    chances = np.full(lists.rows.shape, np.nan) if carried is None else carried.propensities
     if propensities is not None:
         given = as_numbers(propensities, "propensities")
         if given.shape != lists.rows.shape:
             raise InputError(f"propensities must have the lists' shape {lists.rows.shape}. Got {given.shape}.")
         chances = np.where(lists.rows >= 0, given, np.nan)
+    named = list_ids if list_ids is not None or carried is None else carried.list_ids
     return Recommendations(
         lists.problems.without_reward(),
         lists.rows,
         picked_scores=lists.picked_scores,
-        list_ids=as_list_ids(list_ids, len(lists)),
+        list_ids=as_list_ids(named, len(lists)),
         propensities=chances,
-        version=version,
+        version=(0 if carried is None else carried.version) if version is None else version,
+        room=None if carried is None else carried.room,
     )
 
 

@@ -76,20 +76,11 @@ class Exp3(Partial):
         """Adds weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
-        chances = item_chances(examples, self.probabilities_)[shown]
         if examples.chances is not None:  # those of the policy that was in use when the list was shown
             chances = examples.chances[examples.picks >= 0]
-        estimates = examples.weight * examples.gains[shown] / chances
-        self.round_gains_ += np.bincount(items[shown], estimates, minlength=len(self.round_gains_))
-
-
-def item_chances(examples: Examples, probabilities: Floats) -> Floats:
-    """By row: the chance of being picked from its state's options, in proportion to the items' probabilities.
-
-    Where no option has any probability the policy picks the first one for sure; rows there get chance 1.
-    """
-    assert examples.rows.crossed is not None
-    mass = np.where(examples.options, probabilities[examples.rows.crossed.items], 0.0)
-    total = np.add.reduceat(mass, examples.rows.offsets[:-1])[examples.rows.owners]
-    # Where no option has any probability, the first of them is picked for sure.
-    return np.divide(mass, total, out=np.ones_like(mass), where=total > 0)
+        else:
+            policy = ItemDistribution(self.probabilities_)
+            chances = policy.chances(examples.rows, examples.options, examples.position)[shown]
+        possible = chances > 0  # of a list that this policy never shows nothing can be estimated
+        estimates = examples.weight * examples.gains[shown][possible] / chances[possible]
+        self.round_gains_ += np.bincount(items[shown[possible]], estimates, minlength=len(self.round_gains_))

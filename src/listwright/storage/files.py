@@ -30,7 +30,17 @@ MANIFEST, ARRAYS, ESTIMATORS = "manifest.json", "arrays.safetensors", "estimator
 LARGEST_MANIFEST = 64 << 20
 LARGE = 4 << 20  # bytes past which a file leaves out what only further learning needs
 MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP", "OnlineSCP")  # public names of what can be saved
-BASELINES = ("DPP", "LearnedDPP", "MMR", "Random", "StaticList", "SubMod", "TopK")  # and of listwright.baselines
+BASELINES = (  # and of listwright.baselines
+    "DPP",
+    "ForestCover",
+    "LearnedDPP",
+    "MMR",
+    "NearestCover",
+    "Random",
+    "StaticList",
+    "SubMod",
+    "TopK",
+)
 
 
 def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
@@ -243,7 +253,9 @@ def inspect(path: str | Path) -> dict[str, Any]:
 
 
 def _check_model(model: Any) -> str:
-    """Returns the name of the model's class; raises unless it is one that can be saved."""
+    """Returns the name of the model's class; raises, with the reason, unless it is one that can be saved."""
+    if getattr(model, "unsavable", ""):
+        raise InputError(f"This {type(model).__name__} cannot be saved: {model.unsavable}.")
     if not isinstance(model, _models()):
         raise InputError(f"Only {', '.join((*MODELS, *BASELINES))} can be saved. Got {type(model).__name__}.")
     return type(model).__name__

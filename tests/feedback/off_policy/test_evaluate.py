@@ -11,7 +11,8 @@ from listwright.evaluation.values import list_values
 from listwright.features.auto import paper_features
 from listwright.feedback import EvidenceWarning, Log, evaluate
 from listwright.feedback.explore import Epsilon
-from listwright.feedback.off_policy.estimators import Parts, estimators, supported
+from listwright.feedback.off_policy.estimates import estimate_of
+from listwright.feedback.off_policy.estimators import Parts, _checked, estimators, supported
 from listwright.feedback.off_policy.evidence import Evidence, evidence, gains_of
 from listwright.feedback.off_policy.outcome_model import OutcomeModel
 from listwright.feedback.off_policy.targets import as_target
@@ -212,6 +213,29 @@ def test_a_part_of_a_policy_that_is_never_shown_is_no_evidence_either() -> None:
 
     with pytest.warns(EvidenceWarning):
         assert str(evaluate(clicks_log(300, logger="first"), half).per_position_ips) == "no evidence"
+
+
+def test_plain_weights_have_no_evidence_where_normalised_ones_do_without_a_twentieth() -> None:
+    """A log that shows the policy's lists to 95 of 100 visitors: only division by the mean weight makes up for that."""
+
+    def mostly(problems: lw.Problems) -> lw.Lists:
+        rare = np.arange(len(problems))[:, None] % 20 == 0
+        return lw.Lists(problems, np.where(rare, last_two(problems).rows, first_two(problems).rows))
+
+    found = evaluate(clicks_log(2000, logger="first"), mostly)
+    assert str(found.slate_ips) == str(found.per_position_ips) == "no evidence"
+    assert found.self_normalised.effective_size == found.per_position_sn.effective_size == pytest.approx(1900)
+
+
+def test_the_pseudo_inverse_allows_for_what_the_doubly_robust_estimate_shows_to_be_bias() -> None:
+    """Half of the value, by every list: nothing of that is chance."""
+    rng = np.random.default_rng(0)
+    robust = Parts(rng.random(400), 400.0)
+    same, half = (_checked(Parts(scale * robust.influence, 400.0), robust) for scale in (1.0, 0.5))
+    assert same.bias == 0.0
+    assert half.bias == pytest.approx(robust.value / 2, rel=0.01)
+    assert estimate_of(half, 0.95, (0.0, 1.0), False).high > robust.value
+    assert _checked(robust, Parts(robust.influence, 1.0)).bias == 0.0  # nothing to check it with
 
 
 def test_intervals_stay_in_range_and_have_a_width() -> None:

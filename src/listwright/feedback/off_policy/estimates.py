@@ -170,7 +170,8 @@ def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> 
     """
     if part.effective_size < LEAST:
         return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
-    low, high = skewed(part.influence, confidence=confidence, bounds=bounds, n_effective=part.effective_size)
+    size, bias = part.effective_size, part.bias
+    low, high = skewed(part.influence, confidence=confidence, bounds=bounds, n_effective=size, bias=bias)
     if alike:
         low, high = unseen(part.value, part.effective_size, bounds)
     value = min(max(part.value, bounds[0]), bounds[1])

@@ -27,6 +27,7 @@ from listwright.feedback.off_policy.evidence import Evidence
 
 CAPS = (500.0, 200.0, 100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0)  # weights that `switch` may stop at
 SUPPORT = 0.9  # of the mean weight, within three standard errors
+PLAIN_SUPPORT = 0.99  # the same for weights that are not normalised, where all that falls short is missing
 SLOT_SUPPORT = 0.5  # the same for single slots, whose items may have been shown in an earlier one
 SHARE = 0.05  # of the value, from which on a position counts
 ENOUGH = 30.0  # lists of equal weight, from which on weights can tell that the model is wrong
@@ -38,6 +39,7 @@ class Parts(NamedTuple):
 
     influence: Floats  # by list: the estimate is their mean, and their spread is that of the estimate times sqrt(lists)
     effective_size: float  # lists of equal weight that say as much; 0 where no list says anything
+    bias: float = 0.0  # how far the estimate is off beyond chance, where that can be checked
 
     @property
     def value(self) -> float:
@@ -71,10 +73,10 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
     capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)
     parts = {
         "direct": Parts(_direct(evidence), size),
-        "slate_ips": Parts(last * values, supported(last)),
+        "slate_ips": Parts(last * values, supported(last, PLAIN_SUPPORT)),
         "self_normalised": Parts(_ratio(last * values, last), supported(last)),
         "pseudo_inverse": _pseudo_inverse(evidence),
-        "per_position_ips": Parts((weights * log.gains).sum(axis=1), size),
+        "per_position_ips": Parts((weights * log.gains).sum(axis=1), least_effective(weights, evidence, PLAIN_SUPPORT)),
         "per_position_sn": Parts(normalised(weights, log.gains), size),
         "clipped": Parts(normalised(capped, log.gains), size),  # clipping does not add evidence
         "per_position_dr": Parts(_per_position_dr(evidence), size),
@@ -82,6 +84,8 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
     start, errors = temporal_errors(evidence)
     parts["cascade_dr"] = Parts(start + normalised(weights, errors), size)
     parts["switch"] = Parts(_switch(parts, start, weights, errors), size)
+    if weights.shape[1] > 1:  # a single slot is drawn as the pseudo-inverse takes it
+        parts["pseudo_inverse"] = _checked(parts["pseudo_inverse"], parts["cascade_dr"])
     return parts
 
 
@@ -97,14 +101,14 @@ def effective_size(weights: Floats) -> float:
     return float(weights.sum()) ** 2 / total if total > 0 else 0.0
 
 
-def least_effective(weights: Floats, evidence: Evidence) -> float:
-    """Return the smallest effective size over the positions that matter.
+def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT) -> float:
+    """Return the smallest effective size over the positions that matter, each with the support that `supported` asks.
 
     A position matters if it is predicted to add at least 5 % of the policy's value.
     """
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
-    return min(supported(weights[:, j]) for j in telling)
+    return min(supported(weights[:, j], least) for j in telling)
 
 
 def supported(weights: Floats, least: float = SUPPORT) -> float:
@@ -223,6 +227,17 @@ def _pseudo_inverse(evidence: Evidence) -> Parts:
         if min(supported(slots[:, j], SLOT_SUPPORT) for j in range(slots.shape[1])) == 0:
             return Parts(np.zeros(len(log)), 0.0)
     return Parts(_ratio(weights * log.values, weights), effective_size(weights) if weights.sum() > 0 else 0.0)
+
+
+def _checked(part: Parts, robust: Parts) -> Parts:
+    """Return an estimate with its bias, as far as it differs from a robust one by more than chance.
+
+    With d the difference, paired by list, d^2 - var(d) estimates the square of the bias.
+    """
+    if part.effective_size == 0 or robust.effective_size < ENOUGH:
+        return part
+    apart = Parts(part.influence - robust.influence, 0.0)
+    return part._replace(bias=float(np.sqrt(max(apart.value**2 - apart.error**2, 0.0))))
 
 
 def normalised(weights: Floats, gains: Floats) -> Floats:
