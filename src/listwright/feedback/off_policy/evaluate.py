@@ -97,16 +97,16 @@ def evaluate(
     >>> learned = lw.OnlineSCP(length=2, random_state=0).fit_log(log)
     >>> print(evaluate(log, learned.predict))  # the two with the largest first feature: 0.8 + 0.6
                       value                   effective size
-    direct            1.422 (1.369 to 1.509)             181
-    slate ips         1.596 (1.366 to 1.854)             181
-    self normalised   1.470 (1.376 to 1.556)             181
+    direct            1.422 (1.368 to 1.509)             181
+    slate ips         1.596 (1.365 to 1.855)             181
+    self normalised   1.470 (1.375 to 1.557)             181
     pseudo inverse    1.446 (1.361 to 1.529)             289
-    per position ips  1.500 (1.345 to 1.671)             181
-    per position sn   1.446 (1.365 to 1.524)             181
-    clipped           1.446 (1.365 to 1.524)             181
-    per position dr   1.445 (1.372 to 1.515)             181
-    cascade dr        1.440 (1.369 to 1.509)             181
-    switch *          1.422 (1.369 to 1.509)             181
+    per position ips  1.500 (1.344 to 1.672)             181
+    per position sn   1.446 (1.364 to 1.524)             181
+    clipped           1.446 (1.364 to 1.524)             181
+    per position dr   1.445 (1.371 to 1.516)             181
+    cascade dr        1.440 (1.368 to 1.509)             181
+    switch *          1.422 (1.368 to 1.509)             181
     the log itself    1.008 (0.977 to 1.038)           2,000
     * look at this one first
     """
