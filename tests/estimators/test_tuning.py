@@ -11,7 +11,7 @@ import pytest
 import listwright as lw
 from listwright.errors import InputError
 from listwright.estimators import menu
-from listwright.estimators.choosing import choose, simplest
+from listwright.estimators.choosing import choose
 from listwright.estimators.menu import time_to_try, ways_to_try
 from listwright.estimators.ways import Learned, Together
 from listwright.features import BestColumn, Candidate, Identity
@@ -49,16 +49,6 @@ def plain(**settings: Any) -> lw.SCP:
 
 def told(model: lw.SCP) -> str:
     return " ".join(str(model.report_).split())
-
-
-def test_the_simplest_within_one_standard_error_is_taken() -> None:
-    rng = np.random.default_rng(0)
-    base = rng.random(100)
-    lucky = base + np.where(rng.random(100) < 0.5, 0.3, -0.29)  # ahead by .005 or so, in doubt by .03
-    better = base + 0.1
-    assert simplest([base, lucky]) == 0
-    assert simplest([base, lucky, better]) == 2
-    assert simplest([base, base]) == 0
 
 
 def test_sorting_by_one_column_is_taken_where_there_is_no_more_to_learn() -> None:

@@ -15,7 +15,8 @@ from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
-from listwright.evaluation.values import best_of, list_values
+from listwright.evaluation.choice import best_of
+from listwright.evaluation.values import list_values
 from listwright.features.base import Scale
 from listwright.features.volume import FLAT, Volume
 from listwright.lists import Lists

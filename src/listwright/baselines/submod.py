@@ -15,7 +15,8 @@ from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
-from listwright.evaluation.values import best_of, list_values
+from listwright.evaluation.choice import best_of
+from listwright.evaluation.values import list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.walk.limits import Room, as_room

@@ -1,4 +1,5 @@
-"""Chooses between ways to learn by the value of lists that are built out of fold: the one-standard-error rule.
+"""Chooses between ways to learn by the value of lists that are built out of fold: the one-standard-error rule of
+`evaluation.choice`.
 
 `choose` tries the ways of `menu` in order; its `Report` and `Trial` records become the attributes `report_` and
 `trials_` of `SCP`.
@@ -17,6 +18,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.progress import tell
 from listwright._internal.saved import saved_as
 from listwright.estimators.ways import Way
+from listwright.evaluation.choice import best_of, highest, paired, simplest
 from listwright.problems import Problems
 
 
@@ -147,64 +149,20 @@ def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None 
     return Chosen(list(values)[at], _trials(values), _report(values, at, untried))
 
 
-def simplest(values: Sequence[Floats]) -> int:
-    """Returns the first whose mean is within one standard error of the highest; differences are taken problem by
-    problem.
-
-    Parameters
-    ----------
-    values : sequence of arrays of shape (problems,)
-        Out-of-fold values of each way, from the simplest to the most complex.
-
-    Returns
-    -------
-    int
-        Its place in the sequence.
-
-    Examples
-    --------
-    >>> simplest([np.array([0.0, 0.6, 0.4]), np.array([0.1, 0.5, 0.6]), np.array([0.9, 0.9, 0.9])])
-    2
-    >>> simplest([np.array([0.8, 0.6, 0.9]), np.array([0.7, 0.9, 0.8])])
-    0
-    """
-    gaps = [_highest(values) - one for one in values]
-    return next(i for i, gap in enumerate(gaps) if gap.mean() <= standard_error(gap) + 1e-12)
-
-
-def standard_error(values: Floats) -> float:
-    """Returns the standard error of the mean; 0 for a single value."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
-def _highest(values: Sequence[Floats]) -> Floats:
-    """Returns the values with the highest mean, the first of equal ones; means are rounded, so that noise in sums
-    breaks no tie.
-    """
-    return values[int(np.argmax([round(float(one.mean()), 12) for one in values]))]
-
-
 def _trials(values: dict[Way, Floats]) -> list[Trial]:
     """Compares each way with the best, problem by problem."""
-    best = _highest(list(values.values()))
-    return [
-        Trial(way.name, float(one.mean()), float((best - one).mean()), standard_error(best - one), way.sorts)
-        for way, one in values.items()
-    ]
+    found = list(values.values())
+    best = found[highest(found)]
+    return [Trial(way.name, float(one.mean()), *paired(best, one), way.sorts) for way, one in values.items()]
 
 
 def _report(values: dict[Way, Floats], at: int, untried: tuple[str, ...]) -> Report:
     """Describes the choice: the chosen way, the best one, and the best of those that only sort."""
     names, found = [way.name for way in values], list(values.values())
-    best = next(i for i, one in enumerate(found) if one is _highest(found))
+    best = highest(found)
     sorting = [i for i, way in enumerate(values) if way.sorts]
-    told = (names[at], float(found[at].mean()), names[best], float(found[best].mean()), *_gap(found[best], found[at]))
+    told = (names[at], float(found[at].mean()), names[best], float(found[best].mean()), *paired(found[best], found[at]))
     if not sorting:
         return Report(*told, untried=untried)
-    rival = max(sorting, key=lambda i: round(float(found[i].mean()), 12))
-    return Report(*told, names[rival], *_gap(found[at], found[rival]), untried)
-
-
-def _gap(ours: Floats, theirs: Floats) -> tuple[float, float]:
-    """Returns the mean and the standard error of paired differences."""
-    return float((ours - theirs).mean()), standard_error(ours - theirs)
+    rival = best_of(sorting, lambda i: found[i])
+    return Report(*told, names[rival], *paired(found[at], found[rival]), untried)

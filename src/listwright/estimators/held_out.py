@@ -13,7 +13,8 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
-from listwright.evaluation.values import best_of, list_values
+from listwright.evaluation.choice import best_of
+from listwright.evaluation.values import list_values
 from listwright.guarantees.held_out import NAMES, HeldOutCertificate, certificate_of
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of

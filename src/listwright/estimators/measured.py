@@ -18,6 +18,7 @@ from listwright.baselines import TopK
 from listwright.baselines.base import lists_by_score, n_steps
 from listwright.checks.problems import correlations
 from listwright.estimators.held_out import held_back
+from listwright.evaluation.choice import best_of
 from listwright.evaluation.values import list_values
 from listwright.features.base import dense
 from listwright.features.candidate import feature_names
@@ -121,7 +122,7 @@ def measured(
     values = list_values(model.predict(held), held)
     ridge = TopK(length=model.length).fit(learned).predict(held, **limits, short_lists=True)
     column = _best_column(learned, limits)
-    by_column = None if column is None else _sorted_value(held, column[0], column[1], limits)
+    by_column = None if column is None else float(_sorted_values(held, *column, limits).mean())
     return Measured(
         value=float(values.mean()),
         ridge_value=float(list_values(ridge, held).mean()),
@@ -144,12 +145,12 @@ def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float
     along = correlations(problems.features, reward.gains(reward.start(problems)))
     likely = np.argsort(-np.abs(along), kind="stable")[:TRIED]
     signed = [(int(column), -1.0 if along[column] < 0 else 1.0) for column in likely]
-    return max(signed, key=lambda one: _sorted_value(problems, one[0], one[1], limits))
+    return best_of(signed, lambda one: _sorted_values(problems, *one, limits))
 
 
-def _sorted_value(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> float:
-    """Returns the mean value of lists that are sorted by one column, times a sign."""
+def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> Floats:
+    """Returns the values of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
     steps = n_steps(problems, limits["length"], short_lists=True)
     lists = lists_by_score(problems, scores, steps, as_room(limits["budget"], problems))
-    return float(list_values(lists, problems).mean())
+    return list_values(lists, problems)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -13,8 +11,6 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Reward, reward_of
-
-T = TypeVar("T")
 
 
 def measured(lists: Lists, problems: Problems) -> Lists:
@@ -110,27 +106,3 @@ def earned(lists: Lists) -> Floats:
     """Returns what each measured list is worth up to each position: shape (problems, positions)."""
     assert lists.picked_gains is not None
     return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
-
-
-def best_of(options: Sequence[T], values: Callable[[T], Floats]) -> T:
-    """Returns the option whose lists are worth most on average; the first among equals.
-
-    Parameters
-    ----------
-    options : sequence
-        What to choose from, starting with the simplest.
-    values : callable
-        Returns what the lists of an option are worth, problem by problem.
-
-    Returns
-    -------
-    object
-        One of the options.
-
-    Examples
-    --------
-    >>> best_of([0.1, 0.5, 0.9], lambda option: np.array([option, 1 - option]) ** 0.5)
-    0.5
-    """
-    means = [round(float(np.mean(values(option))), 12) for option in options]
-    return options[int(np.argmax(means))]

@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator, clone
 
 from listwright._internal.arrays import Floats
 from listwright.estimators.scp import SCP
+from listwright.evaluation.choice import best_of
 from listwright.evaluation.plan import fold_numbers
-from listwright.evaluation.values import best_of, list_values
+from listwright.evaluation.values import list_values
 from listwright.features import Candidate
 from listwright.learners import RidgeLeader
 from listwright.lists import Lists
