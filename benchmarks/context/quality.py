@@ -16,8 +16,7 @@ from listwright.context import ContextPacker
 from listwright.context.model import passage_model, passage_policy_features
 from listwright.evaluation.plan import fold_numbers
 from listwright.evaluation.values import list_values
-from listwright.lab.question_variants import Labelled, labelled_problems, read_labelled, variants
-from listwright.lab.shipped_models import MIN_LEAF
+from listwright.lab.shipped_models import MIN_LEAF, Labelled, labelled_problems, read_labelled, variants
 from listwright.lab.simulate.questions import questions
 from listwright.learners import Aggregate
 from listwright.learners.boosting import Boosting

@@ -12,8 +12,8 @@ import listwright as lw
 from listwright.baselines import DPP, MMR
 from listwright.baselines.base import lists_by_score
 from listwright.evaluation.values import list_values
-from listwright.features.base import dense
 from listwright.features.links import cosines
+from listwright.features.scale import dense
 from listwright.learners.examples import centered
 from listwright.rewards import FacilityLocation
 from listwright.walk.limits import as_room

@@ -12,7 +12,7 @@ from listwright.apps.serve.learning.learner import Learner, record_of
 from listwright.apps.serve.learning.published import publish
 from listwright.apps.serve.learning.states import events_after, rows_of
 from listwright.apps.serve.learning.updater import learner_maker
-from listwright.apps.serve.models.fleet import load_bytes
+from listwright.apps.serve.models.opened import load_bytes
 from listwright.apps.serve.store.schema import feedback, lists, models
 
 EVERYTHING = 10**9

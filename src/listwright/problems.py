@@ -15,14 +15,11 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.border import provided
 from listwright._internal.groups import most_of, numbered_within
 from listwright._internal.intake import Intake
-from listwright._internal.ragged import is_run, pieces
+from listwright._internal.joining import joined
+from listwright._internal.ragged import chosen, is_run, pieces
 from listwright.errors import InputError
 from listwright.needs import Needs
 
-KINDS_OF_DATA = (
-    *("context", "catalogue", "sizes", "reward", "item_ids", "vectors"),
-    *("links", "aspects", "needs", "groups", "caps"),
-)  # that all parts of a batch have, or none
 MOST_NAMED = 8  # most kinds of links that the repr names
 
 
@@ -374,7 +371,7 @@ class Problems:
 
         A run of consecutive problems shares memory with this batch; other selections are copied.
         """
-        which = _chosen(key, len(self))
+        which = chosen(key, len(self))
         if is_run(which) and len(which) == len(self):
             return self
         rows: Any = slice(self.offsets[which[0]], self.offsets[which[-1] + 1])
@@ -494,27 +491,7 @@ class Problems:
         """
         if not parts:
             raise InputError("concat needs at least one Problems. Got none.")
-        first = parts[0]
-        for part in parts[1:]:
-            _same_shape(first, part)
-        ids, numbered = _joined_ids(parts)
-        return first._with(
-            features=_stack([part.features for part in parts]),
-            offsets=np.concatenate([[0], np.cumsum(np.concatenate([part.counts for part in parts]))]),
-            context=_joined([part.context for part in parts]),
-            catalogue=_joined([part.catalogue for part in parts]),
-            sizes=_joined([part.sizes for part in parts]),
-            reward=None if first.reward is None else first.reward.join([part.reward for part in parts[1:]]),
-            problem_ids=ids,
-            item_ids=_joined([part.item_ids for part in parts]),
-            vectors=None if first.vectors is None else _stack([part.vectors for part in parts]),
-            links=_joined_links([part.links for part in parts]),
-            aspects=_joined_aspects([part.aspects for part in parts]),
-            needs=None if first.needs is None else first.needs.join([_present(part.needs) for part in parts[1:]]),
-            groups=_joined([part.groups for part in parts]),
-            caps=_joined([part.caps for part in parts]),
-            numbered=numbered,
-        )
+        return parts[0]._with(**joined(parts))
 
     def __repr__(self) -> str:
         low, high = int(self.counts.min()), int(self.counts.max())
@@ -547,106 +524,6 @@ def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
             f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
         )
     return None if reward is None else reward.bind(offsets)
-
-
-def _chosen(key: int | slice | ArrayLike, length: int) -> Ints:
-    """Returns the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
-    if isinstance(key, int | np.integer) and not isinstance(key, bool):
-        if not -length <= key < length:
-            raise IndexError(f"There are {length} problems. Got index {key}.")
-        return np.array([int(key) % length])
-    array = np.arange(length)[key] if isinstance(key, slice) else np.asarray(key)
-    if array.dtype == bool:
-        if array.shape != (length,):
-            raise IndexError(f"A mask needs one entry per problem ({length}). Got shape {array.shape}.")
-        array = np.flatnonzero(array)
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
-        raise InputError(f"A selection must name at least one problem by index or mask. Got {key!r}.")
-    if array.min() < -length or array.max() >= length:
-        raise IndexError(f"There are {length} problems. Got indices {array.min()} to {array.max()}.")
-    return array.astype(np.int64) % length
-
-
-def _same_shape(first: Problems, other: Problems) -> None:
-    """Raises `InputError` unless two batches have the same columns and the same kinds of data."""
-    if first.n_features != other.n_features:
-        raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
-    if first.feature_names != other.feature_names:
-        raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
-    for field in KINDS_OF_DATA:
-        if (getattr(first, field) is None) != (getattr(other, field) is None):
-            raise InputError(f"Cannot concat problems with and without {field}.")
-    if first.context is not None and other.context is not None and first.context.shape[1] != other.context.shape[1]:
-        raise InputError(f"Cannot concat contexts of {first.context.shape[1]} and {other.context.shape[1]} columns.")
-    for field in ("links", "aspects"):
-        mine, theirs = getattr(first, field), getattr(other, field)
-        if mine is not None and theirs is not None and set(mine) != set(theirs):
-            raise InputError(f"Cannot concat {field} named {', '.join(mine)} and {', '.join(theirs)}.")
-
-
-def _stack(tables: list[Any]) -> Any:
-    """Stacks tables of rows; the result is CSR if any of them is."""
-    if any(sparse.issparse(table) for table in tables):
-        return sparse.vstack(tables, format="csr", dtype=np.float32)
-    return np.concatenate(tables)
-
-
-def _joined(arrays: list[Any]) -> Any:
-    """Concatenates arrays that are either all present or all None."""
-    return None if arrays[0] is None else np.concatenate(arrays)
-
-
-def _joined_links(parts: list[dict[str, Any] | None]) -> dict[str, Any] | None:
-    """Stacks the tables of links by name. Tables are as wide as their largest problem, so narrower ones are widened."""
-    tables = [part for part in parts if part is not None]
-    return {name: _widened([part[name] for part in tables]) for name in tables[0]} if tables else None
-
-
-def _widened(tables: list[Any]) -> Any:
-    """Stacks CSR tables of different widths into one of the largest width."""
-    width = max(table.shape[1] for table in tables)
-    wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
-    return sparse.vstack(wide, format="csr", dtype=np.float32)
-
-
-def _present(needs: Needs | None) -> Needs:
-    """Returns `needs`, which `_same_shape` has shown to be there."""
-    assert needs is not None  # checked by _same_shape
-    return needs
-
-
-def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats32] | None:
-    """Stacks the tables of aspects by name, with zeros for the columns that narrower ones lack."""
-    tables = [part for part in parts if part is not None]
-    if not tables:
-        return None
-    width = {name: max(part[name].shape[1] for part in tables) for name in tables[0]}
-    return {
-        name: np.concatenate([np.pad(part[name], ((0, 0), (0, most - part[name].shape[1]))) for part in tables])
-        for name, most in width.items()
-    }
-
-
-def _joined_ids(parts: Sequence[Problems]) -> tuple[NDArray[Any], bool]:
-    """Returns the ids of all parts and whether they are just numbers; numbered problems are numbered anew."""
-    ids = np.concatenate([part.problem_ids for part in parts])
-    numbered = all(part.numbered for part in parts)
-    names, counts = np.unique(ids, return_counts=True) if ids.dtype != object else _counted(ids)
-    if (counts == 1).all():
-        return ids, numbered
-    if numbered:
-        return np.arange(len(ids)), True
-    raise InputError(f"Problem {names[counts > 1][0]!s} is in two of the parts. Give each problem its own id.")
-
-
-def _counted(ids: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """Returns the distinct ids and their counts, for ids that numpy cannot sort."""
-    counts: dict[Any, int] = {}
-    for name in ids:
-        counts[name] = counts.get(name, 0) + 1
-    names = np.empty(len(counts), dtype=object)
-    names[:] = list(counts)
-    return names, np.array(list(counts.values()))
 
 
 def _many(count: int, noun: str) -> str:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.arrays import Ints, starts_of
+from listwright.errors import InputError
 
 
 def pieces(offsets: Ints, which: Ints) -> Ints:
@@ -38,6 +39,24 @@ def pieces(offsets: Ints, which: Ints) -> Ints:
 def is_run(which: Ints) -> bool:
     """Whether the indices are consecutive, such as 4, 5, 6, so that a view can replace a copy."""
     return which.size > 0 and bool((np.diff(which) == 1).all())
+
+
+def chosen(key: int | slice | ArrayLike, length: int) -> Ints:
+    """Returns the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
+    if isinstance(key, int | np.integer) and not isinstance(key, bool):
+        if not -length <= key < length:
+            raise IndexError(f"There are {length} problems. Got index {key}.")
+        return np.array([int(key) % length])
+    array = np.arange(length)[key] if isinstance(key, slice) else np.asarray(key)
+    if array.dtype == bool:
+        if array.shape != (length,):
+            raise IndexError(f"A mask needs one entry per problem ({length}). Got shape {array.shape}.")
+        array = np.flatnonzero(array)
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+        raise InputError(f"A selection must name at least one problem by index or mask. Got {key!r}.")
+    if array.min() < -length or array.max() >= length:
+        raise IndexError(f"There are {length} problems. Got indices {array.min()} to {array.max()}.")
+    return array.astype(np.int64) % length
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from listwright.baselines.stepwise import stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.choice import best_of
 from listwright.evaluation.values import list_values
-from listwright.features.base import Scale
+from listwright.features.scale import Scale
 from listwright.features.volume import FLAT, Volume
 from listwright.lists import Lists
 from listwright.problems import Problems

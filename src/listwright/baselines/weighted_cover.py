@@ -11,7 +11,7 @@ from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.cover import FoldCover, cover_lists, cover_of, static_order
 from listwright.baselines.states import state_table
-from listwright.features.base import Scale
+from listwright.features.scale import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.catalogue import with_catalogue

@@ -1,47 +1,40 @@
 """`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of.
 
 `fit` checks its input, opens a source of problems (memory, scan or frame), plans features and learner, and runs the
-rounds of `training.loop`; the estimator's attributes change only once all rounds are done. `predict` is a walk with the
-learned policy, and cannot reach a reward.
+rounds of `training.loop`; the estimator's attributes change only once all rounds are done. What a fitted estimator can
+do stands in `predicting`, `certifying` and `telling`.
 """
 
 from __future__ import annotations
 
-import copy
 import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.limits import at_least_one
 from listwright._internal.progress import outermost, shown
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
-from listwright.engines.streamed import StreamedLists, streamed_lists
-from listwright.engines.tasks import Tick, mean_worth_of_all
+from listwright.engines.tasks import Tick
 from listwright.errors import InputError
 from listwright.estimators.certifying import Certifies
 from listwright.estimators.held_out import held_back
 from listwright.estimators.measured import measured
+from listwright.estimators.predicting import Predicts
 from listwright.estimators.telling import Tells
 from listwright.estimators.wide import suited_features
-from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
-from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.reasons.explain import Explainer
 from listwright.rewards import reward_of
 from listwright.storage import save, warn_unsavable
 from listwright.tables import Scan
@@ -53,11 +46,10 @@ from listwright.training.loop import Run, learn
 from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import Fitted, Plan, Source, opened
-from listwright.walk.limits import as_capped, as_room, check_length, check_problems
-from listwright.walk.plain import build_lists
+from listwright.walk.limits import as_capped, as_room, check_problems
 
 
-class ListEstimator(Certifies, Tells, BaseEstimator):
+class ListEstimator(Certifies, Tells, Predicts, BaseEstimator):
     """What all estimators share: fit, partial_fit, predict, score, save and certificates.
 
     Subclasses follow scikit-learn: their constructors only store parameters, and they override
@@ -300,129 +292,6 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         self.training_problems_ = source.whole
         return self
 
-    @overload
-    def predict(
-        self,
-        problems: Problems,
-        *,
-        length: int | None = None,
-        budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> Lists: ...
-
-    @overload
-    def predict(
-        self,
-        problems: Scan,
-        *,
-        length: int | None = None,
-        budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> StreamedLists: ...
-
-    def predict(
-        self,
-        problems: Problems | Scan,
-        *,
-        length: int | None = None,
-        budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> Lists | StreamedLists:
-        """Builds lists for problems whose reward need not be known; lists of a scan are built lazily, part by part.
-
-        Parameters
-        ----------
-        problems : Problems, Scan or a frame
-            Of the kind that was learned from. A frame is read by the names of the columns that `fit` saw.
-        length : int, optional
-            Another length than trained.
-        budget : float or array, optional
-            Another budget than trained, one number or one per problem. With a length too, lists keep within both.
-        short_lists : bool, optional
-            Accept problems with fewer candidates than the length; the constructor's setting by default.
-        per_group : int, dict or None
-            Another limit than trained on how many items of a group a list holds.
-
-        Returns
-        -------
-        Lists or StreamedLists
-            One list per problem, with scores and reasons; those of a scan are built as they are read.
-
-        Raises
-        ------
-        InputError
-            If the problems differ in kind from those learned from, or are too short for the length.
-        sklearn.exceptions.NotFittedError
-            If `fit` was not called.
-        """
-        if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
-            check_is_fitted(self, "training_")
-        if not isinstance(problems, Problems | Scan):
-            problems = self._as_problems(problems)
-        if length is None and budget is None:
-            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
-        short = self.short_lists if short_lists is None else short_lists
-        rng = as_generator(self.random_state)
-        if isinstance(problems, Scan):
-            lists_of = partial(
-                self._slim()._lists, length=length, budget=budget, short_lists=short, per_group=per_group
-            )
-            return streamed_lists(problems, as_engine(self.engine), lists_of, int(rng.integers(2**62)))
-        return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
-
-    def _slim(self) -> Self:
-        """Returns a copy with only what workers need to build lists: no learner state, and the local engine."""
-        twin = copy.copy(self)
-        twin.training_, twin.engine = replace(self.training_, learner=clone(self.training_.learner)), "local"
-        return twin
-
-    def _lists(
-        self,
-        problems: Problems,
-        rng: np.random.Generator,
-        *,
-        length: int | None,
-        budget: ArrayLike | None,
-        short_lists: bool,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> Lists:
-        """Builds the lists of problems in memory: checks the signature, draws a policy per problem (mixtures), and
-        walks.
-        """
-        self.signature_.check(problems, "predict")
-        problems = as_capped(problems, per_group, self.per_group)
-        steps = self._steps(problems, length, short_lists)
-        room, features = as_room(budget, problems), self.training_.features
-        policy = self.policy_.drawn(len(problems), rng)
-        lists = build_lists(
-            problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
-        )
-        return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
-
-    def score(self, problems: Problems | Scan, y: None = None) -> float:
-        """Returns the mean value of the lists that `predict` builds, under the problems' reward.
-
-        Parameters
-        ----------
-        problems : Problems, Scan or a frame
-            With a reward. Use problems that were not learned from: see `certify` for bounds.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        float
-            Higher is better, so that scikit-learn's model selection works with it.
-        """
-        problems = self._as_problems(problems, measured=True)
-        if isinstance(problems, Scan):
-            return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
-        reward_of(problems, "score")
-        return float(list_values(self.predict(problems), problems).mean())
-
     def save(self, path: str | Path, *, slim: bool | None = None) -> None:
         """Writes the fitted model to one file, which `listwright.load` reads and the service serves.
 
@@ -541,13 +410,6 @@ class ListEstimator(Certifies, Tells, BaseEstimator):
         if self.budget is None or mean_size is None:
             return self.length
         return max(1, round(min(self.budget / mean_size, float(most))))
-
-    def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
-        """Returns the number of positions to fill, None where only a budget limits lists."""
-        if length is None:
-            return None
-        check_length(length, problems, short_lists=short_lists or self.repeats)
-        return length
 
     def check(self, problems: Problems) -> None:
         """Raises `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.

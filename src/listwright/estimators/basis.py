@@ -14,7 +14,7 @@ from scipy import linalg
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.folds import FOLDS
 from listwright._internal.saved import saved_as
-from listwright.features.base import Scale
+from listwright.features.scale import Scale
 from listwright.learners.examples import centered
 from listwright.learners.ridge import best_penalty
 from listwright.learners.sums import RidgeSums

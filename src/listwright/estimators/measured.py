@@ -20,8 +20,8 @@ from listwright.checks.problems import correlations
 from listwright.estimators.held_out import held_back
 from listwright.evaluation.choice import best_of
 from listwright.evaluation.values import list_values
-from listwright.features.base import dense
 from listwright.features.candidate import feature_names
+from listwright.features.scale import dense
 from listwright.guarantees import HeldOutCertificate
 from listwright.problems import Problems
 from listwright.rewards import reward_of

@@ -83,8 +83,8 @@ def paired(ours: Floats, theirs: Floats) -> tuple[float, float]:
 
     Examples
     --------
-    >>> paired(np.array([0.5, 0.7]), np.array([0.5, 0.3]))
-    (0.2, 0.2)
+    >>> paired(np.array([0.5, 0.75]), np.array([0.5, 0.25]))
+    (0.25, 0.25)
     """
     gap = ours - theirs
     error = float(gap.std(ddof=1) / np.sqrt(len(gap))) if len(gap) > 1 else 0.0

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats
 from listwright._internal.linalg import unit_rows
-from listwright.features.base import Scale
+from listwright.features.scale import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
 

@@ -12,8 +12,8 @@ from listwright._internal.limits import at_least_one
 from listwright.errors import InputError
 from listwright.evaluation.table import Table
 from listwright.evaluation.values import list_values
-from listwright.features.base import dense
 from listwright.features.candidate import feature_names
+from listwright.features.scale import dense
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 

@@ -10,8 +10,9 @@ from listwright._internal.arrays import Floats, Floats32
 from listwright._internal.saved import saved_as
 from listwright._kernels.rows import center
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale, dense
+from listwright.features.base import Features
 from listwright.features.candidate import feature_names
+from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 

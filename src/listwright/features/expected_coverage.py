@@ -16,8 +16,8 @@ from listwright._internal.folds import FOLDS, folds_of
 from listwright._internal.linalg import solved
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.base import Scale, dense
 from listwright.features.cross_fitting import CrossFitted
+from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 from listwright.rewards import Rouge
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
-from listwright.features.base import Features, Scale, dense
+from listwright.features.base import Features
 from listwright.features.candidate import feature_names
 from listwright.features.moments import Moments
+from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 
 

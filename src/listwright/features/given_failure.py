@@ -11,11 +11,11 @@ import numpy as np
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.base import telling
 from listwright.features.cross_fitting import CrossFitted
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.features.outcomes import OutcomeModel, Static, clipped, fresh_models
 from listwright.features.ranks import Ranks
+from listwright.features.scale import telling
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 

@@ -9,8 +9,9 @@ import numpy as np
 from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.base import Crossed, Features, Scale, dense
+from listwright.features.base import Crossed, Features
 from listwright.features.moments import Distinct, Moments
+from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")

@@ -10,9 +10,10 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.linalg import unit_rows
 from listwright._internal.saved import saved_as
-from listwright.features.base import Features, Scale, dense
+from listwright.features.base import Features
 from listwright.features.candidate import feature_names
 from listwright.features.moments import Moments
+from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 
 FLAT = 1e-10  # squared length below which a direction is spanned already (duplicates), and no step is taken

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright.feedback.log import Answered
+from listwright.feedback.answered import Answered
 
 
 class EvidenceWarning(UserWarning):

@@ -19,9 +19,9 @@ from listwright._internal.folds import fold_of
 from listwright._kernels.distances import earlier_distances
 from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Volume
+from listwright.feedback.answered import Answered
 from listwright.feedback.drawing import Given
 from listwright.feedback.gain_ridge import GainLearner
-from listwright.feedback.log import Answered
 from listwright.feedback.records import Record
 from listwright.learners import Learner
 from listwright.learners.examples import Examples

@@ -13,7 +13,7 @@ from listwright._internal.linalg import solved
 from listwright._kernels.linear import linear_scores
 from listwright.errors import InputError
 from listwright.features import Features, Rows
-from listwright.features.base import dense
+from listwright.features.scale import dense
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.explore import Exploration, Own
 from listwright.feedback.gain_ridge import GainRidge

@@ -1,18 +1,16 @@
 """OnlineSCP: one list-building policy for all slots, learned from clicks.
 
-The class adds to `ListBandit` the choice of learner and exploration, warm starts from a fitted `SCP`, training on logs,
-and catalogues that grow while the model learns.
+The class adds to `ListBandit` the choice of learner and exploration, warm starts from a fitted `SCP` and training on
+logs; `catalogue` adds room for new items.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,20 +23,19 @@ from listwright.estimators.base import ListEstimator
 from listwright.estimators.scp import SCP
 from listwright.features import Features, Identity
 from listwright.features.auto import auto_features
-from listwright.feedback.bandit import ListBandit
-from listwright.feedback.catalogue import MOST_NEW, n_items_in, n_states, padded, with_items
-from listwright.feedback.drawing import Playing
+from listwright.feedback.answered import Answered, runs
+from listwright.feedback.catalogue import GrowingBandit
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own
 from listwright.feedback.gain_ridge import GainLearner, GainRidge
 from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.importance import importance, warn_missing
 from listwright.feedback.lessons import shown_items
-from listwright.feedback.log import Answered, Log, runs
+from listwright.feedback.log import Log
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeLeader
 from listwright.learners.experts import n_items_of
-from listwright.policies import Linear, Policy
+from listwright.policies import Policy
 from listwright.problems import Problems
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
@@ -46,7 +43,7 @@ SHARED = ("length", "budget", "features", "weighting", "short_lists")  # paramet
 
 
 @saved_as("OnlineSCP")
-class OnlineSCP(ListBandit):
+class OnlineSCP(GrowingBandit):
     """Learns one list-building policy from partial feedback, such as clicks on the lists that it shows.
 
     At every slot it predicts what each candidate would add to the list so far, turns the predictions into chances, and
@@ -402,61 +399,3 @@ class OnlineSCP(ListBandit):
             learner.open(rows)
         elif isinstance(learner, Experts):
             learner.start(n_items_of(rows) if learner.policies is None else len(learner.policies))
-
-    def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        """Return the policy to draw with, and for catalogues its optimistic variant."""
-        if not isinstance(self.learner_, GainRidge) or not isinstance(policy, Linear) or policy.item_weights is None:
-            return Playing(policy, version, learned)
-        return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
-
-    def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
-        """Return the policy with a bonus for rarely shown items, or None without optimism.
-
-        The first column of each item's state is the constant 1, so the bonus is added to that weight.
-        """
-        if not self.optimism:
-            return None
-        assert policy.item_weights is not None
-        weights = policy.item_weights.copy()
-        assert isinstance(self.learner_, GainRidge)
-        weights[:, 0] += self.optimism * self.learner_.typical_gain() / np.sqrt(1.0 + times_shown)
-        return Linear(policy.weights, weights)
-
-    def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for the problems, widened where they contain new items of the catalogue.
-
-        Nothing is stored: room for the new items is made when they are learned from. At most `MOST_NEW` are accepted at
-        a time, so that one wrong item number cannot exhaust the memory.
-        """
-        known, asked = self.signature_.n_items, n_items_in(problems)
-        if known is None or asked <= known or not isinstance(self.learner_, GainRidge):
-            return super()._view(problems, purpose)
-        if asked > known + MOST_NEW:
-            raise InputError(
-                f"{purpose}: catalogue item {asked - 1} is new, and far beyond the {known} items that the model knows. "
-                "Number new items from there on."
-            )
-        replace(self.signature_, n_items=asked).check(problems, purpose)
-        playing, features = self.playing_, with_items(self.features_, asked)
-        assert isinstance(playing.policy, Linear)
-        policy = padded(playing.policy, asked, n_states(features, known, playing.policy))
-        shown = np.pad(self.learner_.times_shown(), (0, asked - known))
-        return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
-
-    def _make_room(self, problems: Iterable[Problems]) -> None:
-        """Widen learner, features and signature to the largest catalogue number among the problems."""
-        asked = max((n_items_in(one) for one in problems), default=0)
-        known = self.signature_.n_items
-        if known is not None and asked > known and isinstance(self.learner_, GainRidge):
-            features = with_items(self.features_, asked)
-            assert isinstance(self.playing_.policy, Linear)
-            self.learner_.grow(asked, n_states(features, known, self.playing_.policy))
-            self.features_, self.signature_ = features, replace(self.signature_, n_items=asked)
-            self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
-
-    def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Widen the model where the state that is to be restored knows more items."""
-        known, blocks = self.signature_.n_items, np.shape(state.get("learner.sums_.0.cross_right", ()))
-        if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
-            empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
-            self._make_room([empty])

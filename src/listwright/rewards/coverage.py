@@ -2,154 +2,22 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, starts_of
+from listwright._internal.arrays import Ints
 from listwright._internal.ragged import Ragged
 from listwright._kernels.topics import (
     CAP,
     LOG,
     PROBABILITY,
     SQRT,
-    lazy_topics,
-    number_columns,
-    raise_levels,
-    topic_gains,
 )
 from listwright.errors import InputError
-from listwright.problems import Problems
-from listwright.rewards.base import TableReward, check_range, rows_of
+from listwright.rewards.topics import TopicReward, as_topics, topic_tables
 
 SHAPES = {"sqrt": SQRT, "log": LOG, "cap": CAP}
-
-
-class Topics(NamedTuple):
-    """Which topics each row touches and by how much, in CSR form; topics are numbered from 0 within their problem.
-
-    Attributes
-    ----------
-    owners : ndarray of int, shape (rows,)
-        The problem of each row.
-    row_starts : ndarray of int, shape (rows + 1,)
-        Where the entries of each row start.
-    topics : ndarray of int, shape (entries,)
-        The topic of each entry, numbered within its problem.
-    amounts : ndarray of float, shape (entries,)
-        How much of the topic the row contributes.
-    topic_starts : ndarray of int, shape (problems + 1,)
-        Where the topics of each problem start.
-    """
-
-    owners: Ints
-    row_starts: Ints
-    topics: Ints
-    amounts: Floats
-    topic_starts: Ints
-
-
-class TopicState(NamedTuple):
-    """State of a topic reward: the data, the level of each topic, and what each list has earned so far.
-
-    Attributes
-    ----------
-    layout : Topics
-        Which topics each row touches.
-    weights, caps : ndarray of float, shape (topics,)
-        Weight and cap of each topic.
-    totals : ndarray of float, shape (problems,)
-        What values are divided by and may not exceed.
-    levels : ndarray of float, shape (topics,)
-        What the list contributes to each topic.
-    earned : ndarray of float, shape (problems,)
-        The value of each list before the division.
-    extra : tuple
-        Data of a subclass.
-    """
-
-    layout: Topics
-    weights: Floats
-    caps: Floats
-    totals: Floats
-    levels: Floats
-    earned: Floats
-    extra: tuple[Any, ...] = ()
-
-
-class TopicReward(TableReward):
-    """Base class of rewards of the form sum over topics of weight * shape(level of the topic).
-
-    The level of a topic is what the items of the list contribute to it together. A subclass implements `_lay_out` (see
-    `topic_tables`) and names the `kind` of its shape for the compiled functions.
-    """
-
-    normalize: bool
-
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are shares of what there is to cover, and so stay within [0, 1]."""
-        return self.normalize
-
-    @property
-    @abstractmethod
-    def kind(self) -> int:
-        """The number of the shape in `listwright._kernels.topics`."""
-
-    def start(self, problems: Problems) -> TopicState:
-        """Returns the state of empty lists, in which no topic is covered."""
-        tables = self.bind(problems.offsets).tables
-        layout = Topics(
-            problems.owners,
-            starts_of(tables["touched"].values),
-            tables["topics"].values,
-            tables["amounts"].values,
-            tables["weights"].offsets,
-        )
-        totals = tables["totals"].values if self.normalize else np.ones(len(problems))
-        weights = tables["weights"].values
-        return TopicState(
-            layout, weights, tables["caps"].values, totals, np.zeros(len(weights)), np.zeros(len(problems))
-        )
-
-    def gains(self, state: TopicState) -> Floats:
-        """Returns for each row the weighted rise of its topics."""
-        return self.gains_of(state, np.arange(len(state.layout.owners)))
-
-    def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only."""
-        owners = state.layout.owners[rows]
-        raw = topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
-        if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
-            raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
-        return raw / state.totals[owners]
-
-    def add(self, state: TopicState, picks: Ints) -> TopicState:
-        """Returns the state after the topics of the picked rows were raised."""
-        some = np.flatnonzero(picks >= 0)
-        earned, levels = state.earned.copy(), state.levels.copy()
-        earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
-        raise_levels(picks, *state.layout, levels, self.kind)
-        return state._replace(levels=levels, earned=earned)
-
-    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Builds lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
-        if type(self).gains_of is not TopicReward.gains_of or type(self).add is not TopicReward.add:
-            return None
-        state, offsets = self.start(problems), problems.offsets
-        _, row_starts, topics, amounts, topic_starts = state.layout
-        gains, most = self.gains(state), state.totals if self.normalize else np.full(len(problems), np.inf)
-        rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
-        what = (row_starts, topics, amounts, topic_starts, state.weights, state.caps, self.kind, state.totals, most)
-        lazy_topics(offsets, gains, sizes, *what, room, rows, picked)
-        return rows, picked
-
-    def value(self, state: TopicState) -> Floats:
-        """Returns for each problem what its list covers: a share if `normalize`, else a weighted sum."""
-        return state.earned / state.totals
 
 
 class Coverage(TopicReward):
@@ -183,6 +51,7 @@ class Coverage(TopicReward):
     Examples
     --------
     >>> import listwright as lw
+    >>> import numpy as np
     >>> reward = Coverage([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)
     >>> state = reward.add(reward.start(problems), np.array([1]))
@@ -234,6 +103,7 @@ class ProbabilisticCoverage(TopicReward):
     Examples
     --------
     >>> import listwright as lw
+    >>> import numpy as np
     >>> reward = ProbabilisticCoverage([[0.5, 0.0], [0.5, 1.0]])
     >>> problems = lw.Problems.from_arrays([[0.0]] * 2, offsets=[0, 2], reward=reward)
     >>> state = reward.add(reward.start(problems), np.array([0]))
@@ -287,6 +157,7 @@ class ConcaveCoverage(TopicReward):
     Examples
     --------
     >>> import listwright as lw
+    >>> import numpy as np
     >>> reward = ConcaveCoverage([[4.0], [5.0], [7.0]], shape="sqrt")
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], reward=reward)
     >>> state = reward.add(reward.start(problems), np.array([0]))
@@ -321,100 +192,3 @@ class ConcaveCoverage(TopicReward):
         if caps is not None and self.kind != CAP:
             raise InputError(f"caps go with shape='cap'. Got shape={self.shape!r}.")
         return topic_tables(as_topics(covers, offsets), offsets, weights, caps, kind=self.kind)
-
-
-def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:
-    """Returns `covers` as a checked CSR matrix with one row per candidate and no stored zeros."""
-    if not sparse.issparse(covers):
-        covers = rows_of(as_numbers(covers, name), offsets, name)
-    if covers.ndim != 2 or covers.shape[0] != offsets[-1]:
-        raise InputError(f"{name} must have one row per candidate ({offsets[-1]}). Got shape {covers.shape}.")
-    matrix = sparse.csr_array(covers, dtype=np.float64)
-    if not matrix.has_canonical_format or not matrix.data.all():
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-    check_range(
-        matrix.data, lambda: np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), offsets, name, high=high
-    )
-    return matrix
-
-
-def topic_tables(
-    covers: sparse.csr_array, offsets: Ints, weights: Any = None, caps: Any = None, *, kind: int
-) -> dict[str, Ragged]:
-    """Returns the tables of a topic reward, in which topics are numbered within their problem.
-
-    Only topics that some candidate of the problem touches are kept. The tables, each cut by problem: `touched` (topics
-    per row), `topics` and `amounts` (entries of the rows), `columns`, `weights` and `caps` (by topic), and `totals`
-    (one number per problem: what all candidates earn together).
-    """
-    counts = np.diff(covers.indptr)
-    nnz_starts = covers.indptr[offsets].astype(np.int64)
-    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(nnz_starts))
-    problems, columns, local, topic_starts = number_topics(owners, covers.indices, len(offsets) - 1, covers.shape[1])
-    shape = (len(offsets) - 1, covers.shape[1])
-    tables = {
-        "touched": Ragged(counts.astype(np.int64), offsets),
-        "topics": Ragged(local, nnz_starts),
-        "amounts": Ragged(covers.data, nnz_starts),
-        "columns": Ragged(columns, topic_starts),
-        "weights": Ragged(_one_per_topic(weights, problems, columns, shape, "weights"), topic_starts),
-        "caps": Ragged(_one_per_topic(caps, problems, columns, shape, "caps"), topic_starts),
-    }
-    return tables | {"totals": Ragged(_totals(tables, owners, kind), np.arange(len(offsets)))}
-
-
-def number_topics(
-    owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int
-) -> tuple[Ints, Ints, Ints, Ints]:
-    """Numbers the topics of each problem from 0, in the order of their columns.
-
-    Returns the problem and the column of each topic, the number of the topic of each entry, and where the topics of
-    each problem start. A table of all (problem, column) pairs is used where it is small, else a sort.
-    """
-    if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a small table of all pairs beats a sort
-        pairs, local, counts = number_columns(owners, columns, n_problems, n_columns)
-        topic_starts = starts_of(counts)
-    else:
-        pairs, numbers = np.unique(owners * n_columns + columns, return_inverse=True)
-        topic_starts = starts_of(np.bincount(pairs // max(n_columns, 1), minlength=n_problems))
-        local = numbers - topic_starts[owners]
-    return pairs // max(n_columns, 1), pairs % max(n_columns, 1), local, topic_starts
-
-
-def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
-    """Returns one number per topic in use, from a single number, (topics,) or (problems, topics); 1 each for None."""
-    if values is None:
-        return np.ones(len(columns))
-    array = as_numbers(values, name)
-    if array.ndim == 0:
-        array = np.full(shape[1], float(array))
-    if array.shape not in {shape[1:], shape}:
-        raise InputError(
-            f"{name} must have one entry per topic ({shape[1]}), or one row per problem. Got {array.shape}."
-        )
-    if not ((array >= 0) & np.isfinite(array)).all():
-        raise InputError(f"{name} must be 0 or more. Got {array[~((array >= 0) & np.isfinite(array))][0]}.")
-    return array[columns] if array.ndim == 1 else array[problems, columns]
-
-
-def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
-    """Returns what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
-    topics, weights = tables["topics"], tables["weights"]
-    if kind == PROBABILITY:
-        full = np.ones(len(weights.values))
-    else:
-        slots = topics.values + weights.offsets[owners]
-        everything: Any = np.bincount(slots, tables["amounts"].values, minlength=len(weights.values))
-        full = _shaped(everything, tables, kind)
-    problem_of = np.repeat(np.arange(len(weights)), np.diff(weights.offsets))
-    totals = np.bincount(problem_of, weights.values * full, minlength=len(weights))
-    return np.where(totals > 0, totals, 1.0)
-
-
-def _shaped(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
-    """Applies the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
-    if kind == CAP:
-        return np.minimum(everything, tables["caps"].values)
-    return np.sqrt(everything) if kind == SQRT else np.log1p(everything)

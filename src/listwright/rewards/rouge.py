@@ -13,7 +13,7 @@ from listwright._kernels.best_reference import best_reference_gains
 from listwright._kernels.topics import CAP
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.rewards.coverage import TopicReward, TopicState
+from listwright.rewards.topics import TopicReward, TopicState
 from listwright.text.tokenizer import stem_token
 from listwright.text.words import word_number
 

@@ -1,17 +1,14 @@
 """Saving models to files and loading them: the public functions of this package.
 
-`save` encodes a model into archive members, `load` decodes them and runs the model's own checks. `inspect` reads the
-manifest alone. `check_can_save`, `warn_unsavable` and `own_parts` answer questions about a model before it is saved.
+`save` encodes a model into archive members, `load` decodes them and runs the model's own checks. `check_can_save`,
+`warn_unsavable` and `own_parts` answer questions about a model before it is saved.
 """
 
 from __future__ import annotations
 
 import copy
-import json
-import platform
 import warnings
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +18,17 @@ from listwright.errors import InputError, UnsavableWarning
 from listwright.storage.archive import MOST_BYTES, archive_of, pack, read_archive, unpack
 from listwright.storage.decode import Decoder
 from listwright.storage.encode import Encoder
-from listwright.storage.estimators import dump_estimators, has_function, load_estimators, untrusted_types
-from listwright.storage.trust import as_trusted, check_trusted, named_classes
+from listwright.storage.estimators import dump_estimators, has_function, load_estimators
+from listwright.storage.manifest import (
+    ARRAYS,
+    ESTIMATORS,
+    MANIFEST,
+    manifest_of,
+    needed_classes,
+    read_manifest,
+)
+from listwright.storage.trust import as_trusted, check_trusted
 
-FORMAT = "listwright model"
-VERSION = 1
-MANIFEST, ARRAYS, ESTIMATORS = "manifest.json", "arrays.safetensors", "estimators.skops"
-LARGEST_MANIFEST = 64 << 20
 LARGE = 4 << 20  # bytes past which a file leaves out what only further learning needs
 MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP", "OnlineSCP")  # public names of what can be saved
 BASELINES = (  # and of listwright.baselines
@@ -90,7 +91,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
         members, own = _members(model, True)
     if own:  # what these classes do when they are made is not known: better to fail now than when the file is needed
         try:
-            _model_of(_read_manifest(members, path), members, frozenset(own))
+            _model_of(read_manifest(members, path), members, frozenset(own))
         except InputError as error:
             raise InputError(f"This {name} cannot be saved, for it could not be loaded: {error}.") from None
     write_whole(Path(path), archive_of(members))
@@ -162,17 +163,15 @@ def own_parts(model: Any) -> list[str]:
     These are the names that `load` needs in `trusted` once the model is saved.
     """
     encoder, tree = _encoded(model, slim=False)
-    return _needed(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
+    return needed_classes(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
 
 
 def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
     """Reads a model from a file. It gives the same lists as before, and can be trained further with `partial_fit`.
 
     Safe to use on files from others: a file that is damaged, or was made to do harm, is an `InputError`, and no code
-    from
-    it is ever run. Classes that are not listwright's own are made only if you trust them, because making them imports
-    their
-    modules and so runs the code of these.
+    from it is ever run. Classes that are not listwright's own are made only if you trust them, because making them
+    imports their modules and so runs the code of these.
 
     Parameters
     ----------
@@ -200,56 +199,11 @@ def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYT
     inspect : Shows what a file holds without loading the model.
     """
     members = read_archive(Path(path), limit=limit)
-    manifest, trusted = _read_manifest(members, path), as_trusted(trusted)
+    manifest, trusted = read_manifest(members, path), as_trusted(trusted)
     try:
         return _model_of(manifest, members, trusted)
     except InputError as error:
         raise InputError(f"{path} cannot be loaded: {str(error).rstrip('.')}.") from None
-
-
-def inspect(path: str | Path) -> dict[str, Any]:
-    """Returns what a model file says of itself, without loading the model.
-
-    Use it to find out which classes a file from elsewhere needs before you trust it, or which library versions it was
-    saved with.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that `save` wrote.
-
-    Returns
-    -------
-    dict
-        With the keys "format", "version", "class", "parameters", "features", "n_features", "n_items", "training",
-        "libraries" and "needs_trust", the names of the classes that `load` must trust.
-
-    Raises
-    ------
-    InputError
-        If the file is not a model file or is damaged.
-
-    See Also
-    --------
-    load : Loads the model.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import listwright as lw
-    >>> import numpy as np
-    >>> x = np.random.default_rng(0).random((20, 4, 2))
-    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(lw.baselines.TopK(length=2).fit(problems), f"{folder}/model.listwright")
-    ...     about = inspect(f"{folder}/model.listwright")
-    >>> about["class"], about["n_features"], about["needs_trust"]
-    ('TopK', 2, [])
-    """
-    members = read_archive(Path(path))
-    manifest = _read_manifest(members, path)
-    about = {key: value for key, value in manifest.items() if key != "model"}
-    return about | {"needs_trust": _needed(manifest.get("model"), members.get(ESTIMATORS))}
 
 
 def _check_model(model: Any) -> str:
@@ -286,16 +240,11 @@ def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
 def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
     """Returns the members of a file, and the names of the classes in it that are not listwright's."""
     encoder, tree = _encoded(model, slim)
-    members = {MANIFEST: _manifest(model, tree), ARRAYS: pack(encoder.arrays)}
+    members = {MANIFEST: manifest_of(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
         members[ESTIMATORS] = dump_estimators(encoder.estimators)
     members |= {name: text.encode() for name, text in encoder.boosters.items()}
-    return members, _needed(tree, members.get(ESTIMATORS))
-
-
-def _needed(tree: Any, estimators: bytes | None) -> list[str]:
-    """Returns the sorted names of the classes that are not listwright's, from the tree and from the skops member."""
-    return sorted({*named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})
+    return members, needed_classes(tree, members.get(ESTIMATORS))
 
 
 def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
@@ -316,7 +265,7 @@ def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: froz
         The model. Each model inside, if it is fitted, has checked that its parts fit together (`check_loaded`).
     """
     arrays = unpack(members.get(ARRAYS, b""))
-    check_trusted(_needed(manifest.get("model"), members.get(ESTIMATORS)), trusted)
+    check_trusted(needed_classes(manifest.get("model"), members.get(ESTIMATORS)), trusted)
     models = _models()  # before anything is decoded
     estimators = load_estimators(members[ESTIMATORS], trusted) if ESTIMATORS in members else []
     decoder = Decoder(arrays, estimators, members, trusted)
@@ -328,63 +277,3 @@ def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: froz
         if one is model or one.__sklearn_is_fitted__():  # a model among the parameters of another need not be fitted
             one.check_loaded(own, parts)
     return model
-
-
-def _manifest(model: Any, tree: Any) -> bytes:
-    """Returns the manifest as JSON bytes: a description for readers and `inspect`, then the tree under "model"."""
-    signature = model.signature_
-    about = {
-        "format": FORMAT,
-        "version": VERSION,
-        "class": type(model).__name__,
-        "parameters": {name: _shown(value) for name, value in model.get_params(deep=False).items()},
-        "features": None if signature.feature_names is None else list(signature.feature_names),
-        "n_features": signature.n_features,
-        "n_items": signature.n_items,
-        "training": _training(model),
-        "libraries": _versions(),
-    }
-    return json.dumps(about | {"model": tree}, allow_nan=False, indent=1).encode()
-
-
-def _training(model: Any) -> dict[str, Any]:
-    """Returns figures on how the model was trained: lists shown online, or rounds, passes and mean value; may be
-    empty.
-    """
-    if hasattr(model, "playing_"):
-        return {"lists": model.playing_.version}
-    if not hasattr(model, "training_"):
-        return {}
-    ledger = model.training_.ledger
-    return {"rounds": ledger.rounds, "passes": ledger.most_visits, "mean_value": ledger.value / max(ledger.rounds, 1)}
-
-
-def _shown(value: Any) -> Any:
-    """Returns a parameter as plain JSON: scalars as they are, everything else as its repr."""
-    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
-
-
-def _versions() -> dict[str, str]:
-    """Returns the versions of Python and of the installed libraries that a model may depend on."""
-    found = {"python": platform.python_version()}
-    for name in ("listwright", "numpy", "scikit-learn", "lightgbm", "xgboost"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]:
-    """Returns the manifest of a file, checked to be JSON of this format and version; `path` is for error messages."""
-    data = members.get(MANIFEST, b"")
-    try:
-        manifest = json.loads(data) if len(data) <= LARGEST_MANIFEST else None
-    except (ValueError, RecursionError):
-        manifest = None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"{path} is no listwright model, or is damaged: it has no manifest.")
-    if manifest.get("version") != VERSION:
-        found = manifest.get("version")
-        raise InputError(f"{path} has format version {found!r:.20}. This listwright reads {VERSION}: update it.")
-    return manifest

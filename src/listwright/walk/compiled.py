@@ -16,7 +16,7 @@ from listwright._internal.threads import in_parallel
 from listwright._kernels.linear import crossed_scores, linear_scores
 from listwright._kernels.walk import Limits, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Sum
-from listwright.features.base import Scale
+from listwright.features.scale import Scale
 from listwright.policies import Linear, Policy
 from listwright.problems import Problems
 from listwright.walk.limits import Room

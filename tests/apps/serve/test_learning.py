@@ -12,7 +12,7 @@ import listwright as lw
 from listwright.apps.serve.learning.learner import record_of
 from listwright.apps.serve.learning.states import events_after
 from listwright.apps.serve.learning.updater import learner_maker
-from listwright.apps.serve.models.fleet import load_bytes
+from listwright.apps.serve.models.opened import load_bytes
 from listwright.errors import InputError
 from listwright.feedback import OnlineSCP
 

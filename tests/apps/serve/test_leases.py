@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from listwright.apps.serve.learning.learner import record_of
 from listwright.apps.serve.learning.states import LOST, events_after
-from listwright.apps.serve.models.fleet import load_bytes
+from listwright.apps.serve.models.opened import load_bytes
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.database import Database
 from listwright.apps.serve.store.lease import Claim, give_up, holder, holds, take

@@ -16,7 +16,7 @@ from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.lists import Lists
-    from listwright.reasons.explain import Reasons
+    from listwright.reasons.result import Reasons
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
 FORMULA = re.compile(r"\s*(=|[-+@].*[(!|])")  # what a spreadsheet would run; @name and -7 are names and numbers

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError, InterfaceError
 
 from listwright._internal.files import whole_file
 from listwright.apps.serve.logged import as_shown, with_feedback
-from listwright.apps.serve.models.fleet import inspect_bytes
+from listwright.apps.serve.models.opened import inspect_bytes
 from listwright.apps.serve.store.database import Database, cause_of
 from listwright.apps.serve.store.schema import lists, models, version_table
 from listwright.apps.serve.store.upgrades import UPGRADES

@@ -28,7 +28,8 @@ from listwright.apps.serve.metrics import Metrics
 from listwright.apps.serve.models.building import Built, build
 from listwright.apps.serve.models.comparing import answered, comparable, compared
 from listwright.apps.serve.models.details import Shown, shown
-from listwright.apps.serve.models.fleet import Fleet, Opening
+from listwright.apps.serve.models.fleet import Fleet
+from listwright.apps.serve.models.opened import Opening
 from listwright.apps.serve.models.passages import Packing
 from listwright.apps.serve.models.requests import DEFAULT, Asked, FeedbackRequest, LearningRequest, Traffic
 from listwright.apps.serve.models.shadow import Shadows

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright.feedback.answered import Answered, runs
 from listwright.feedback.drawing import Given
-from listwright.feedback.log import Answered, runs
 from listwright.feedback.off_policy.outcome_model import OutcomeModel, fit_outcomes, seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
 from listwright.walk.plain import walk

@@ -16,7 +16,8 @@ from listwright._internal.linalg import solved
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
-from listwright.feedback.log import Answered, Log, runs
+from listwright.feedback.answered import Answered, runs
+from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import Parts, effective_size
 from listwright.feedback.off_policy.outcome_model import seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target

@@ -17,8 +17,8 @@ from listwright._internal.linalg import solved
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features
+from listwright.feedback.answered import Answered
 from listwright.feedback.drawing import Given
-from listwright.feedback.log import Answered
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 

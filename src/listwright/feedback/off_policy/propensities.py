@@ -18,9 +18,9 @@ from listwright._internal.linalg import solved
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity
+from listwright.feedback.answered import Answered
 from listwright.feedback.drawing import Given
 from listwright.feedback.importance import EvidenceWarning, warn_missing
-from listwright.feedback.log import Answered
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 

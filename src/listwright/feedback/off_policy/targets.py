@@ -20,10 +20,10 @@ from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features
+from listwright.feedback.answered import Answered
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.drawing import Exploring, Likeliest
 from listwright.feedback.explore import Best, Own
-from listwright.feedback.log import Answered
 from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
 from listwright.policies import Linear

@@ -12,7 +12,8 @@ import numpy as np
 
 from listwright._internal.arrays import Floats32
 from listwright.errors import InputError
-from listwright.features.base import Features, Scale
+from listwright.features.base import Features
+from listwright.features.scale import Scale
 from listwright.problems import Problems
 
 

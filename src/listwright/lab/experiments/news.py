@@ -1,9 +1,9 @@
 """Figure (b) of the paper: how often a reader clicks on nothing, against the number of recommendations.
 
 Five folds of users: 15 to test, and of the others 40 to train and 20 to choose each learned method's penalty. Learned
-methods are fitted, and their penalty is chosen, for each number of recommendations. Training
-visits show drawn clicks; validation and testing use the probabilities themselves, which has less noise. A seed is a
-population of its own: users, articles and visits.
+methods are fitted, and their penalty is chosen, for each number of recommendations. Training visits show drawn clicks;
+validation and testing use the probabilities themselves, which has less noise. A seed is a population of its own: users,
+articles and visits.
 """
 
 from __future__ import annotations

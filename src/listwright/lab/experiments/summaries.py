@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Floats
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
@@ -26,25 +24,20 @@ from listwright.evaluation import compare
 from listwright.lab.experiments.methods import Tuned
 from listwright.lab.experiments.parallel import Tick, check_repetitions, quiet, repeat
 from listwright.lab.experiments.records import PAIRED_WITH, Record, record
-from listwright.lab.experiments.summaries_section import CURVE, LESS, OFFICIAL, Told, told_findings, told_section
+from listwright.lab.experiments.summaries_data import N_CLUSTERS, Source, about, as_texts, missing
+from listwright.lab.experiments.summaries_section import CURVE, LESS, OFFICIAL, told_findings, told_section
 from listwright.lab.report import Section
-from listwright.lab.simulate.corpus import corpus
-from listwright.problems import Problems
-from listwright.summarize.data import PAPER_YEARS, read_clusters, read_parts, shortfalls, splits, usual_budget
 from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import paper_summary_features, room_of, summary_features, summary_problems
+from listwright.summarize.problems import paper_summary_features, summary_features
 from listwright.summarize.rouge155 import find_rouge, rouge_155
 from listwright.summarize.scores import METRICS, summary_scores, summary_text
-from listwright.text.clusters import Cluster
-from listwright.text.duc import duc_years
-from listwright.text.duc_layout import Paths, is_duc
+from listwright.text.duc_layout import Paths
 from listwright.text.files import ReadingNote
 
 __all__ = ["METHODS", "SIZES", "findings", "run", "section"]
 
 NAME = "summaries"
 SIZES = (3, 8, 20)  # and all there are
-N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
 DIVERSITIES = (0.1, 0.3, 0.5, 0.7)
 PASSES = 4  # of SCP and ConSeqOpt over the training clusters, where they see expected coverage
 
@@ -63,72 +56,6 @@ METHODS: dict[str, Any] = {
     "Greedy (Oracle)": Oracle(),
 }
 LEARNED = ("SCP", "ConSeqOpt", "SubMod", "DPP")
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the clusters are from.
-
-    Small and hashable, so that it can be sent to processes, each of which reads the data once and caches it.
-
-    Attributes
-    ----------
-    data : str, optional
-        A file or folder with all clusters.
-    train, test : tuple of str
-        Folders with clusters for training and testing, instead of `data`.
-    task : int, optional
-        The task of DUC, if the folders hold several.
-    n_clusters : int
-        Number of made-up clusters, where no data is given.
-    """
-
-    data: str | None = None
-    train: tuple[str, ...] = ()
-    test: tuple[str, ...] = ()
-    task: int | None = None
-    n_clusters: int = N_CLUSTERS
-
-    @property
-    def clusters(self) -> list[Cluster]:
-        """All clusters."""
-        return _clusters(self)
-
-    @property
-    def problems(self) -> Problems:
-        """The clusters as problems, in the same order."""
-        return _problems(self)
-
-    @property
-    def parts(self) -> list[tuple[Ints, Ints]]:
-        """Training and test rows of each fold."""
-        return splits(self.clusters)
-
-    @property
-    def budget(self) -> int:
-        """The length of a summary, in the unit that is usual for the data."""
-        return usual_budget(self.clusters).amount
-
-    @property
-    def room(self) -> int:
-        """The budget as the sizes of the problems count it."""
-        return room_of(usual_budget(self.clusters))
-
-
-@cache
-def _clusters(source: Source) -> list[Cluster]:
-    """Reads or makes the clusters, once per process."""
-    if source.train or source.test:
-        return read_parts(source.train, source.test, task=source.task)
-    if source.data is not None:
-        return read_clusters(source.data, task=source.task, need_references=True)
-    return corpus(source.n_clusters)
-
-
-@cache
-def _problems(source: Source) -> Problems:
-    """Makes the problems, once per process."""
-    return summary_problems(source.clusters, unit=usual_budget(source.clusters).unit, need_references=True)
 
 
 def run(
@@ -177,8 +104,8 @@ def run(
     """
     check_repetitions(seeds)
     program = None if rouge is None else find_rouge(rouge)
-    source = Source(None if data is None else str(data), _texts(train), _texts(test), task, n_clusters)
-    for told in _missing(source):
+    source = Source(None if data is None else str(data), as_texts(train), as_texts(test), task, n_clusters)
+    for told in missing(source):
         warnings.warn(told, ReadingNote, stacklevel=2)
     parts, curved = source.parts, tuple(method for method in LEARNED if method in methods)
     n_train = min(len(part) for part, _ in parts)
@@ -203,7 +130,9 @@ def section(
     **others: Any,
 ) -> Section:
     """Returns the section of a report, with the tables and the curve; the arguments are those of `run`."""
-    return told_section(records, _told(Source(None if data is None else str(data), _texts(train), _texts(test), task)))
+    return told_section(
+        records, about(Source(None if data is None else str(data), as_texts(train), as_texts(test), task))
+    )
 
 
 def findings(
@@ -216,7 +145,9 @@ def findings(
     **others: Any,
 ) -> str:
     """Returns one paragraph in numbers; the arguments are those of `run`."""
-    return told_findings(records, _told(Source(None if data is None else str(data), _texts(train), _texts(test), task)))
+    return told_findings(
+        records, about(Source(None if data is None else str(data), as_texts(train), as_texts(test), task))
+    )
 
 
 class Row(NamedTuple):
@@ -378,45 +309,6 @@ def _official_records(program: Path, source: Source, rows: dict[str, list[Row]],
             for metric, (mean, low, high) in scores.items()
         ]
     return records
-
-
-def _years(source: Source) -> tuple[int | None, int | None]:
-    """Returns the years of DUC that the training and test clusters are from; None where the folders do not say."""
-    if source.data is not None:
-        years = duc_years(source.data) if Path(source.data).is_dir() and is_duc(Path(source.data)) else []
-        return (years[0], years[1]) if tuple(years) == PAPER_YEARS else (None, None)
-    found = [
-        duc_years(paths) if all(Path(one).is_dir() for one in paths) else [] for paths in (source.train, source.test)
-    ]
-    train, test = (years[0] if len(years) == 1 else None for years in found)
-    return train, test
-
-
-def _missing(source: Source) -> list[str]:
-    """Returns sentences on what the data lacks, compared with a complete year of DUC."""
-    parts = zip(("train", "test"), _years(source), strict=True)
-    return [
-        told
-        for name, year in parts
-        for told in shortfalls([one for one in source.clusters if one.split == name], year, source.task)
-    ]
-
-
-def _told(source: Source) -> Told:
-    """Returns what the report says about the data."""
-    years = _years(source)
-    if all(years):
-        task = "" if source.task is None else f", task {source.task}"
-        name = f"DUC {years[1]}{task}, after training on DUC {years[0]}"
-        return Told(name, of_the_paper=years == PAPER_YEARS and source.task == 2, missing=_missing(source))
-    if source.data is None and not source.test:
-        return Told("Made-up news reports")
-    return Told(f"Clusters in {', '.join(Path(one).name for one in (source.data, *source.test) if one)}")
-
-
-def _texts(paths: Paths) -> tuple[str, ...]:
-    """Returns paths as a tuple of strings."""
-    return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))
 
 
 def _share(tick: Tick, before: int, after: int) -> Tick:

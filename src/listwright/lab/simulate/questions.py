@@ -8,26 +8,31 @@ words, passages on other people and towns, and dead ends. What is needed is know
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, starts_of
 from listwright.errors import InputError
-from listwright.lab.simulate._wording import choose, number, person, pick, place
+from listwright.lab.simulate._encyclopedia import (
+    Link,
+    Namer,
+    Relation,
+    facts,
+    filled,
+    link_of,
+    relations_from,
+)
+from listwright.lab.simulate._wording import pick
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.tokenizer import tokens
 from listwright.text.vectors import hashed_tf_idf
 from listwright.text.words import FUNCTION_WORDS
 
-FILE = Path(__file__).with_name("encyclopedia.json")
 WIDTH = 256  # columns of the vectors that likeness is measured on
 FEATURES = (
     "likeness",
@@ -158,36 +163,6 @@ def _below(tables: Sequence[Floats], width: int) -> Floats:
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
-class _Relation(NamedTuple):
-    """A relation between two kinds of things, such as film and director.
-
-    Attributes
-    ----------
-    start, end : str
-        The kinds that it joins.
-    label : str
-        What it tells, for example "director".
-    asks : str
-        How a question refers to its end: "the director of {a}".
-    forms : tuple of str
-        Sentences that state it, the usual one first.
-    """
-
-    start: str
-    end: str
-    label: str
-    asks: str
-    forms: tuple[str, ...]
-
-
-class _Link(NamedTuple):
-    """A relation with the names that it joins."""
-
-    relation: _Relation
-    subject: str
-    leads_to: str
-
-
 def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int] = (3, 4)) -> list[Question]:
     """Draws questions. A question does not depend on how many there are.
 
@@ -223,7 +198,7 @@ def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
     are shuffled.
     """
     rng = np.random.default_rng([seed, index])
-    namer = _Namer(rng)
+    namer = Namer(rng)
     way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
     relations = [link.relation for link in way]
     passages = _told(way, rng, namer, needed=True)
@@ -238,11 +213,11 @@ def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
     )
 
 
-def _way(n_steps: int, namer: _Namer, rng: np.random.Generator) -> list[_Link]:
+def _way(n_steps: int, namer: Namer, rng: np.random.Generator) -> list[Link]:
     """Draws relations that lead from something famous to the answer, each from where the one before ends."""
     while True:
-        kind, relations = pick(STARTS, rng), list[_Relation]()
-        while len(relations) < n_steps and (onward := _from(kind, without=relations)):
+        kind, relations = pick(STARTS, rng), list[Relation]()
+        while len(relations) < n_steps and (onward := relations_from(kind, without=relations)):
             relations.append(onward[int(rng.integers(len(onward)))])
             kind = relations[-1].end
         if len(relations) == n_steps:
@@ -250,15 +225,15 @@ def _way(n_steps: int, namer: _Namer, rng: np.random.Generator) -> list[_Link]:
     return _joined(relations, namer)
 
 
-def _joined(relations: list[_Relation], namer: _Namer) -> list[_Link]:
+def _joined(relations: list[Relation], namer: Namer) -> list[Link]:
     """Draws new names for relations, each of which starts where the one before ends."""
-    way: list[_Link] = []
+    way: list[Link] = []
     for relation in relations:
-        way.append(_link(relation, way[-1].leads_to if way else namer.of(relation.start), namer))
+        way.append(link_of(relation, way[-1].leads_to if way else namer.of(relation.start), namer))
     return way
 
 
-def _told(way: list[_Link], rng: np.random.Generator, namer: _Namer, *, needed: bool) -> list[Passage]:
+def _told(way: list[Link], rng: np.random.Generator, namer: Namer, *, needed: bool) -> list[Passage]:
     """Returns the passages on one way: each link, some of them once more in other words, and dead ends."""
     relations, passages = [link.relation for link in way], []
     for step, link in enumerate(way):
@@ -266,110 +241,42 @@ def _told(way: list[_Link], rng: np.random.Generator, namer: _Namer, *, needed: 
         passages.append(_passage(link, tells, rng, namer))
         if rng.random() < REPEATED:
             passages.append(_passage(link, tells, rng, namer, again=True))
-        onward = _from(link.relation.end, without=relations)
+        onward = relations_from(link.relation.end, without=relations)
         if onward and rng.random() < DEAD_END:
             passages.append(
-                _passage(_link(onward[int(rng.integers(len(onward)))], link.leads_to, namer), None, rng, namer)
+                _passage(link_of(onward[int(rng.integers(len(onward)))], link.leads_to, namer), None, rng, namer)
             )
     return passages
 
 
-def _passage(link: _Link, step: int | None, rng: np.random.Generator, namer: _Namer, *, again: bool = False) -> Passage:
+def _passage(link: Link, step: int | None, rng: np.random.Generator, namer: Namer, *, again: bool = False) -> Passage:
     """Returns a few sentences about the subject, one of which states the link.
 
     Parameters
     ----------
-    link : _Link
+    link : Link
         What to state.
     step : int or None
         The step that the passage counts for.
     rng : Generator
         Random numbers.
-    namer : _Namer
+    namer : Namer
         Draws names for the other sentences.
     again : bool
         Whether it is a repetition, which avoids the usual form.
     """
-    forms, fillers = link.relation.forms, _facts()["fillers"][link.relation.start]
+    forms, fillers = link.relation.forms, facts()["fillers"][link.relation.start]
     stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
     others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]
-    sentences = [_filled(stated, link, rng, namer)]
+    sentences = [filled(stated, link, rng, namer)]
     for other in others:
-        sentences.insert(int(rng.integers(len(sentences) + 1)), _filled(other, link, rng, namer))
+        sentences.insert(int(rng.integers(len(sentences) + 1)), filled(other, link, rng, namer))
     return Passage(link.subject, " ".join(sentences), step)
 
 
-def _filled(form: str, link: _Link, rng: np.random.Generator, namer: _Namer) -> str:
-    """Returns a form as a sentence, with names and numbers in its blanks."""
-    made_up = {
-        "{a}": link.subject,
-        "{b}": link.leads_to,
-        "{year}": str(1880 + int(rng.integers(120))),
-        "{few}": number("few", rng),
-        "{tens}": number("tens", rng),
-        "{name}": namer.of("person"),
-    }
-    text = choose(form, rng)
-    for blank, value in made_up.items():
-        text = text.replace(blank, value)
-    return text[:1].upper() + text[1:]
-
-
-def _asked(way: list[_Link]) -> str:
+def _asked(way: list[Link]) -> str:
     """Returns the question in words, by nesting the phrases of its relations."""
     phrase = way[0].subject
     for link in way:
         phrase = link.relation.asks.replace("{a}", phrase)
-    return _facts()["asked"][way[-1].relation.end].replace("{a}", phrase)
-
-
-def _link(relation: _Relation, subject: str, namer: _Namer) -> _Link:
-    """Returns a relation from a subject to a new name."""
-    return _Link(relation, subject, namer.of(relation.end))
-
-
-def _from(kind: str, *, without: list[_Relation]) -> list[_Relation]:
-    """Returns the relations that start from a kind of thing; no label may occur twice in a question."""
-    labels = {relation.label for relation in without}
-    return [one for one in _relations() if one.start == kind and one.label not in labels]
-
-
-@cache
-def _facts() -> dict[str, Any]:
-    """Returns the content of `encyclopedia.json`, read once."""
-    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return content
-
-
-@cache
-def _relations() -> tuple[_Relation, ...]:
-    """Returns all relations of the file."""
-    return tuple(
-        _Relation(one["from"], one["to"], one["label"], one["asks"], tuple(one["forms"]))
-        for one in _facts()["relations"]
-    )
-
-
-class _Namer:
-    """Draws names of things, none of them twice in a question."""
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-        self.taken: set[str] = set()
-
-    def of(self, kind: str) -> str:
-        """Returns a new name for something of a kind."""
-        while (name := self._drawn(kind)) in self.taken:
-            pass
-        self.taken.add(name)
-        return name
-
-    def _drawn(self, kind: str) -> str:
-        """Returns a random name, which may be taken."""
-        titles = _facts()["titles"]
-        if kind in ("film", "novel", "painting"):
-            return f"{pick(titles[kind], self.rng)} {pick(titles['nouns'], self.rng)}"
-        if kind == "person":
-            return person(self.rng)
-        patterns = {"bridge": "{} Bridge", "company": "{} Works", "university": "{} University", "lake": "Lake {}"}
-        return patterns.get(kind, "{}").format(place(self.rng))
+    return facts()["asked"][way[-1].relation.end].replace("{a}", phrase)

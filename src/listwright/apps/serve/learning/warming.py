@@ -12,8 +12,9 @@ from listwright._internal.arrays import Floats32
 from listwright.apps.serve.learning.learner import Learner
 from listwright.apps.serve.learning.states import Event
 from listwright.apps.serve.models.building import build
-from listwright.apps.serve.models.fleet import Fleet, Version
+from listwright.apps.serve.models.fleet import Fleet
 from listwright.apps.serve.models.intake import Shape
+from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.models.requests import Asked
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.settings import Settings

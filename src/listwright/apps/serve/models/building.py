@@ -13,8 +13,9 @@ import msgspec
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright.apps.serve.models.fleet import Fleet, Version
+from listwright.apps.serve.models.fleet import Fleet
 from listwright.apps.serve.models.intake import problem_of
+from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.models.requests import Asked
 from listwright.apps.serve.refusals import invalid
 from listwright.apps.serve.store.journal import Served

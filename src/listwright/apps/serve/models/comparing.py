@@ -16,7 +16,8 @@ from sqlalchemy import Connection
 
 from listwright._internal.arrays import Floats
 from listwright.apps.serve.logged import as_shown, with_feedback
-from listwright.apps.serve.models.fleet import Fleet, Version
+from listwright.apps.serve.models.fleet import Fleet
+from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.refusals import Refused, invalid
 from listwright.apps.serve.store.schema import feedback, lists
 from listwright.errors import InputError

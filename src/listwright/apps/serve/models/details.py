@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, select
 
-from listwright.apps.serve.models.fleet import Fleet, Version
+from listwright.apps.serve.models.fleet import Fleet
+from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.records import Packed, unpack
 from listwright.apps.serve.store.schema import feedback, lists, models, shadows

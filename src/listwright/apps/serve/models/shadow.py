@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from listwright.apps.serve.models.building import Built
-from listwright.apps.serve.models.fleet import Version
+from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.journal import add_shadows
 from listwright.errors import InputError

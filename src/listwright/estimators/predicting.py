@@ -1,0 +1,174 @@
+"""Lists by a fitted model: a walk with the learned policy, which cannot reach a reward."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from listwright._internal.arrays import RandomState, as_generator
+from listwright.engines import as_engine
+from listwright.engines.streamed import StreamedLists, streamed_lists
+from listwright.engines.tasks import mean_worth_of_all
+from listwright.evaluation.values import list_values
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.reasons.explain import Explainer
+from listwright.rewards import reward_of
+from listwright.tables import Scan
+from listwright.tables.frames_in import TakesFrames
+from listwright.training.signature import Signature
+from listwright.walk.limits import as_capped, as_room, check_length
+from listwright.walk.plain import build_lists
+
+
+class Predicts(TakesFrames):
+    """Mixin with `predict` and `score` of an estimator that has learned a policy."""
+
+    length: int
+    budget: float | None
+    per_group: int | Mapping[Any, int] | None
+    repeats: bool
+    short_lists: bool
+    random_state: RandomState
+    engine: Any
+    policy_: Any  # listwright.policies.Policy
+    signature_: Signature
+    training_: Any  # the run, listwright.training.round.Training
+
+    @overload
+    def predict(
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> Lists: ...
+
+    @overload
+    def predict(
+        self,
+        problems: Scan,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> StreamedLists: ...
+
+    def predict(
+        self,
+        problems: Problems | Scan,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        short_lists: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> Lists | StreamedLists:
+        """Builds lists for problems whose reward need not be known; lists of a scan are built lazily, part by part.
+
+        Parameters
+        ----------
+        problems : Problems, Scan or a frame
+            Of the kind that was learned from. A frame is read by the names of the columns that `fit` saw.
+        length : int, optional
+            Another length than trained.
+        budget : float or array, optional
+            Another budget than trained, one number or one per problem. With a length too, lists keep within both.
+        short_lists : bool, optional
+            Accept problems with fewer candidates than the length; the constructor's setting by default.
+        per_group : int, dict or None
+            Another limit than trained on how many items of a group a list holds.
+
+        Returns
+        -------
+        Lists or StreamedLists
+            One list per problem, with scores and reasons; those of a scan are built as they are read.
+
+        Raises
+        ------
+        InputError
+            If the problems differ in kind from those learned from, or are too short for the length.
+        sklearn.exceptions.NotFittedError
+            If `fit` was not called.
+        """
+        if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
+            check_is_fitted(self, "training_")
+        if not isinstance(problems, Problems | Scan):
+            problems = self._as_problems(problems)
+        if length is None and budget is None:
+            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        short = self.short_lists if short_lists is None else short_lists
+        rng = as_generator(self.random_state)
+        if isinstance(problems, Scan):
+            lists_of = partial(
+                self._slim()._lists, length=length, budget=budget, short_lists=short, per_group=per_group
+            )
+            return streamed_lists(problems, as_engine(self.engine), lists_of, int(rng.integers(2**62)))
+        return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
+
+    def _slim(self) -> Self:
+        """Returns a copy with only what workers need to build lists: no learner state, and the local engine."""
+        twin = copy.copy(self)
+        twin.training_, twin.engine = replace(self.training_, learner=clone(self.training_.learner)), "local"
+        return twin
+
+    def _lists(
+        self,
+        problems: Problems,
+        rng: np.random.Generator,
+        *,
+        length: int | None,
+        budget: ArrayLike | None,
+        short_lists: bool,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> Lists:
+        """Builds the lists of problems in memory: checks the signature, draws a policy per problem (mixtures), and
+        walks.
+        """
+        self.signature_.check(problems, "predict")
+        problems = as_capped(problems, per_group, self.per_group)
+        steps = self._steps(problems, length, short_lists)
+        room, features = as_room(budget, problems), self.training_.features
+        policy = self.policy_.drawn(len(problems), rng)
+        lists = build_lists(
+            problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
+        )
+        return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
+
+    def score(self, problems: Problems | Scan, y: None = None) -> float:
+        """Returns the mean value of the lists that `predict` builds, under the problems' reward.
+
+        Parameters
+        ----------
+        problems : Problems, Scan or a frame
+            With a reward. Use problems that were not learned from: see `certify` for bounds.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+            Higher is better, so that scikit-learn's model selection works with it.
+        """
+        problems = self._as_problems(problems, measured=True)
+        if isinstance(problems, Scan):
+            return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
+        reward_of(problems, "score")
+        return float(list_values(self.predict(problems), problems).mean())
+
+    def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
+        """Returns the number of positions to fill, None where only a budget limits lists."""
+        if length is None:
+            return None
+        check_length(length, problems, short_lists=short_lists or self.repeats)
+        return length

@@ -1,0 +1,114 @@
+"""The answered lists of a log as arrays, which estimators and learners read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright.feedback.recommendations import Recommendations
+from listwright.problems import Problems
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """The answered lists of a log as padded arrays of shape (lists, longest list).
+
+    List `i` answers problem `i` of `problems`; a problem that was shown several times occurs several times. `rows` are
+    rows of the whole batch, with -1 after the end of a list. NaN marks unknown propensities and positions that no user
+    saw.
+    """
+
+    problems: Problems
+    rows: Ints  # (lists, longest): rows of the batch, -1 behind the end of a list
+    propensities: Floats  # same shape: nan behind the end, and where they are not known
+    outcomes: Floats  # same shape: nan behind the end, and behind the stop of a cascade
+    rooms: Floats | None  # by list: the budget
+    list_ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """The number of lists."""
+        return len(self.rows)
+
+    def take(self, which: Ints) -> Answered:
+        """Select lists by number; their rows are renumbered to the smaller batch."""
+        problems = self.problems[which]
+        return Answered(
+            problems,
+            moved(self.rows[which], self.problems.offsets[which], problems.offsets[:-1]),
+            self.propensities[which],
+            self.outcomes[which],
+            None if self.rooms is None else self.rooms[which],
+            tuple(self.list_ids[i] for i in which),
+        )
+
+    def only_shown(self) -> Answered:
+        """Drop every candidate that was not shown.
+
+        Much cheaper to walk over where features do not look at the others.
+        """
+        return self.only(np.sort(self.rows[self.rows >= 0]))
+
+    def only(self, kept: Ints) -> Answered:
+        """Keep only some candidates.
+
+        `kept` are rows of the batch in increasing order and must include every shown row. Links and aspects, which
+        refer to all candidates, are dropped.
+        """
+        problems = self.problems
+        by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
+        some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
+        small = problems._with(**some, offsets=np.searchsorted(kept, problems.offsets), links=None, aspects=None)
+        rows = np.where(self.rows >= 0, np.searchsorted(kept, self.rows), -1)
+        return Answered(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The lists of one call of `append`, with their outcomes.
+
+    `outcomes` and `answered` are filled in as feedback arrives.
+    """
+
+    lists: Recommendations
+    outcomes: Floats  # as the lists' rows; nan where nothing was seen
+    answered: Bools  # by list
+
+    def outcome(self, i: int) -> Floats:
+        """Return the revealed outcomes of list `i`, without the NaN at its end."""
+        return self.outcomes[i, : int((~np.isnan(self.outcomes[i])).sum())]
+
+
+def answered_part(part: Part, longest: int) -> Answered:
+    """Extract the answered lists of one part, padded to `longest` positions."""
+    lists, which = part.lists, np.flatnonzero(part.answered)
+    chosen = lists.problems[which]
+    # numbered anew: one problem may be shown several times
+    problems = chosen._with(problem_ids=np.arange(len(chosen)), numbered=True)
+    wide = ((0, 0), (0, longest - lists.rows.shape[1]))
+    return Answered(
+        problems,
+        np.pad(
+            moved(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1]), wide, constant_values=-1
+        ),
+        np.pad(lists.propensities[which], wide, constant_values=np.nan),
+        np.pad(part.outcomes[which], wide, constant_values=np.nan),
+        None if lists.room is None else lists.room[which],
+        tuple(lists.list_ids[i] for i in which),
+    )
+
+
+def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:
+    """Split problems into consecutive runs of roughly `n_rows` candidates.
+
+    Bounds the memory of feature tables, whose size is candidates times columns. Returns arrays of problem numbers.
+    """
+    cuts = np.searchsorted(problems.offsets, np.arange(n_rows, problems.n_rows, n_rows))
+    return (run for run in np.split(np.arange(len(problems)), np.unique(cuts)) if len(run))
+
+
+def moved(rows: Ints, old: Ints, new: Ints) -> Ints:
+    """Renumber the rows of lists whose problems now start at `new` instead of `old`; -1 stays -1."""
+    return np.where(rows >= 0, rows - old[:, None] + new[:, None], -1)
