@@ -8,7 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomFo
 
 from listwright.features import Rows
 from listwright.policies import Estimator
-from listwright.policies.forests import as_forest
+from listwright.policies.estimator import as_forest
 
 
 def data(outputs=1):

@@ -18,10 +18,16 @@ from listwright.storage import save
 from listwright.summarize.data import read_clusters, splits, usual_budget
 from listwright.summarize.model import SHIPPED, shipped_model, summary_model
 from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import WIDTH, paper_summary_features, room_of, summary_features, summary_problems
+from listwright.summarize.problems import (
+    WIDTH,
+    paper_summary_features,
+    room_of,
+    structure_features,
+    summary_features,
+    summary_problems,
+)
 from listwright.summarize.reasons import GROUPS, NOVELTY, explained_lists
 from listwright.summarize.scores import summary_scores, summary_text
-from listwright.summarize.structure import structure_features
 from listwright.summarize.summarize import clusters_of, summarize
 from listwright.text.budget import Budget, sizes
 from listwright.text.clusters import Cluster

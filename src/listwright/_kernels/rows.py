@@ -1,9 +1,10 @@
-"""Rows of states on their way to a learner: centred, as costs, and fold by fold."""
+"""Rows of states on their way to a learner: centred, as costs, fold by fold, and as numbers that identify them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 
@@ -110,3 +111,15 @@ def gathered(table: Floats32, rows: Ints) -> Floats:
         for j in range(table.shape[1]):
             found[i, j] = table[rows[i], j]
     return found
+
+
+@njit(cache=True, nogil=True)
+def row_keys(words: NDArray[np.uint32], factors: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Returns one number per row: the sum over columns of word times factor, modulo 2^64."""
+    keys = np.zeros(len(words), dtype=np.uint64)
+    for row in range(len(words)):
+        key = np.uint64(0)
+        for column in range(words.shape[1]):
+            key += words[row, column] * factors[column]
+        keys[row] = key
+    return keys

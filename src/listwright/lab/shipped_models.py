@@ -1,20 +1,155 @@
 """Writes the models that the package ships anew.
 
 `python -m listwright.lab.shipped_models` writes the model of summaries, which learns from made-up reports. With a file
-of HotpotQA questions (CC BY-SA 4.0) behind it, it writes the model of passages too.
+of HotpotQA questions (CC BY-SA 4.0) behind it, it writes the model of passages too, which learns from variants of each
+question, so that it does not learn the form of one data set.
 """
 
-import sys
-from pathlib import Path
+from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats
 from listwright.context import model as passages
-from listwright.lab.question_variants import labelled_problems, read_labelled, variants
+from listwright.lab.datasets.questions import kept_questions
 from listwright.lab.simulate.corpus import corpus
+from listwright.problems import Problems
+from listwright.rewards import Coverage
 from listwright.storage import save
 from listwright.summarize.model import SHIPPED, summary_model
+from listwright.text.passages import question_problems
+from listwright.text.tokenizer import tokens
+from listwright.text.vectors import tf_idf
+from listwright.text.words import FUNCTION_WORDS
 
 N_CLUSTERS = 120
 MIN_LEAF = 50  # rows: every question comes in five variants
+
+
+class Labelled(NamedTuple):
+    """A question with labelled passages.
+
+    Attributes
+    ----------
+    question : str
+        The question.
+    titles, texts : list of str
+        Title and text of each passage; a title may be empty.
+    supports : list of bool
+        Whether each passage supports the answer.
+    """
+
+    question: str
+    titles: list[str]
+    texts: list[str]
+    supports: list[bool]
+
+
+def read_labelled(path: str | Path) -> list[Labelled]:
+    """Reads questions from a file in one of the forms of `datasets.read_questions`."""
+    questions = kept_questions(path)
+    return [
+        Labelled(
+            question.text,
+            [paragraph.title for paragraph in question.paragraphs],
+            [paragraph.text for paragraph in question.paragraphs],
+            [paragraph.support is not None for paragraph in question.paragraphs],
+        )
+        for question in questions
+    ]
+
+
+def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) -> list[Labelled]:
+    """Returns the questions in five forms, one after the other.
+
+    As they are; with `more` passages of other questions that resemble them; two questions joined into one; and the
+    first two
+    forms without titles. Passages of changed questions are shuffled.
+
+    Parameters
+    ----------
+    questions : sequence of Labelled
+        The questions.
+    more : int
+        Number of passages that are added.
+    seed : int
+        The same seed gives the same order of passages.
+    """
+    rng = np.random.default_rng(seed)
+    wider = [_shuffled(one, rng) for one in _with_more(questions, more)]
+    joined = [_shuffled(_joined(one, questions[i - 1]), rng) for i, one in enumerate(questions)]
+    untitled = [one._replace(titles=[""] * len(one.texts)) for one in (*questions, *wider)]
+    return [*questions, *wider, *joined, *untitled]
+
+
+def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> Problems:
+    """Returns problems whose reward is the share of the supporting passages that the list holds.
+
+    Parameters
+    ----------
+    questions : sequence of Labelled
+        The questions.
+    vectors : array-like, optional
+        One row per passage, as in `Problems`.
+    """
+    supports = np.concatenate([one.supports for one in questions])
+    numbers = np.concatenate([np.cumsum(one.supports) - 1 for one in questions])
+    rows = np.flatnonzero(supports)
+    table = sparse.csr_array((np.ones(len(rows)), (rows, numbers[rows])), (len(supports), int(numbers.max()) + 1))
+    return question_problems(
+        [one.question for one in questions],
+        [one.texts for one in questions],
+        titles=[one.titles for one in questions],
+        vectors=vectors,
+        reward=Coverage(table),
+    )
+
+
+def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
+    """Returns each question with the `more` passages of other questions that are most like it; no title occurs
+    twice.
+    """
+    titles = [title for one in questions for title in one.titles]
+    texts = [text for one in questions for text in one.texts]
+    likeness = _likeness([one.question for one in questions], [f"{t} {x}" for t, x in zip(titles, texts, strict=True)])
+    found = []
+    for one, scores in zip(questions, likeness, strict=True):
+        chosen: dict[str, str] = {}
+        for row in np.argsort(-scores, kind="stable"):
+            if len(chosen) == more:
+                break
+            if titles[row] not in one.titles:
+                chosen.setdefault(titles[row], texts[row])
+        n = len(chosen)
+        found.append(
+            Labelled(one.question, [*one.titles, *chosen], [*one.texts, *chosen.values()], one.supports + [False] * n)
+        )
+    return found
+
+
+def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
+    """Returns the tf-idf cosine of each question with each passage, without function words."""
+    words = [[word for word in tokens(text) if word not in FUNCTION_WORDS] for text in (*questions, *passages)]
+    rows = tf_idf(words)
+    return np.asarray((rows[: len(questions)] @ rows[len(questions) :].T).toarray(), dtype=np.float64)
+
+
+def _joined(one: Labelled, other: Labelled) -> Labelled:
+    """Returns two questions as one, with the passages of both."""
+    question = f"{one.question.rstrip(' ?.')}, and {other.question}"
+    return Labelled(question, one.titles + other.titles, one.texts + other.texts, one.supports + other.supports)
+
+
+def _shuffled(one: Labelled, rng: np.random.Generator) -> Labelled:
+    """Returns a question with its passages, and their labels, in random order."""
+    order = rng.permutation(len(one.texts)).tolist()
+    return Labelled(one.question, *([column[i] for i in order] for column in one[1:]))
 
 
 def write_summaries() -> Path:

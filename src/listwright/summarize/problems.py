@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,6 @@ from listwright.features import Candidate, Distance, Features, Volume
 from listwright.features.expected_coverage import ExpectedCoverage
 from listwright.problems import Problems
 from listwright.rewards import Rouge
-from listwright.summarize.structure import NAMES, structure_features
 from listwright.text.budget import Budget, Unit, sizes
 from listwright.text.clusters import Cluster
 from listwright.text.quality import quality_features
@@ -21,6 +21,15 @@ from listwright.text.tokenizer import stem_token, tokens
 from listwright.text.vectors import hashed_tf_idf
 
 WIDTH = 1 << 20  # columns of the vectors: so many that two words of a cluster hardly ever share one
+STRUCTURE = ("introduction", "conclusion", "section_start", "cue_phrase")  # columns of headings and set phrases
+_INTRODUCTION = re.compile(r"intro|abstract|overview|summary|motivation", re.IGNORECASE)
+_CONCLUSION = re.compile(r"conclu|discuss|summary|future", re.IGNORECASE)
+_CUE = re.compile(
+    r"\b(?:this (?:paper|article|work|study|report)|in conclusion|conclude|results (?:show|indicate|suggest)"
+    r"|our (?:approach|method|model|system|results?|experiments?)"
+    r"|we (?:have )?(?:propose|present|describe|introduce|show|report|develop|investigate)[nd]?)\b",
+    re.IGNORECASE,
+)
 
 
 def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_references: bool = False) -> Problems:
@@ -70,7 +79,7 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
         sizes=np.maximum(np.concatenate([sizes(cluster.sentences, unit) for cluster in clusters]), 1),
         reward=None if missing else _reward(clusters, stems),
         problem_ids=[cluster.id for cluster in clusters],
-        feature_names=(*quality[0][1], *NAMES),
+        feature_names=(*quality[0][1], *STRUCTURE),
     )
 
 
@@ -109,3 +118,31 @@ def _reward(clusters: Sequence[Cluster], stems: list[list[list[str]]]) -> Rouge:
     candidates = [sentence for texts in stems for sentence in texts]
     references = [[tokens(reference, stem=True) for reference in cluster.references] for cluster in clusters]
     return Rouge(candidates, references, n=1)
+
+
+def structure_features(cluster: Cluster) -> Floats32:
+    """Returns one row per sentence with the columns `STRUCTURE`, each 0 or 1. Without headings only the last can be 1.
+
+    Examples
+    --------
+    >>> documents, sections = [["We propose nets.", "Nets have nodes."]], [["Introduction", "Introduction"]]
+    >>> structure_features(Cluster.from_documents("nets", documents, sections=sections))
+    array([[1., 0., 1., 1.],
+           [1., 0., 0., 0.]], dtype=float32)
+    """
+    headings = cluster.sections or ("",) * len(cluster.sentences)
+    columns = [
+        [_INTRODUCTION.search(heading) is not None for heading in headings],
+        [_CONCLUSION.search(heading) is not None for heading in headings],
+        _starts(cluster),
+        [_CUE.search(sentence) is not None for sentence in cluster.sentences],
+    ]
+    return np.array(columns, dtype=np.float32).T.copy()
+
+
+def _starts(cluster: Cluster) -> list[bool]:
+    """Returns whether each sentence is the first under its heading."""
+    if not cluster.sections:
+        return [False] * len(cluster.sentences)
+    places = list(zip(cluster.documents, cluster.sections, strict=True))
+    return [index == 0 or place != places[index - 1] for index, place in enumerate(places)]

@@ -7,7 +7,7 @@ from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
-from listwright.summarize import structure
+from listwright.summarize.problems import STRUCTURE
 
 NOVELTY = "new given the list"
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -17,7 +17,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "words of summaries": ("expected new words", "expected new words by size"),
     "frequent words": ("word_frequency", "word_spread"),
     "title": ("title_overlap",),
-    "headings and cues": structure.NAMES,
+    "headings and cues": STRUCTURE,
     "names, numbers, quotes": ("capitals", "pronouns", "numbers", "quotes"),
 }
 _GROUP_OF = {column: group for group, columns in GROUPS.items() for column in columns}

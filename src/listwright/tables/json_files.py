@@ -1,7 +1,9 @@
 """Read files with one JSON object per line.
 
 Arrow's parser handles regular files quickly. Files that it refuses (mixed types, invalid lines, deep nesting) are
-parsed line by line, which either succeeds or yields an error that names the line.
+parsed line by line, which either succeeds or yields an error that names the line. Nesting is limited, because Arrow's
+parser recurses and crashes the process where it is too deep for its stack: `may_be_deep` is a cheap test on the raw
+bytes, `is_deep` one of a parsed value.
 """
 
 from __future__ import annotations
@@ -10,16 +12,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import json as arrow_json
 
 from listwright.errors import InputError
-from listwright.tables.nesting import DEEPEST, is_deep, may_be_deep
 from listwright.tables.streams import content, opened, text_lines
 from listwright.tables.table import Part, Table
 from listwright.tables.values import is_list
 
 BLOCK = 1 << 24  # bytes that are parsed at a time: no object may be longer
+DEEPEST = 64  # levels; a row of a table has two or three
+CHUNK = 1 << 20  # bytes that are looked at in one go
 
 
 def read_jsonl(path: Path) -> Table:
@@ -119,3 +123,36 @@ def _line_of(path: Path, row: int) -> int:
     """Line of the file that holds a row; blank lines are not rows."""
     filled = [number for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     return filled[min(row, len(filled) - 1)]
+
+
+def may_be_deep(data: bytes) -> bool:
+    """Whether JSON text may be nested more than `DEEPEST` levels. Brackets within strings count too, so it may not.
+
+    >>> may_be_deep(b'{"a": [1, [2]]}'), may_be_deep(b"[" * 100)
+    (False, True)
+    """
+    depth = lowest = 0
+    for at in range(0, len(data), CHUNK):
+        part = np.frombuffer(data, np.uint8, min(CHUNK, len(data) - at), at)
+        steps = np.isin(part, (0x5B, 0x7B)).astype(np.int8) - np.isin(part, (0x5D, 0x7D)).astype(np.int8)
+        depths = depth + np.cumsum(steps, dtype=np.int64)
+        climbed = depths - np.minimum.accumulate(np.minimum(depths, lowest))
+        if climbed.max(initial=0) > DEEPEST:
+            return True
+        depth, lowest = int(depths[-1]), min(lowest, int(depths.min()))
+    return False
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a value out of JSON is nested more than `DEEPEST` levels.
+
+    >>> is_deep({"a": [1, [2]]})
+    False
+    """
+    level = [value]
+    for _ in range(DEEPEST):
+        parts = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
+        level = [inner for part in parts for inner in part]
+        if not level:
+            return False
+    return any(isinstance(part, dict | list) for part in level)

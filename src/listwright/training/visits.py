@@ -11,7 +11,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
-from listwright._kernels.keys import row_keys
+from listwright._kernels.rows import row_keys
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 

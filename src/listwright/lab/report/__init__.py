@@ -1,15 +1,14 @@
 """Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
 
 `parts` defines what a report is made of, `charts` draws records, `render` turns charts into SVG and PNG, `page` writes
-the HTML, and `write` puts files into a folder. Experiments, the demo and `listwright` commands build a `Report` and
+the HTML, and `files` puts it all into a folder. Experiments, the demo and `listwright` commands build a `Report` and
 pass it to `write_report` or `write_page`. Charts need the extra "plots" (altair and vl-convert).
 """
 
 from __future__ import annotations
 
-from listwright.lab.report.files import write_json, write_text
+from listwright.lab.report.files import page_of, write_json, write_page, write_report, write_text
 from listwright.lab.report.parts import Figure, Gallery, Note, Pick, PickedList, Report, Section, SideBySide, Table
-from listwright.lab.report.write import page_of, write_page, write_report
 
 __all__ = [
     "Figure",
