@@ -128,24 +128,29 @@ def fit(
     model.columns_, model.reward_spec_ = columns, spec
     measured = model.measured_within(seconds)
     save_model(model, out)
-    certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
     if not as_json:
-        if report is not None:
+        if (report := getattr(model, "report_", None)) is not None:
             say(str(report))
         say(_seen(model) if measured is None else str(measured))
-        say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
+        say(_written(out, seconds))
     elif out != STANDARD:
-        show_json(
-            counts(problems)
-            | {
-                "seconds": seconds,
-                "model": out,
-                "certificate": asdict(model.online_certificate()),
-                "measured": None if measured is None else asdict(measured),
-                "certified": None if certified is None else asdict(certified),
-                "chosen": None if report is None else asdict(report),
-            }
-        )
+        show_json(counts(problems) | {"seconds": seconds, "model": out} | _figures(model, measured))
+
+
+def _figures(model: Any, measured: Any) -> dict[str, Any]:
+    """What is known of a fitted model, for `--json`: certificates, its value on held-out problems, and the choice."""
+    certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
+    return {
+        "certificate": asdict(model.online_certificate()),
+        "measured": None if measured is None else asdict(measured),
+        "certified": None if certified is None else asdict(certified),
+        "chosen": None if report is None else asdict(report),
+    }
+
+
+def _written(out: str, seconds: float) -> str:
+    """The last line: where the model is, and how long learning took."""
+    return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
 
 
 def _fit_log(
@@ -186,7 +191,7 @@ def _fit_log(
     model, seconds = logs.fit_on_log(log, settings, propensity)
     save_model(model, out)
     if not as_json:
-        say(f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model.")
+        say(_written(out, seconds))
     elif out != STANDARD:
         show_json({"lists": len(log), "seconds": seconds, "model": out})
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 from sqlalchemy import Select, func, select
 
 from listwright._internal.arrays import Floats
+from listwright.apps.serve.store.journal import outcome_of
 from listwright.apps.serve.store.records import PARTS, Packed, unpack
 from listwright.apps.serve.store.schema import feedback, lists
 from listwright.feedback.recommendations import Recommendations
@@ -101,9 +101,7 @@ def _outcome(row: Any, cascade: bool) -> Sequence[float]:
     """
     if row.gains is None:
         return ()
-    gains = msgspec.json.decode(row.gains)
-    if row.earlier is not None:
-        gains = [max(pair) for pair in zip(gains, msgspec.json.decode(row.earlier), strict=True)]
+    gains = outcome_of(row.gains, row.earlier)
     stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
     return gains[:stop]
 

@@ -133,11 +133,6 @@ class Keys:
         same = [key for key in self.keys if compare_digest(key.sha256, digest)]
         return next((key for key in same if key.expires is None or key.expires > now), None)
 
-    def roles(self, presented: str) -> set[str]:
-        """Return the role of a key as a set, empty if the key is unknown."""
-        key = self.found(presented)
-        return set() if key is None else {key.role}
-
     def check(self, authorization: str, roles: tuple[str, ...]) -> Key:
         """Return the key of a request, given its `Authorization` header.
 

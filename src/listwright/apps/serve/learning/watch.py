@@ -126,10 +126,6 @@ class Watch:
         self._note_usual(chosen)
         self.differences.extend(differences(self.features, learned, self.deployed, chosen, self.usual).tolist())
 
-    def forget(self) -> None:
-        """Empty the window, after what was learned has been changed."""
-        self.differences.clear()
-
     def comparison(self) -> Comparison | None:
         """Return the comparison on the window; None while it has fewer than 200 lists."""
         count = len(self.differences)

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, select
 from listwright.apps.serve.models.fleet import Fleet
 from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.journal import outcome_of
 from listwright.apps.serve.store.records import Packed, unpack
 from listwright.apps.serve.store.schema import feedback, lists, models, shadows
-from listwright.apps.serve.store.stats import by_version, outcome_of, rate
+from listwright.apps.serve.store.stats import by_version, rate
 from listwright.guarantees import Certificate
 
 

@@ -259,6 +259,17 @@ class _Earlier:
         return _Fresh(row, before, self.outcomes[told.list_id], told.created)
 
 
+def outcome_of(gains: str, earlier: str | None) -> list[float]:
+    """Return the outcome of a list by position: the larger of the latest gains and those before, from stored JSON.
+
+    Examples
+    --------
+    >>> outcome_of("[0.0, 0.5]", None), outcome_of("[0.0, 0.5]", "[1.0, 0.0]")
+    ([0.0, 0.5], [1.0, 0.5])
+    """
+    return _larger(None if earlier is None else msgspec.json.decode(earlier), msgspec.json.decode(gains))
+
+
 def _larger(before: Sequence[float] | None, gains: Sequence[float]) -> list[float]:
     """Return the elementwise maximum of two outcomes; the second alone if there was none before."""
     return list(gains) if before is None else [max(pair) for pair in zip(before, gains, strict=True)]

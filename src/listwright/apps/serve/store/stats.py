@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, func, select
 
-from listwright.apps.serve.store.journal import failed
+from listwright.apps.serve.store.journal import failed, outcome_of
 from listwright.apps.serve.store.records import unpack
 from listwright.apps.serve.store.schema import clock, feedback, learning, lists, minutes, models, positions
 from listwright.evaluation.intervals import means_from_moments, none_if_nan, share_interval
@@ -71,20 +70,6 @@ def progress(connection: Connection) -> dict[str, int]:
         waiting.append(connection.execute(select(func.min(feedback.c.event)).where(mine)).scalar())
     first = min((one for one in waiting if one is not None), default=events + 1)
     return {"events": events, "applied": int(first) - 1}
-
-
-def outcome_of(gains: str, earlier: str | None) -> list[float]:
-    """Return the outcome of a list by position: the larger of the latest gains and those before.
-
-    Examples
-    --------
-    >>> outcome_of("[0.0, 0.5]", None), outcome_of("[0.0, 0.5]", "[1.0, 0.0]")
-    ([0.0, 0.5], [1.0, 0.5])
-    """
-    told: list[float] = msgspec.json.decode(gains)
-    if earlier is None:
-        return told
-    return [max(pair) for pair in zip(told, msgspec.json.decode(earlier), strict=True)]
 
 
 def series(connection: Connection, since: float, until: float, step: int) -> dict[str, Any]:
