@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright.estimators.measured import LONG, Measured, tried
 from listwright.evaluation.table import Table
-from listwright.policies import Linear, Mixture, Policy, Sequence
+from listwright.policies import Linear
 from listwright.training.history import told
 from listwright.training.loaded import made_up
 from listwright.training.signature import Signature
@@ -33,7 +33,7 @@ class Tells:
         over the training candidates) more of it adds to the score. Of `keep="mixture"` it is the mean over rounds; a
         model with a policy for each position has a column `position` too. `to_frame()` makes a frame of the table.
         """
-        linear = _linear(self.policy_)
+        linear = self.policy_.linear()
         if linear is None:
             raise AttributeError(
                 f"The policy of this {type(self).__name__} has no weights, as it is a {type(self.policy_).__name__} "
@@ -96,25 +96,6 @@ class Tells:
         """Returns the names of the catalogue's items, or numbers where they have none."""
         names = getattr(getattr(self, "columns_", None), "catalogue_names", ())
         return list(names) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
-
-
-def _linear(policy: Policy) -> list[Linear] | None:
-    """Returns the linear policy, or one per position; None where the policy is not linear."""
-    if isinstance(policy, Linear):
-        return [policy]
-    if isinstance(policy, Mixture):
-        several = [one for one in policy.policies if isinstance(one, Linear)]
-        return [_mean(several)] if several and len(several) == len(policy.policies) else None
-    if isinstance(policy, Sequence):
-        by_position = [_linear(one) for one in policy.policies]
-        return None if None in by_position else [one[0] for one in by_position if one is not None]
-    return None
-
-
-def _mean(policies: list[Linear]) -> Linear:
-    """Averages the weights of several linear policies."""
-    own = [policy.item_weights for policy in policies if policy.item_weights is not None]
-    return Linear(np.mean([policy.weights for policy in policies], axis=0), np.mean(own, axis=0) if own else None)
 
 
 def _table(policy: Linear, blocks: list[Block], items: list[str]) -> dict[str, Any]:

@@ -157,6 +157,10 @@ class Features(BaseEstimator, ABC):
         """These features without what only further learning needs, for small model files."""
         return self
 
+    def with_items(self, n_items: int) -> Self:
+        """These fitted features for a catalogue that has grown to `n_items`."""
+        return self
+
     def peeks(self) -> bool:
         """Whether what a policy sees of one training problem depends on the others, as it does with scales.
 
@@ -245,6 +249,12 @@ class Sum(Features):
     def fitted_parts(self) -> list[Features]:
         """The parts as they were fitted."""
         return self.parts_
+
+    def with_items(self, n_items: int) -> Self:
+        """A twin in which every part knows the larger catalogue."""
+        twin = copy.copy(self)
+        twin.parts_ = [part.with_items(n_items) for part in self.parts_]
+        return twin
 
     def peeks(self) -> bool:
         """Whether any part does."""

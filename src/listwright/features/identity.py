@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -117,6 +118,12 @@ class Identity(Features):
         """
         share = np.float32(np.sqrt(max(len(kept), 1)) if self.standardize else 1.0)
         return Scale(scale.mean[kept], scale.spread[kept] * share)
+
+    def with_items(self, n_items: int) -> Self:
+        """A twin for a larger catalogue; what is known of the other items stays."""
+        twin = copy.copy(self)
+        twin.n_items_ = n_items
+        return twin
 
     def start(self, problems: Problems) -> IdentitySeen:
         """The states, with no item in any list."""

@@ -24,10 +24,9 @@ from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.features import Features
-from listwright.feedback.drawing import Likeliest, Playing
+from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Exploration
 from listwright.feedback.gain_ridge import GainLearner
-from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.lessons import Lessons, lesson_of
 from listwright.feedback.recommendations import Recommendations, Waiting, as_list_ids, draw_keys
 from listwright.feedback.records import Record, by_list
@@ -231,7 +230,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
         problems = as_capped(self._as_problems(problems), per_group, None)
         features, playing = self._view(problems, "predict")
         steps, room = self._limits(problems, length, budget, short_lists)
-        policy = playing.policy if playing.policy.certain else Likeliest(playing, self.exploration_)
+        policy = playing.likeliest(self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
         lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
         return replace(lists, explainer=Explainer(features, playing.policy, False, room))
@@ -370,8 +369,7 @@ class ListBandit(TakesFrames, BaseEstimator, ABC):
             raise InputError("This state has no version. Take it from state().")
         with self._memory.lock, one_thread():
             put_arrays(self.learner_, "learner", state)
-            if isinstance(self.learner_, GainTrees):
-                self.learner_.recall()
+            self.learner_.restored()
             self.playing_ = self._play(self.learner_.policy(), int(state["version"]), float(state["learned"]))
         return self
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
-from listwright.features import Features, Identity, Sum
+from listwright.features import Features, Identity
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.drawing import Playing
 from listwright.feedback.gain_ridge import GainRidge
@@ -63,7 +62,7 @@ class GrowingBandit(ListBandit):
                 "Number new items from there on."
             )
         replace(self.signature_, n_items=asked).check(problems, purpose)
-        playing, features = self.playing_, with_items(self.features_, asked)
+        playing, features = self.playing_, self.features_.with_items(asked)
         assert isinstance(playing.policy, Linear)
         policy = padded(playing.policy, asked, n_states(features, known, playing.policy))
         shown = np.pad(self.learner_.times_shown(), (0, asked - known))
@@ -74,7 +73,7 @@ class GrowingBandit(ListBandit):
         asked = max((n_items_in(one) for one in problems), default=0)
         known = self.signature_.n_items
         if known is not None and asked > known and isinstance(self.learner_, GainRidge):
-            features = with_items(self.features_, asked)
+            features = self.features_.with_items(asked)
             assert isinstance(self.playing_.policy, Linear)
             self.learner_.grow(asked, n_states(features, known, self.playing_.policy))
             self.features_ = features
@@ -95,16 +94,6 @@ def n_items_in(problems: Problems) -> int:
     0 without a catalogue.
     """
     return 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1
-
-
-def with_items(features: Features, n_items: int) -> Features:
-    """Return a copy of fitted features for a catalogue of `n_items`."""
-    twin = copy.copy(features)
-    if isinstance(twin, Sum):
-        twin.parts_ = [with_items(part, n_items) for part in twin.parts_]
-    elif isinstance(twin, Identity):
-        twin.n_items_ = n_items
-    return twin
 
 
 def n_states(features: Features, known: int, policy: Linear) -> int:

@@ -134,6 +134,10 @@ class Playing:
         """The policy that lists are drawn with: the optimistic variant if there is one."""
         return self.policy if self.eager is None else self.eager
 
+    def likeliest(self, exploration: Exploration) -> Policy:
+        """The policy of lists without exploration: the one in use or, if it draws, what it would most likely pick."""
+        return self.policy if self.policy.certain else Likeliest(self, exploration)
+
     def draw(
         self,
         problems: Problems,

@@ -64,6 +64,9 @@ class Learner(BaseEstimator, ABC):
     def policy(self) -> Policy:
         """Ends the round: the policy after all examples so far."""
 
+    def restored(self) -> None:
+        """Called after a saved state was put into the attributes; there is nothing to do by default."""
+
     def fork(self) -> Self:
         """A twin without examples that learns part of a round under the policy in use; see `join`.
 

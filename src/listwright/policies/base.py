@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from listwright._kernels.draw import draw_rows
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
+
+if TYPE_CHECKING:
+    from listwright.policies.linear import Linear
 
 
 class Contributions(NamedTuple):
@@ -128,6 +131,14 @@ class Policy(ABC):
                 f"The chances of a {type(self).__name__} policy are not known exactly. Use another learner."
             )
         return certain_chances(self.score(rows), open_rows, rows)
+
+    def linear(self) -> list[Linear] | None:
+        """Returns the linear policy that this one is, or one per position; None if it is not linear."""
+        return None
+
+    def arrays(self) -> dict[str, Floats] | None:
+        """Returns the arrays that a policy consists of, by name; None if it is more than arrays."""
+        return None
 
     def contributions(self, rows: Rows) -> Contributions | None:
         """Returns what every column adds to the scores, or None if the policy cannot tell."""

@@ -58,6 +58,15 @@ class Linear(Policy):
             scores += crossed_scores(rows.crossed.items, rows.owners, rows.crossed.states, self.item_weights)
         return scores
 
+    def linear(self) -> list[Linear]:
+        """Returns the policy itself."""
+        return [self]
+
+    def arrays(self) -> dict[str, Floats]:
+        """Returns the weights and, if there are any, those of the items."""
+        own = self.item_weights
+        return {"weights": self.weights} | ({} if own is None else {"item_weights": np.ascontiguousarray(own)})
+
     def contributions(self, rows: Rows) -> Contributions:
         """Returns weights times columns. For crossed columns, the item's own level and what the state adds are
         separate.

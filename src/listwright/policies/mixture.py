@@ -12,6 +12,7 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
+from listwright.policies.linear import Linear
 
 
 @saved_as("policies.Mixture")
@@ -53,6 +54,14 @@ class Mixture(Policy):
         """Draws a policy for each problem."""
         choice = rng.integers(len(self.policies), size=n_problems)
         return Drawn(self.policies, choice)
+
+    def linear(self) -> list[Linear] | None:
+        """Returns the policy with the mean weights of all; None if one of them is not linear."""
+        each = [policy for policy in self.policies if isinstance(policy, Linear)]
+        if not each or len(each) < len(self.policies):
+            return None
+        own = [policy.item_weights for policy in each if policy.item_weights is not None]
+        return [Linear(np.mean([policy.weights for policy in each], axis=0), np.mean(own, axis=0) if own else None)]
 
     @property
     def certain(self) -> bool:

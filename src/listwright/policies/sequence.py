@@ -11,6 +11,7 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy
+from listwright.policies.linear import Linear
 
 
 @saved_as("policies.Sequence")
@@ -63,6 +64,11 @@ class Sequence(Policy):
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
         """Returns the probabilities of the position's policy."""
         return self.at_position(position).chances(rows, open_rows, position)
+
+    def linear(self) -> list[Linear] | None:
+        """Returns the linear policy of each position; None if one of them is not linear."""
+        each = [policy.linear() for policy in self.policies]
+        return None if None in each else [one[0] for one in each if one is not None]
 
     @property
     def nbytes(self) -> int | None:

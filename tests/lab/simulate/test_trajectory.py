@@ -16,7 +16,6 @@ from listwright.lab.simulate._chomp import (
     obstacle_cost_and_gradient,
     optimise,
     outcomes,
-    smoothness_cost,
     spread,
 )
 from listwright.lab.simulate._field import away, distance
@@ -118,7 +117,8 @@ def test_spread_inverts_the_smoothness_metric():
 
 
 def total_cost(path, obstacles):
-    return SMOOTHNESS * smoothness_cost(path) + obstacle_cost_and_gradient(path, obstacles)[0]
+    smoothness = 0.5 * (len(path) - 1) * (np.diff(path, axis=0) ** 2).sum()
+    return SMOOTHNESS * smoothness + obstacle_cost_and_gradient(path, obstacles)[0]
 
 
 def test_optimiser_lowers_the_cost_and_keeps_ends_and_limits(obstacles):

@@ -22,11 +22,10 @@ from listwright.estimators.base import ListEstimator
 from listwright.features import Features
 from listwright.feedback.answered import Answered
 from listwright.feedback.bandit import ListBandit
-from listwright.feedback.drawing import Exploring, Likeliest
+from listwright.feedback.drawing import Exploring
 from listwright.feedback.explore import Best, Own
 from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
-from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 
@@ -196,7 +195,7 @@ def _without_exploration(bandit: ListBandit) -> Target:
     """Wrap a bandit as its `predict` builds lists."""
     bandit._check_begun()
     playing = bandit.playing_
-    greedy = playing.policy if isinstance(playing.policy, Linear) else Likeliest(playing, bandit.exploration_)
+    greedy = playing.likeliest(bandit.exploration_)
 
     def exploring(rows: Ints, length: int) -> Exploring:
         return Exploring(playing.policy, Best(greedy), learned=playing.learned, length=length, given=rows)

@@ -140,22 +140,11 @@ def obstacle_cost_and_gradient(path: Floats, obstacles: Floats) -> tuple[float, 
 
 
 @njit(cache=True, nogil=True)
-def smoothness_cost(path: Floats) -> float:
-    """Returns the squared joint speed integrated over time, halved: the first sum of the module's formula."""
-    total = 0.0
-    for t in range(1, len(path)):
-        for j in range(JOINTS):
-            total += (path[t, j] - path[t - 1, j]) ** 2
-    return 0.5 * (len(path) - 1) * total
-
-
-@njit(cache=True, nogil=True)
 def spread(gradient: Floats) -> Floats:
     """Returns the inverse of the smoothness metric times a gradient; the ends get 0.
 
     The metric is n times the chain of second differences, so its inverse has a closed form: i (n - j) / n^2 for i <= j.
-    A
-    push at one waypoint moves the whole path, less the further away.
+    A push at one waypoint moves the whole path, less the further away.
     """
     n = len(gradient) - 1
     out = np.zeros(gradient.shape)

@@ -42,20 +42,17 @@ class Published:
 def publish(learner: OnlineSCP) -> bytes:
     """Return the present policy of a learner as safetensors bytes."""
     playing = learner.playing_
-    if not isinstance(playing.policy, Linear):
+    arrays = playing.policy.arrays()
+    if arrays is None:
         return save(learner.state())
-    arrays = {"weights": playing.policy.weights, "version": np.array(playing.version)}
-    if playing.policy.item_weights is not None:
-        arrays["item_weights"] = np.ascontiguousarray(playing.policy.item_weights)
-    return save(arrays | {"learned": np.array(playing.learned)})
+    return save(arrays | {"version": np.array(playing.version), "learned": np.array(playing.learned)})
 
 
 def played(initial: OnlineSCP, published: Published | None) -> OnlineSCP:
     """Return a copy of the deployed learner that plays a published policy.
 
     The learner given is not changed; it is returned as it is if nothing was published. A linear policy needs a shallow
-    copy
-    only, since playing does not touch the learner's state.
+    copy only, since playing does not touch the learner's state.
     """
     if published is None:
         return initial

@@ -26,7 +26,7 @@ from listwright._kernels.segments import best_rows
 from listwright.features import Features
 from listwright.feedback.drawing import Given
 from listwright.feedback.records import Record
-from listwright.policies import Linear, Policy
+from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 
@@ -119,7 +119,7 @@ class Watch:
             128 lists or more, an evenly spaced subsample is taken.
         """
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
-        if not drawn or not isinstance(learned, Linear) or not isinstance(self.deployed, Linear):
+        if not drawn or learned.arrays() is None or self.deployed.arrays() is None:
             return
         sized = drawn[0].problem.sizes is None
         chosen = [one for one in drawn[:: max(1, len(drawn) // AT_ONCE)] if (one.problem.sizes is None) == sized]
