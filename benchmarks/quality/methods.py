@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 import listwright as lw
 from benchmarks.quality.rivals import SortedBy, TunedMMR
 from listwright.baselines import ForestCover, NearestCover, StaticList, TopK
+from listwright.errors import DataWarning
 from listwright.evaluation.values import measured
 
 BEST, AUTO, FAST = "SCP best", "SCP", "SCP fast"
@@ -44,7 +46,10 @@ def fitted(method: Any, train: lw.Problems, *, length: int, seed: int) -> Any:
     """A clone for lists of this length, trained."""
     model = clone(method)
     wanted = {"length": length, "random_state": seed, "short_lists": True}
-    return model.set_params(**{name: value for name, value in wanted.items() if name in model.get_params()}).fit(train)
+    model.set_params(**{name: value for name, value in wanted.items() if name in model.get_params()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # lists as long as a small portfolio
+        return model.fit(train)
 
 
 def lists_of(model: Any, test: lw.Problems, **limits: Any) -> lw.Lists:

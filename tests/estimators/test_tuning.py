@@ -152,7 +152,7 @@ def test_values_are_out_of_fold() -> None:
         assert way.values(problems).mean() == pytest.approx(chance, abs=0.07), way.name
 
 
-def test_sums_of_ways_are_refined_by_learning() -> None:
+def test_sums_of_ways_start_from_even_weights() -> None:
     problems = curved(60)
     linear, boosted = (Learned(name, plain(), learner=name) for name in ("ridge", "softmax"))
     way = Together([linear, boosted])
@@ -160,8 +160,8 @@ def test_sums_of_ways_are_refined_by_learning() -> None:
     assert way.name == "ridge + softmax"
     assert len(chosen.trials) == 2
     plan = way.plan(problems)
-    assert plan.learner.prior == (0.5, 0.0, 0.5, 0.0)  # every score, and what is different for a first pick
-    assert plan.features.fit(problems).parts_[0].part_.model_.training_ is not None
+    assert plan.learner.prior == (0.5, 0.5)
+    assert plan.features.fit(problems).parts_[0].model_.training_ is not None
 
 
 def test_tuning_finds_richer_features_where_they_pay() -> None:

@@ -8,24 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.small_policy import PASSES
 from listwright.estimators.ways import Expected, Learned, Together, Way, candidates_seen, width
-from listwright.features import (
-    Aspects,
-    BestColumn,
-    Candidate,
-    ExpectedGain,
-    Features,
-    Identity,
-    Links,
-    Similarity,
-    Sum,
-    Unmet,
-)
+from listwright.features import BestColumn, Candidate, ExpectedGain, Identity, Similarity, Sum
 from listwright.features.auto import auto_features
 from listwright.features.identity import has_whole_catalogue
 from listwright.features.outcomes import Forest
@@ -44,10 +34,10 @@ STATES = 50  # of a problem that a linear policy visits, about
 # Where items recur: models of outcomes, and weights to start from: for success rates where the list failed by either
 # forest, and for means given that failure by forest, ridge and kernel ridge. Chosen on aslib_dev.
 MODELS = ("forest", "contrasts", "ridge", "kernel")
-TRUST = (0.4, 0.4, 0.0, 0.1, 0.2)
+TRUST = (0.4, 0.4, 0.4, 0.1, 0.2)
 
 
-def ways_to_try(problems: Problems, plain: ListEstimator) -> list[Way]:
+def ways_to_try(problems: Problems, plain: ListEstimator, time_limit: float = np.inf) -> list[Way]:
     """Returns the menu of `effort="auto"`; parameters that the user has set stay as they are in all of its ways.
 
     With few problems, or with features or learner set, only the linear policy is left, as there is nothing to choose
@@ -56,7 +46,7 @@ def ways_to_try(problems: Problems, plain: ListEstimator) -> list[Way]:
     menu = Menu(problems, plain, QUICK_FOLDS)
     if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
         return [menu.linear()]
-    return menu.for_items() if menu.items_recur else menu.for_candidates()
+    return menu.for_items(time_limit) if menu.items_recur else menu.for_candidates()
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
@@ -83,10 +73,10 @@ def best_way(problems: Problems, plain: ListEstimator) -> Way:
     menu = Menu(problems, plain)
     if menu.items_recur:
         gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
-        return Together([gains, menu.linear(), *menu.by_item()], penalty=100.0)
+        return Together([gains, menu.linear(), *menu.by_item()])
     menu = Menu(problems, plain, QUICK_FOLDS)
     trees = [menu.sorted_trees(100), menu.boosted_trees()] if problems.n_features else []
-    return Together([menu.quick_linear(), *menu.softmax(), *trees], beside=menu.list_features())
+    return Together([menu.quick_linear(), *menu.softmax(), *trees])
 
 
 @dataclass(frozen=True)
@@ -109,16 +99,19 @@ class Menu:
     plain: ListEstimator
     n_folds: int = 5
 
-    def for_items(self) -> list[Way]:
+    def for_items(self, time_limit: float) -> list[Way]:
         """Returns the ways for items that recur, where what an item gained in other problems predicts what it
         gains here.
+
+        A linear policy is a way of its own only where the combination that it is part of takes more than the time
+        limit: of few problems, the choice between the two is mostly noise.
         """
-        linear = self.linear()
-        ways: list[Way] = [self.static_list(), linear, *self.by_item()]
-        if not self.can_keep(PASSES, 6):
-            return ways
-        gains = Expected("expected gains", self.plain, ExpectedGain((Forest(100),)), (0.9, 0.1))
-        return [*ways, gains, Together([gains, linear], penalty=100.0)]
+        static, linear, by_item = self.static_list(), self.linear(), self.by_item()
+        gains = Expected("expected gains", self.plain, ExpectedGain((Forest(100),)), (0.5, 0.5))
+        together = Together([gains, linear, *by_item])
+        if self.can_keep(PASSES, 6) and together.seconds(self.problems) <= time_limit:
+            return [static, together]
+        return [static, linear, *by_item]
 
     def for_candidates(self) -> list[Way]:
         """Returns the ways for candidates that are known by their features only."""
@@ -160,11 +153,6 @@ class Menu:
         more states.
         """
         return self.learned("linear", n_passes=max(2, min(self.plain.n_passes, STATES // self.plain.length)))
-
-    def list_features(self) -> list[Features]:
-        """Returns the automatic features that compare a candidate with the list in few columns."""
-        some = (Aspects, Links, Unmet)
-        return [part for part in auto_features(self.problems).parts if isinstance(part, some)]
 
     def static_list(self) -> Learned:
         """Returns one list for all problems."""

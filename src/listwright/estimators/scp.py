@@ -188,7 +188,7 @@ class SCP(ListEstimator):
         if self.effort == "fast" or source.whole is None or one_way:
             return super()._plan(source)
         limit = time_to_try(source.whole, self._fast()) if self.time_limit is None else self.time_limit
-        return self._chosen_plan(ways_to_try(source.whole, self._fast()), source, limit)
+        return self._chosen_plan(ways_to_try(source.whole, self._fast(), limit), source, limit)
 
     def _chosen_plan(self, ways: Sequence[Way], source: Source, time_limit: float | None = None) -> Plan:
         """Tries the ways and returns the plan of the one chosen, with report and trials."""

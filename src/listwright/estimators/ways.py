@@ -148,7 +148,7 @@ class Learned(Way):
         single feature.
         """
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
-            return small_policy(self.weighed(problems), problems, penalty=10.0)
+            return small_policy(self.weighed(problems), problems)
         model = self.score.model
         return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
@@ -187,7 +187,7 @@ class Expected(Way):
 
     def plan(self, problems: Problems) -> Plan:
         """Returns a small policy whose weights stay near the given ones."""
-        return small_policy(self.weighed(problems), problems, penalty=100.0)
+        return small_policy(self.weighed(problems), problems)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
         """Returns all estimates, fitted on first use."""
@@ -203,15 +203,11 @@ class Together(Way):
     ----------
     ways : sequence of Way
         The ways.
-    penalty : float
-        How firmly the weights stay where they start: see `SoftmaxLeader`.
-    beside : sequence of Features
-        Columns that the small policy may learn weights for, beside those of the ways.
     """
 
-    def __init__(self, ways: Sequence[Way], *, penalty: float = 10.0, beside: Sequence[Features] = ()) -> None:
+    def __init__(self, ways: Sequence[Way]) -> None:
         super().__init__(ways[0].settings)
-        self.ways, self.penalty, self.beside = ways, penalty, beside
+        self.ways = ways
         self.name = " + ".join(way.name for way in ways)
 
     def values(self, problems: Problems) -> Floats:
@@ -223,10 +219,8 @@ class Together(Way):
         return sum(way.seconds(problems) for way in self.ways)
 
     def plan(self, problems: Problems) -> Plan:
-        """Returns a small policy whose weights stay near equal ones."""
-        fitted = [clone(part).fit(problems) for part in self.beside]
-        more = [Weighed(part, (0.0,) * len(part.names())) for part in fitted]
-        return small_policy([*self.weighed(problems), *more], problems, penalty=self.penalty)
+        """Returns a small policy whose weights stay near those that each way starts from."""
+        return small_policy(self.weighed(problems), problems)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
         """Returns the columns of all ways."""
