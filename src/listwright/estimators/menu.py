@@ -28,7 +28,8 @@ PENALTIES = (10.0, 100.0, 1000.0)
 FEW = 30  # problems that say too little of which way is better
 LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
 QUICK_FOLDS = 3  # of what is tried to choose from
-MOST_ROWS = 40_000  # that trees are grown on, and a softmax policy is solved on
+SPREAD_FOLDS = 2  # where nothing is chosen, and scores out of fold only say how far they spread
+MOST_ROWS = 20_000  # that trees are grown on, and a softmax policy is solved on
 MOST_KEPT = 1e8  # numbers that a learner may keep in memory to choose from
 STATES = 50  # of a problem that a linear policy visits, about
 # Where items recur: models of outcomes, and weights to start from: for success rates where the list failed by either
@@ -70,11 +71,10 @@ def best_way(problems: Problems, plain: ListEstimator) -> Way:
 
     Where items recur, these are models of outcomes; elsewhere linear and softmax policies and two kinds of trees.
     """
-    menu = Menu(problems, plain)
+    menu = Menu(problems, plain, SPREAD_FOLDS)
     if menu.items_recur:
         gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
         return Together([gains, menu.linear(), *menu.by_item()])
-    menu = Menu(problems, plain, QUICK_FOLDS)
     trees = [menu.sorted_trees(100), menu.boosted_trees()] if problems.n_features else []
     return Together([menu.quick_linear(), *menu.softmax(), *trees])
 

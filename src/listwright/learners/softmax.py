@@ -16,6 +16,8 @@ from listwright.learners.base import Learner, check_number
 from listwright.learners.examples import Examples, sampled_states
 from listwright.policies import Linear, Policy
 
+CLOSE_ENOUGH = {"ftol": 1e-6, "gtol": 1e-6}  # relative; later digits change no list
+
 
 @saved_as("learners.SoftmaxLeader")
 class SoftmaxLeader(Learner):
@@ -143,7 +145,8 @@ class SoftmaxLeader(Learner):
         data, start = self._data(slice(None), self.most_rows), getattr(self, "coefficients_", prior)
         if len(data[0]):
             penalty = self.penalty * len(data[0]) / sum(map(len, self.tables_))  # as much as on all rows
-            self.coefficients_ = minimize(_loss, start, (*data, penalty, prior), jac=True, method="L-BFGS-B").x
+            args = (*data, penalty, prior)
+            self.coefficients_ = minimize(_loss, start, args, jac=True, method="L-BFGS-B", options=CLOSE_ENOUGH).x
         self.in_use_ = self.coefficients_ if len(data[0]) else prior
         self.reach_ = max(self.reach_, float(np.linalg.norm(self.in_use_)))
         return Linear(self.in_use_)
