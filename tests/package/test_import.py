@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +12,12 @@ HEAVY = {"altair", "lightgbm", "nltk", "numba", "pandas", "polars", "pyarrow", "
 OPTIONAL = {"altair", "fastapi", "lightgbm", "nltk", "pandas", "polars", "ray", "rich", "sqlalchemy", "typer"}
 
 
-def imported_by(code: str) -> set[str]:
-    """Top-level modules that a fresh interpreter holds after running `code`."""
-    script = f"{code}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+def imported_by(code: str, *, whole: bool = False) -> set[str]:
+    """Modules that a fresh interpreter holds after running `code`: those at the top level, or all by their names."""
+    script = f"{code}\nimport sys\nprint(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return set(run.stdout.split())
+    names = run.stdout.split("\n")[-2].split()
+    return set(names) if whole else {name.partition(".")[0] for name in names}
 
 
 def test_import_is_light() -> None:
@@ -32,6 +34,20 @@ def test_greedy_needs_no_optional_package() -> None:
     )
     assert "scipy" in modules
     assert not modules & (OPTIONAL | {"sklearn", "pyarrow"})
+
+
+def test_predicting_from_a_file_needs_no_heavy_package(tmp_path: Path) -> None:
+    rows = [f"{q},{i},{0.1 * (q * i % 7)},{int(q * i % 3 == 1)}" for q in range(12) for i in range(4)]
+    (tmp_path / "past.csv").write_text("\n".join(["problem,item,price,clicked", *rows]))
+    command = "from listwright.apps.cli import main\ntry: main([{}])\nexcept SystemExit as end: assert not end.code"
+    for effort in ("fast", "auto"):
+        model = str(tmp_path / f"{effort}.listwright")
+        fit = ["fit", str(tmp_path / "past.csv"), "-o", model, "--reward", "any:clicked", "--length", "2"]
+        predict = ["predict", model, str(tmp_path / "past.csv"), "-o", str(tmp_path / "lists.csv")]
+        imported_by(command.format(", ".join(map(repr, [*fit, "--effort", effort]))))
+        modules = imported_by(command.format(", ".join(map(repr, predict))), whole=True)
+        assert "pyarrow" in modules
+        assert not modules & {"sklearn", "pandas", "polars", "scipy.stats", "scipy.optimize", "skops", "altair"}
 
 
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "sqlalchemy"])

@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.limits import at_least_one
+from listwright._internal.parameters import Parameters, check_fitted
 from listwright._kernels.order import fill, sort_within
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
@@ -27,7 +26,7 @@ from listwright.training.signature import Signature
 from listwright.walk.limits import Room, as_capped, as_room, check_length, check_problems
 
 
-class Baseline(TakesFrames, BaseEstimator, ABC):
+class Baseline(TakesFrames, Parameters, ABC):
     """Base class of the baselines, with scikit-learn's interface.
 
     Subclasses implement `_lists`, and `_learn` where there is something to learn; `_learns` says whether `fit` needs a
@@ -129,7 +128,7 @@ class Baseline(TakesFrames, BaseEstimator, ABC):
             If the problems differ in kind from those of `fit`, or are too short for the length.
         """
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
-            check_is_fitted(self, "signature_")
+            check_fitted(self)
         problems = self._as_problems(problems, measured=self.needs_reward)
         check_problems(problems)
         seen = as_capped(self._view(problems), per_group, self.per_group)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+import scipy
+from scipy import linalg, sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.linalg import unit_rows
@@ -110,7 +111,7 @@ class LearnedDPP(Baseline):
             for start, end, chosen in zip(problems.offsets[:-1], problems.offsets[1:], oracle, strict=True)
         ]
         with one_thread():
-            found = optimize.minimize(
+            found = scipy.optimize.minimize(
                 _loss,
                 np.zeros(table.shape[1]),
                 (cases, self.penalty),

@@ -7,14 +7,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
-from sklearn.linear_model import Ridge, RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.parameters import clone
 from listwright._internal.threads import SMALL, threads_for
 from listwright.errors import InputError
 from listwright.learners.estimators import classifies, fit_ranker, is_ranker
@@ -54,6 +49,8 @@ def fitted(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | 
     if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
     if (gains == gains[:1]).all():
+        from sklearn.dummy import DummyRegressor  # here and below: scikit-learn takes a second to import
+
         return DummyRegressor().fit(table, gains)
     model = _fresh(estimator, table, seed)
     with threads_for(table):
@@ -67,12 +64,18 @@ def _fresh(estimator: Any, table: Any, seed: int) -> Any:
     if not isinstance(estimator, str):
         return clone(estimator)
     if estimator == "extra_trees":
+        from sklearn.ensemble import ExtraTreesRegressor
+
         return ExtraTreesRegressor(200, min_samples_leaf=2, max_features=0.5, random_state=seed, n_jobs=-1)
     return _ridge(table) if estimator == "ridge" else _boosting(table, seed)
 
 
 def _ridge(table: Any) -> Any:
     """Returns a ridge regression on standardised columns; the penalty is chosen by leave-one-out where rows are few."""
+    from sklearn.linear_model import Ridge, RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     if sparse.issparse(table):
         return make_pipeline(StandardScaler(with_mean=False), Ridge(1.0, solver="lsqr", tol=1e-6))
     few = table.shape[0] <= MANY_ROWS
@@ -84,6 +87,8 @@ def _boosting(table: Any, seed: int) -> Any:
     are few.
     """
     if find_spec("lightgbm") is None:
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
         return HistGradientBoostingRegressor(max_iter=ROUNDS, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
     from lightgbm import LGBMRegressor
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from listwright._internal.arrays import Floats
 from listwright._internal.limits import at_least_one
@@ -72,7 +72,7 @@ class NearestCover(WeightedCover):
 
     def _weights(self, states: Floats) -> Floats:
         """Returns 1 for the nearest training problems, the first among equally near ones, and 0 for all others."""
-        order = np.argsort(cdist(states, self.states_, "sqeuclidean"), axis=1, kind="stable")
+        order = np.argsort(scipy.spatial.distance.cdist(states, self.states_, "sqeuclidean"), axis=1, kind="stable")
         weights = np.zeros(order.shape)
         np.put_along_axis(weights, order[:, : self.n_neighbors], 1.0, axis=1)
         return weights

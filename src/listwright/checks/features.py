@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats32, Ints, RandomState, as_generator
+from listwright._internal.parameters import clone
 from listwright.checks.base import LawBroken
 from listwright.checks.recorded_lists import random_picks, snapshot
 from listwright.features import Features, Rows

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints, RandomState, as_generator
+from listwright._internal.parameters import clone
 from listwright.checks.base import LawBroken
 from listwright.features import Crossed, Rows
 from listwright.learners import Learner

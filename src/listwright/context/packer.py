@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from listwright._internal.arrays import Ints
+from listwright._internal.parameters import Parameters
 from listwright.context.certifying import certified, refuse_learned
 from listwright.context.examples import example_problems, read_examples
 from listwright.context.given import bonus_of, signals_of
@@ -33,7 +33,7 @@ from listwright.text.passages import passage_features, shortlist
 MOST = 256  # passages that are looked at closely; of more, the most promising ones
 
 
-class ContextPacker(BaseEstimator):
+class ContextPacker(Parameters):
     """Chooses passages for a question that together hold what the answer needs, within a budget of tokens.
 
     Use it between retrieval and generation: retrieve more passages than fit, and let the packer choose. It is made for

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.limits import at_least_one
+from listwright._internal.parameters import Parameters, clone
 from listwright._internal.progress import outermost, shown
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
@@ -49,7 +49,7 @@ from listwright.training.sources import Fitted, Plan, Source, opened
 from listwright.walk.limits import as_capped, as_room, check_problems
 
 
-class ListEstimator(Certifies, Tells, Predicts, BaseEstimator):
+class ListEstimator(Certifies, Tells, Predicts, Parameters):
     """What all estimators share: fit, partial_fit, predict, score, save and certificates.
 
     Subclasses follow scikit-learn: their constructors only store parameters, and they override

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from listwright._internal.parameters import check_fitted
 from listwright.estimators.held_out import Rivals, certified
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
@@ -84,7 +83,7 @@ class Certifies(TakesFrames):
         On problems like these 100, with 95 % confidence: lists are worth at least 0.45; at least 92 % of what greedy
         gets when it knows the reward.
         """
-        check_is_fitted(self, "training_")
+        check_fitted(self)
         held_out = self._as_problems(held_out, measured=True)
         if length is None and budget is None:
             length, budget = (self.length, None) if self.budget is None else (None, self.budget)
@@ -119,7 +118,7 @@ class Certifies(TakesFrames):
         --------
         certify : Bounds for the policy that `predict` uses, from held-out problems.
         """
-        check_is_fitted(self, "training_")
+        check_fitted(self)
         ledger = self.training_.ledger
         return certificate_of_run(
             self.training_.learner,

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Floats, Ints, RandomState
+from listwright._internal.parameters import check_fitted
 from listwright._internal.saved import saved_as
 from listwright.engines.tasks import Tick
 from listwright.errors import InputError
@@ -155,7 +155,7 @@ class ContextFreeSCP(ListEstimator):
         problems = with_catalogue(problems).capped(per_group)
         if not best_list:
             return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
-        check_is_fitted(self, "training_")
+        check_fitted(self)
         self.signature_.check(problems, "predict")
         steps = self._steps(problems, self.length if length is None and budget is None else length, True)
         rows = rows_of_items(problems, self.best_list_[:steps])

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats
+from listwright._internal.parameters import clone
 from listwright._internal.progress import tell
 from listwright._internal.saved import saved_as
 from listwright.baselines import TopK

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesRegressor
 
+from listwright._internal.parameters import clone
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.small_policy import PASSES
 from listwright.estimators.ways import Expected, Learned, Together, Way, candidates_seen, width
@@ -205,6 +204,8 @@ class Menu:
 
     def sorted_trees(self, n_trees: int) -> Learned:
         """Sorts by extra-trees that predict what a candidate gains alone."""
+        from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
+
         trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
         own: dict[str, Any] = {"length": 1, "budget": None, "features": Candidate(), "n_passes": 1}
         learner = Aggregate(trees, most_rows=MOST_ROWS)

@@ -10,10 +10,9 @@ from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import RandomState, as_generator
+from listwright._internal.parameters import check_fitted, clone
 from listwright.engines import as_engine
 from listwright.engines.streamed import StreamedLists, streamed_lists
 from listwright.engines.tasks import mean_worth_of_all
@@ -102,7 +101,7 @@ class Predicts(TakesFrames):
             If `fit` was not called.
         """
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
-            check_is_fitted(self, "training_")
+            check_fitted(self)
         if not isinstance(problems, Problems | Scan):
             problems = self._as_problems(problems)
         if length is None and budget is None:

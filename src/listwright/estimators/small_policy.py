@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
-from sklearn.base import clone
-
+from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.estimators.policy_score import PolicyScore
 from listwright.features import Features, Sum
@@ -32,6 +31,8 @@ class Scores(Sum):
 
     `fit` on the same problems therefore only fits what is missing: the policies on all problems.
     """
+
+    fitted_to_: str  # fingerprint of the problems
 
     @classmethod
     def of(cls, weighed: Sequence[Weighed], problems: Problems) -> Self:

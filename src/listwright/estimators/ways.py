@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats
 from listwright._internal.folds import FOLDS
+from listwright._internal.parameters import clone
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.policy_score import PolicyScore
 from listwright.estimators.small_policy import Weighed, small_policy

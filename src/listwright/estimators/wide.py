@@ -12,10 +12,10 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.folds import folds_of
+from listwright._internal.parameters import clone
 from listwright._internal.progress import tell
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats
+from listwright._internal.parameters import clone
 from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.plan import Split, as_seeds, splits

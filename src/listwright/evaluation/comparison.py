@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
@@ -266,4 +266,4 @@ def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
 
 def _ranks(values: Floats) -> Floats:
     """Returns the average rank of each method (the first axis) over problems; 1 is best, and ties share their ranks."""
-    return rankdata(-np.round(values, 12), axis=0).mean(axis=-1)
+    return scipy.stats.rankdata(-np.round(values, 12), axis=0).mean(axis=-1)

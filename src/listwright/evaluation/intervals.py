@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
@@ -169,7 +169,7 @@ def means_from_moments(
         unknown = np.full(mean.shape, np.nan)
         return Means(mean, unknown, unknown, unknown)
     error = np.sqrt(variance / n)
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * error
+    half = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * error
     alike = variance <= (ALIKE * np.maximum(1.0, np.abs(mean))) ** 2
     if bounds is None:
         return Means(mean, error, np.where(alike, np.nan, mean - half), np.where(alike, np.nan, mean + half))
@@ -190,7 +190,7 @@ def share_interval(hits: int, total: int) -> tuple[float, float]:
     >>> [round(end, 3) for end in share_interval(1, 10)]
     [0.018, 0.404]
     """
-    found = stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
+    found = scipy.stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
     return float(found.low), float(found.high)
 
 
@@ -227,10 +227,10 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
         return np.nan, np.nan
     options = {"paired": True, "vectorized": True, "confidence_level": confidence, "rng": rng}
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = stats.bootstrap((parts, totals), _ratio, n_resamples=RESAMPLES, **options)
+        found = scipy.stats.bootstrap((parts, totals), _ratio, n_resamples=RESAMPLES, **options)
     if not np.isfinite(found.confidence_interval).all():  # BCa has no answer if nearly all resamples agree
         options |= {"method": "percentile", "bootstrap_result": found}
-        found = stats.bootstrap((parts, totals), _ratio, n_resamples=0, **options)
+        found = scipy.stats.bootstrap((parts, totals), _ratio, n_resamples=0, **options)
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
@@ -280,7 +280,7 @@ def skewed(
         return (np.nan, np.nan) if bounds is None else unseen(mean, n if n_effective is None else n_effective, bounds)
     skewness = float((apart**3).mean()) / spread**3
     freedom = max((n if n_effective is None else n_effective) - 1.0, 1.0)
-    quantile = float(stats.t.ppf(0.5 + confidence / 2, freedom))
+    quantile = float(scipy.stats.t.ppf(0.5 + confidence / 2, freedom))
     below, above = (spread / np.sqrt(n) * _unskewed(at, skewness, n) for at in (quantile, -quantile))
     low, high = mean - np.hypot(below, quantile * bias), mean + np.hypot(above, quantile * bias)
     return float(min(max(low, first), last)), float(min(max(high, first), last))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.parameters import Parameters, clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -75,7 +75,7 @@ class Rows:
         return np.concatenate([self.table, self.crossed.states[self.owners], flags], axis=1)
 
 
-class Features(BaseEstimator, ABC):
+class Features(Parameters, ABC):
     """Abstract base of policy features: a fold over the picks.
 
     `start` gives the state of empty lists, `columns` the numbers of every candidate in a state, and `add` the state

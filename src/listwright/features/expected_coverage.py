@@ -142,6 +142,7 @@ class ExpectedCoverage(CrossFitted):
     """
 
     group = "expected coverage"
+    predicted_: dict[Any, Floats]  # of a twin for training: by problem, the worth of its words
 
     def fit(self, problems: Problems) -> Self:
         """Learns the worth of words from all problems, and once without each fold."""

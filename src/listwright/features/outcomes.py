@@ -13,9 +13,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.linear_model import Ridge as LinearRidge
-from sklearn.linear_model import RidgeCV
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
@@ -105,6 +102,8 @@ class Forest(OutcomeModel):
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Grows the trees."""
+        from sklearn.ensemble import ExtraTreesRegressor  # here and below: it takes a second to import
+
         self.trees_ = ExtraTreesRegressor(
             self.n_trees, min_samples_leaf=self.min_leaf, max_features=0.5, random_state=seed, n_jobs=-1
         ).fit(x, y[:, 0] if y.shape[1] == 1 else y)
@@ -163,6 +162,9 @@ class Ridge(OutcomeModel):
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         """Solves for the weights; with fewer than three states the penalty is 1."""
+        from sklearn.linear_model import Ridge as LinearRidge
+        from sklearn.linear_model import RidgeCV
+
         few = len(x) < 3  # nothing to leave out
         self.model_: Any = (LinearRidge(1.0) if few else RidgeCV(alphas=np.logspace(-1, 4, 11))).fit(x, y)
         self.n_items_ = y.shape[1]

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.limits import at_least_one
+from listwright._internal.parameters import Parameters
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
@@ -49,7 +49,7 @@ from listwright.walk.limits import as_capped, as_room, check_length, check_probl
 from listwright.walk.plain import build_lists
 
 
-class ListBandit(TakesFrames, BaseEstimator, ABC):
+class ListBandit(TakesFrames, Parameters, ABC):
     """Abstract learner that shows lists and learns only from what came back for them.
 
     Subclasses define what is seen (`_make_features`), how it is learned (`_make_learner`) and how slots are drawn

@@ -10,9 +10,9 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
 from listwright._kernels.draw import EPSILON, INVERSE_GAP, SOFTMAX, segment_chances
 from listwright._kernels.segments import best_rows
@@ -21,7 +21,7 @@ from listwright.features import Rows
 from listwright.policies import Policy
 
 
-class Exploration(BaseEstimator, ABC):
+class Exploration(Parameters, ABC):
     """Base class: assigns every open row of a slot a chance; the chances of each problem sum to 1.
 
     Subclass it to draw in a way of your own, and pass an instance as `OnlineSCP(explore=...)`. Chances must depend on

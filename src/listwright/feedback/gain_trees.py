@@ -11,10 +11,9 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features import Crossed, Rows
@@ -220,6 +219,8 @@ class GainTrees(GainLearner):
 
 def _fitted(estimator: Any, rows: Floats32, gains: Floats, weights: Floats) -> Any:
     """Fit the estimator, with sample weights if it accepts them."""
+    from sklearn.utils.validation import has_fit_parameter
+
     weighted = {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
     return estimator.fit(rows, gains, **weighted)
 

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from listwright._internal.arrays import Bools, Floats, RandomState
 from listwright._internal.folds import folds_of
+from listwright._internal.parameters import check_fitted, clone
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
@@ -209,7 +208,7 @@ class OnlineSCP(GrowingBandit):
         if not isinstance(model, ListEstimator):
             told = f"Got {type(model).__name__}, which can be served, but not learn."
             raise InputError(f"Learning from clicks goes on from a fitted SCP or an OnlineSCP. {told}")
-        check_is_fitted(model, "training_")
+        check_fitted(model)
         training = model.training_
         if not isinstance(training.learner, RidgeLeader) or not hasattr(training.learner, "sums_"):
             raise InputError(

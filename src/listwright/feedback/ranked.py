@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sklearn.base import clone
-
 from listwright._internal.arrays import RandomState
+from listwright._internal.parameters import clone
 from listwright.features import Features, Identity
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.explore import Exploration, Own

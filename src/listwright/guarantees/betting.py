@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
@@ -141,7 +141,7 @@ def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
     >>> round(lower_share(92, 100), 3)
     0.86
     """
-    return float(stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - checked_delta(delta)).low)
+    return float(scipy.stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - checked_delta(delta)).low)
 
 
 def _stakes(top: Floats, bottom: Floats, needed: float) -> Floats:

@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
 from listwright._internal.arrays import Floats, starts_of
+from listwright._internal.parameters import clone
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import threads_for
@@ -168,6 +166,9 @@ class Aggregate(Learner):
 
 def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
     """The weights as the estimator's fit, or the last step of a pipeline, takes them; nothing where it takes none."""
+    from sklearn.pipeline import Pipeline  # here: it takes a second to import
+    from sklearn.utils.validation import has_fit_parameter
+
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         return {f"{name}__{key}": value for key, value in _weighted(last, weights).items()}

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from typing import Any, NoReturn, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.examples import Examples
@@ -24,7 +24,7 @@ LEARNS_NO_MORE = (
 )
 
 
-class Learner(BaseEstimator, ABC):
+class Learner(Parameters, ABC):
     """Abstract base: `learn` takes the examples of one position of one batch; `policy` ends the round.
 
     Subclass it to plug a learning rule of your own into `SCP`. Only `learn` and `policy` are required. To train on

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 
 from listwright._internal.arrays import Floats
+from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
 from listwright.storage.boosters import as_booster, from_histogram
 
 
 @saved_as("learners.Boosting")
-class Boosting(RegressorMixin, BaseEstimator):
+class Boosting(Parameters):
     """Boosted regression trees with random splits, which a few hundred states do not overfit.
 
     An estimator for `Aggregate` (pass it as `SCP(learner=Boosting())`) where the gains are not linear in the features
@@ -117,6 +117,20 @@ class Boosting(RegressorMixin, BaseEstimator):
     def predict(self, table: Any) -> Floats:
         """Predictions of shape (rows,): the sum over all parts."""
         return _summed(self.parts, np.asarray(table))
+
+    def __sklearn_tags__(self) -> Any:
+        """Tells scikit-learn that this is a regressor."""
+        from sklearn.utils import RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
+
+    def score(self, table: Any, target: Any, sample_weight: Any = None) -> float:
+        """Share of the target's variance that the predictions explain (R^2), as scikit-learn's regressors have it."""
+        from sklearn.metrics import r2_score
+
+        return float(r2_score(target, self.predict(table), sample_weight=sample_weight))
 
     @property
     def parts(self) -> tuple[Any, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from listwright._internal.arrays import Floats, Ints, starts_of
 
@@ -17,6 +16,8 @@ LEVELS = 30  # highest grade that the rankers of LightGBM and XGBoost take by de
 
 def classifies(estimator: Any) -> bool:
     """Whether it is a classifier; an estimator that does not say what it is counts as a regressor."""
+    from sklearn.base import is_classifier  # here: it takes a second to import
+
     return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
 
 

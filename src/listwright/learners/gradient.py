@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features import Rows

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
 from listwright.learners.base import Learner, check_number

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.optimize import minimize
 
 from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, first_bad
 from listwright._internal.threads import one_thread
@@ -155,7 +155,7 @@ def least_loss(
         return value, weights + slopes @ rows / penalty
 
     with one_thread():  # products as small as a state's are slower on two
-        return minimize(objective, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
+        return scipy.optimize.minimize(objective, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
 
 
 def _checked(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:

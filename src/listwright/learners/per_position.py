@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from sklearn.base import clone
-
+from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.learners.base import Learner
 from listwright.learners.examples import Examples

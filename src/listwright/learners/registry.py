@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.base import clone
-
+from listwright._internal.parameters import clone
 from listwright.errors import InputError
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner

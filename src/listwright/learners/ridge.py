@@ -9,10 +9,10 @@ from functools import cache, reduce
 from typing import Self
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.folds import FOLDS
+from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright._kernels.linear import crossed_scores
 from listwright._kernels.rows import by_fold, center, gathered

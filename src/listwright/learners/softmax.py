@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from scipy.optimize import minimize
-from sklearn.base import clone
+import scipy
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.parameters import clone
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
@@ -146,7 +146,8 @@ class SoftmaxLeader(Learner):
         if len(data[0]):
             penalty = self.penalty * len(data[0]) / sum(map(len, self.tables_))  # as much as on all rows
             args = (*data, penalty, prior)
-            self.coefficients_ = minimize(_loss, start, args, jac=True, method="L-BFGS-B", options=CLOSE_ENOUGH).x
+            options = {"jac": True, "method": "L-BFGS-B", "options": CLOSE_ENOUGH}
+            self.coefficients_ = scipy.optimize.minimize(_loss, start, args, **options).x
         self.in_use_ = self.coefficients_ if len(data[0]) else prior
         self.reach_ = max(self.reach_, float(np.linalg.norm(self.in_use_)))
         return Linear(self.in_use_)
@@ -170,7 +171,7 @@ class SoftmaxLeader(Learner):
         if not hasattr(self, "loss_") or not sum(map(len, self.tables_)):
             return self.surrogate_loss()
         args = (*self._data(slice(None)), 0.0, np.zeros(self.n_columns_))
-        solved = minimize(_loss, self.in_use_, args, jac=True, method="L-BFGS-B")
+        solved = scipy.optimize.minimize(_loss, self.in_use_, args, jac=True, method="L-BFGS-B")
         radius = max(self.reach_, float(np.linalg.norm(solved.x)))
         return max(float(solved.fun - solved.jac @ solved.x) - radius * float(np.linalg.norm(solved.jac)), 0.0)
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from listwright._internal.parameters import is_sklearn_estimator
 from listwright._internal.saved import saved_name
 from listwright.errors import InputError
 from listwright.storage.boosters import Boosted, as_booster, fresh_parameters
@@ -123,7 +123,7 @@ class Encoder:
         if fresh is not None:
             library = type(value).__module__.partition(".")[0]
             return {library: type(value).__name__, "fields": self._fields(fresh)}
-        if isinstance(value, BaseEstimator) and not _is_part(value):
+        if is_sklearn_estimator(value) and not _is_part(value):
             self.estimators.append(value)
             return {"estimator": len(self.estimators) - 1}
         return self._object(value, class_name(type(value)))

@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
+from listwright._internal.parameters import is_sklearn_estimator
 from listwright.errors import InputError
 from listwright.storage.archive import members_of
 from listwright.storage.sklearn_trees import check_tree_nodes, check_trees
@@ -84,7 +83,7 @@ def dump_estimators(estimators: list[Any]) -> bytes:
 def has_function(estimator: Any) -> bool:
     """Whether a parameter of the estimator, at any depth, is a function, which files cannot hold."""
     values = estimator.get_params().values()
-    return any(callable(value) and not isinstance(value, type | BaseEstimator) for value in values)
+    return any(callable(value) and not isinstance(value, type) and not is_sklearn_estimator(value) for value in values)
 
 
 def untrusted_types(data: bytes) -> list[str]:

@@ -10,12 +10,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from listwright._internal.saved import saved_as
 from listwright.errors import DataWarning, InputError
+from listwright.tables.arrow import flags_of
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
 
@@ -247,8 +247,8 @@ def _no_stray_text(table: Table, name: str) -> None:
     column = table.columns[name]
     if not is_text(column.type) or not all(part.is_text for part in table.parts):
         return
-    filled = np.asarray(pc.not_equal(column, "").fill_null(False))
-    strays = filled & ~np.asarray(pc.match_substring_regex(column, NUMBER).fill_null(False))
+    filled = flags_of(pc.not_equal(column, "").fill_null(False))
+    strays = filled & ~flags_of(pc.match_substring_regex(column, NUMBER).fill_null(False))
     if 0 < strays.sum() < filled.sum() / 2:
         row = int(strays.argmax())
         problem = f"{column[row].as_py()!r:.40} is text among numbers"

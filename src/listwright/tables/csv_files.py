@@ -10,12 +10,12 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from listwright.errors import InputError
+from listwright.tables.arrow import flags_of
 from listwright.tables.streams import opened, text_lines, unreadable
 from listwright.tables.table import Part, Table, no_repeats
 from listwright.tables.values import is_text
@@ -93,10 +93,8 @@ def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
     """
     if not is_text(column.type):
         return False
-    filled = np.asarray(pc.not_equal(column, "").fill_null(False))
-    broken, whole = (
-        np.asarray(pc.match_substring_regex(column, one).fill_null(False)) for one in (DECIMAL_COMMA, WHOLE)
-    )
+    filled = flags_of(pc.not_equal(column, "").fill_null(False))
+    broken, whole = (flags_of(pc.match_substring_regex(column, one).fill_null(False)) for one in (DECIMAL_COMMA, WHOLE))
     return bool(broken.any() and (broken | whole | ~filled).all())
 
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from listwright.errors import InputError
 from listwright.problems import Problems
+from listwright.tables.arrow import codes_of
 from listwright.tables.columns import Columns, Wanted
 from listwright.tables.files import Options, Paths, known_references
 from listwright.tables.frame import assembled
@@ -305,7 +306,7 @@ def _fits(found: Scan, name: Any, count: int) -> None:
 
 def _last_start(ids: pa.ChunkedArray) -> int:
     """Row at which the last problem of a block starts; 0 if there is only one."""
-    codes = ids.combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    codes = codes_of(ids.combine_chunks().dictionary_encode().indices)
     other = (codes != codes[-1]).nonzero()[0]
     return int(other[-1]) + 1 if len(other) else 0
 

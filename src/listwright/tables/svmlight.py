@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
 
 from listwright._internal.arrays import first_bad
 from listwright.errors import InputError
@@ -57,6 +56,8 @@ def read_svmlight(path: Path, *, problem: str, item: str | None) -> Table:
 
 def _loaded(data: bytes, path: Path, n_lines: int) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
     """Parse the bytes to (features, labels, query ids); feature numbers are kept as column indices."""
+    from sklearn.datasets import load_svmlight_file  # here: it takes a second to import
+
     if not n_lines:
         raise InputError(f"{path} is empty. It must have lines such as: 1 qid:7 1:0.3 2:0.8")
     try:

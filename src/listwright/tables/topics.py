@@ -14,6 +14,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, first_bad
 from listwright.errors import InputError
+from listwright.tables.arrow import codes_of, floats_of
 from listwright.tables.grouping import Groups
 from listwright.tables.spec import is_pattern
 from listwright.tables.table import Table
@@ -130,9 +131,9 @@ def _from_lists(table: Table, name: str, listed: Listed, *, shares: bool) -> Ent
     slots = np.arange(len(rows)) - np.repeat(ends - listed.lengths, listed.lengths)
     if not shares or not is_number(listed.values.type):
         coded = _as_text(table, name, listed.values).dictionary_encode()
-        topics = np.asarray(coded.indices, dtype=np.int64)
+        topics = codes_of(coded.indices)
         return Entries(rows, topics, np.ones(len(rows)), slots, coded.dictionary.to_pylist())
-    amounts = np.asarray(listed.values.cast(pa.float64()), dtype=np.float64)
+    amounts = floats_of(listed.values)
     bad = first_bad(~((amounts >= 0) & np.isfinite(amounts)))
     if bad is not None:
         raise table.error(int(rows[bad]), name, f"{amounts[bad]:g} is no amount of 0 or more", "Mend the list.")
@@ -165,7 +166,7 @@ def _weights(table: Table, name: str, entries: Entries) -> Floats:
 def _as_numbers(table: Table, name: str, listed: Listed) -> Floats:
     """The entries of lists as float64; raises `InputError` if they are not numbers."""
     try:
-        return np.asarray(listed.values.cast(pa.float64()), dtype=np.float64)
+        return floats_of(listed.values)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise InputError(f"{table.source}: column {name!r} must hold lists of numbers, the topics' weights.") from None
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints, first_bad
 from listwright.errors import InputError
+from listwright.tables.arrow import codes_of, flags_of, floats_of
 from listwright.tables.table import Table
 
 SEPARATOR = "|"  # between the entries of a list that is written as text
@@ -68,7 +69,7 @@ def numbers(table: Table, name: str, option: str) -> Floats:
         raise table.error(0, name, "the value is missing", _fill(table, option))
     if not is_number(column.type):
         raise _not_numbers(table, name, option)
-    array = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    array = floats_of(column)
     bad = first_bad(~np.isfinite(array))
     if bad is not None:
         missing = not column[bad].is_valid or np.isnan(array[bad])
@@ -87,10 +88,10 @@ def names(table: Table, name: str, option: str) -> Names:
     """
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
-    missing = first_bad(np.asarray(encoded.is_null()))
+    missing = first_bad(flags_of(encoded.is_null()))
     if missing is not None:
         raise table.error(missing, name, "the value is missing", _another(table, option, "Give every row a value"))
-    codes, values = np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
+    codes, values = codes_of(encoded.indices), encoded.dictionary.to_pylist()
     if "" in values:
         row = int(np.argmax(codes == values.index("")))
         raise table.error(row, name, "the value is empty", _another(table, option, "Give every row a value"))
@@ -113,7 +114,7 @@ def texts(table: Table, name: str, option: str) -> list[str]:
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
         raise InputError(f"{kind}. {_another(table, option, 'Make it text')}")
-    missing = first_bad(np.asarray(column.is_null().combine_chunks()))
+    missing = first_bad(flags_of(column.is_null()))
     if missing is not None:
         raise table.error(missing, name, "the text is missing", "Put text there, or leave the row out.")
     return column.to_pylist()
@@ -131,9 +132,9 @@ def lists(table: Table, name: str, option: str) -> Listed:
     array = column.combine_chunks()
     if not is_list(array.type):
         array = _singles(array)
-    lengths = np.asarray(pc.list_value_length(array).fill_null(0), dtype=np.int64)
+    lengths = codes_of(pc.list_value_length(array).fill_null(0))
     values = array.flatten()  # leaves missing lists out, so they count as empty
-    missing = first_bad(np.asarray(values.is_null()))
+    missing = first_bad(flags_of(values.is_null()))
     if missing is not None:
         row = int(np.searchsorted(np.cumsum(lengths), missing, side="right"))
         raise table.error(row, name, "the list has a missing entry", "Leave it out of the list.")
@@ -158,7 +159,7 @@ def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
 
 def _whole(column: pa.ChunkedArray) -> bool:
     """Whether all values are whole numbers that float64 represents exactly (below 2**53)."""
-    array = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
+    array = floats_of(column.drop_null())
     return bool((np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**53)).all())
 
 
@@ -242,5 +243,5 @@ def _entries(text: str | None) -> list[Any] | None:
 
 def _singles(array: pa.Array) -> pa.Array:
     """Wrap each value in a list of one; missing values become empty lists."""
-    starts = np.concatenate([[0], np.cumsum(np.asarray(array.is_valid(), dtype=np.int32))]).astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(flags_of(array.is_valid()))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(starts), array.drop_null())

@@ -127,24 +127,38 @@ def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
     Parameters
     ----------
     columns : dict
-        Values by column; dicts in the column "contributions" are written as JSON.
+        Lists of values by column; dicts in the column "contributions" are written as JSON.
     ending : str
         ".parquet" or ".pq"; ".tsv"; anything else gives CSV.
     """
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
     if "contributions" in columns:
         texts = [json.dumps(entry, ensure_ascii=False) for entry in columns["contributions"]]
         columns = columns | {"contributions": texts}
-    sink = pa.BufferOutputStream()
     if ending in (".parquet", ".pq"):
-        parquet.write_table(pa.table(columns), sink)
-    else:
-        columns = {name: _harmless(name, values) for name, values in columns.items()}
-        options = csv.WriteOptions(delimiter="\t" if ending == ".tsv" else ",", quoting_style="needed")
-        csv.write_csv(pa.table(columns), sink, options)
+        return _parquet(columns)
+    columns = {name: _harmless(name, values) for name, values in columns.items()}
+    rows = (columns, *zip(*columns.values(), strict=True))
+    delimiter = "\t" if ending == ".tsv" else ","
+    return "".join(delimiter.join(map(_cell, row)) + "\n" for row in rows).encode()
+
+
+def _parquet(columns: dict[str, Any]) -> bytes:
+    """Columns as the bytes of a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = pa.BufferOutputStream()
+    parquet.write_table(pa.table(columns), sink)
     return bytes(sink.getvalue())
+
+
+def _cell(value: Any) -> str:
+    """A value as a cell of CSV: text in quotes, numbers bare, nothing for a missing value."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"'
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _harmless(name: str, values: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.linalg import solved
@@ -133,7 +133,7 @@ def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
 def _predicted(logged: Answered, features: Features, weights: Floats) -> Floats:
     """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
-    told = [expit(_with_one(table) @ weights) for table in tables]
+    told = [scipy.special.expit(_with_one(table) @ weights) for table in tables]
     return np.where(logged.rows >= 0, np.stack(told, axis=1), 0.0)
 
 
@@ -159,14 +159,14 @@ def _by_em(logged: Answered) -> Floats:
 def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Take three Fisher scoring steps on the likelihood of clicks with P = looked * expit(table @ weights)."""
     for _ in range(3):
-        appeal = expit(table @ weights)
+        appeal = scipy.special.expit(table @ weights)
         both = np.clip(looked * appeal, 1e-9, 1.0 - 1e-9)
         slope = looked * appeal * (1.0 - appeal)
         pull = (clicks - both) / (both * (1.0 - both)) * slope
         curve = (table * (slope**2 / (both * (1.0 - both)))[:, None]).T @ table
         step = solved(curve + PENALTY * np.eye(len(weights)), table.T @ pull - PENALTY * weights)
         weights = weights + step
-    return weights, expit(table @ weights)
+    return weights, scipy.special.expit(table @ weights)
 
 
 def _shown(logged: Answered) -> tuple[Features, Floats, Floats, Ints]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.folds import FOLDS, folds_of
@@ -55,7 +55,7 @@ class OutcomeModel:
         `owners` are the lists that the rows belong to, which select the fold.
         """
         weights = self.weights[position]
-        by_fold = expit(table.astype(np.float64) @ weights.T)
+        by_fold = scipy.special.expit(table.astype(np.float64) @ weights.T)
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
@@ -146,5 +146,5 @@ def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Float
 
 def _sums(table: Floats, gains: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the gradient of the log-likelihood and its negative Hessian."""
-    told = expit(table @ weights)
+    told = scipy.special.expit(table @ weights)
     return table.T @ (gains - told), (table * (told * (1.0 - told))[:, None]).T @ table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from listwright._internal.arrays import Floats
 from listwright.evaluation.intervals import skewed
@@ -100,7 +100,7 @@ def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedG
 
 def _reach(confidence: float) -> float:
     """Return how many standard errors a difference must have to be detected with a power of 80 %."""
-    return float(stats.norm.ppf(0.5 + confidence / 2) + stats.norm.ppf(POWER))
+    return float(scipy.stats.norm.ppf(0.5 + confidence / 2) + scipy.stats.norm.ppf(POWER))
 
 
 def _rounded(count: float) -> str:

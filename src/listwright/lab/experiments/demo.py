@@ -14,9 +14,9 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.parameters import clone
 from listwright._internal.progress import heard_by
 from listwright.baselines import DPP, MMR, Oracle, TopK
 from listwright.estimators.conseqopt import ConSeqOpt

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from listwright._internal.arrays import Floats
+from listwright._internal.parameters import Parameters, clone
 from listwright.estimators.scp import SCP
 from listwright.evaluation.choice import best_of
 from listwright.evaluation.plan import fold_numbers
@@ -25,7 +25,7 @@ from listwright.problems import Problems
 FOLDS = 3
 
 
-class Regression(BaseEstimator):
+class Regression(Parameters):
     """Ridge regression of success on a candidate's own features, sorted: a rival that looks at relevance only.
 
     It is the policy for a list of one item, used at every position, so it repeats itself where candidates are
@@ -88,7 +88,7 @@ class Regression(BaseEstimator):
         return self.model_.predict(problems, length=self.length if length is None else length, **limits)
 
 
-class Tuned(BaseEstimator):
+class Tuned(Parameters):
     """The one of several methods whose lists are worth most on problems that it was not fitted to.
 
     Use it to give a rival with a parameter a fair chance in a comparison. The choice costs one fit per option, or three

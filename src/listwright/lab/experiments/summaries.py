@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from listwright._internal.arrays import Floats
+from listwright._internal.parameters import clone
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP

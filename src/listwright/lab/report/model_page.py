@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from listwright._internal.parameters import clone
 from listwright.estimators.held_out import held_back
 from listwright.evaluation import Table, importance
 from listwright.lab.report.parts import Figure, Report, Section

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 from sqlalchemy import Connection
 
 from listwright._internal.arrays import Floats
@@ -103,7 +103,7 @@ def _difference(new: Floats, old: Floats) -> dict[str, Any] | None:
     """
     if min(len(new), len(old)) < FEW:
         return None
-    found = stats.ttest_ind(new, old, equal_var=False)
+    found = scipy.stats.ttest_ind(new, old, equal_var=False)
     value, interval = float(new.mean() - old.mean()), found.confidence_interval(0.95)
     low, high = (float(end) if np.isfinite(end) else value for end in interval)  # not finite: no list differs
     verdict = "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"

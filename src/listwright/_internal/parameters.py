@@ -1,0 +1,131 @@
+"""scikit-learn's protocol for estimators, without importing scikit-learn before it is needed.
+
+scikit-learn takes a second of processor time to import, as it loads scipy.stats and pandas with it, and building lists
+from a saved model needs none of it. `Parameters` therefore takes the place of `sklearn.base.BaseEstimator`: `clone`,
+`GridSearchCV`, `cross_val_score` and `Pipeline` ask for methods, not for that class.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+LONGEST = 200  # characters of a parameter's value in a repr
+
+
+class Parameters:
+    """Base class of objects whose constructor only assigns its arguments: estimators, learners and features.
+
+    Examples
+    --------
+    >>> class Shrunk(Parameters):
+    ...     def __init__(self, strength=1.0, base=None):
+    ...         self.strength = strength
+    ...         self.base = base
+    >>> model = Shrunk(base=Shrunk(0.5))
+    >>> model.get_params()
+    {'base': Shrunk(strength=0.5), 'base__base': None, 'base__strength': 0.5, 'strength': 1.0}
+    >>> model.set_params(strength=2.0, base__strength=0.1)
+    Shrunk(base=Shrunk(strength=0.1), strength=2.0)
+    """
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Names of the constructor's arguments, sorted; scikit-learn asks for them by this name."""
+        if cls.__init__ is object.__init__:
+            return []
+        arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        return sorted(one.name for one in arguments if one.kind is not one.VAR_KEYWORD)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Returns the arguments of the constructor by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether parameters of parameters are listed too, as "outer__inner".
+
+        Returns
+        -------
+        dict
+            From names to values.
+        """
+        found: dict[str, Any] = {}
+        for name in self._get_param_names():
+            value = found[name] = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                found |= {f"{name}__{inner}": one for inner, one in value.get_params().items()}
+        return dict(sorted(found.items()))
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters by name, those of parameters as "outer__inner".
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of that name, as scikit-learn's model selection expects.
+        """
+        known = self._get_param_names()
+        inner: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            name, nested, rest = key.partition("__")
+            if name not in known:
+                raise ValueError(
+                    f"{type(self).__name__} has no parameter {name!r}. Its parameters are {', '.join(known)}."
+                )
+            if nested:
+                inner.setdefault(name, {})[rest] = value
+            else:
+                setattr(self, name, value)
+        for name, some in inner.items():
+            getattr(self, name).set_params(**some)
+        return self
+
+    def __repr__(self) -> str:
+        """The call that makes this object, with the arguments that differ from their defaults."""
+        defaults = inspect.signature(type(self)).parameters
+        shown = {name: repr(value) for name, value in self.get_params(deep=False).items()}
+        changed = {name: text for name, text in shown.items() if text != repr(defaults[name].default)}
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(text)}' for name, text in changed.items())})"
+
+    def _repr_html_(self) -> str:
+        """scikit-learn's diagram, for notebooks."""
+        from sklearn.utils import estimator_html_repr
+
+        return str(estimator_html_repr(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's tools may assume of this object."""
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+
+def clone(value: T) -> T:
+    """Returns an unfitted copy with the same parameters: scikit-learn's `clone`."""
+    from sklearn.base import clone as cloned
+
+    return cloned(value)
+
+
+def check_fitted(model: Any) -> None:
+    """Raises scikit-learn's `NotFittedError` unless the model is fitted, by its own `__sklearn_is_fitted__`."""
+    if not model.__sklearn_is_fitted__():
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
+
+
+def is_sklearn_estimator(value: Any) -> bool:
+    """Whether a value is an estimator of scikit-learn's class; none can exist while that is not imported."""
+    base = sys.modules.get("sklearn.base")
+    return base is not None and isinstance(value, base.BaseEstimator)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}...{text[-LONGEST // 2 :]}"
