@@ -25,7 +25,16 @@ class InputError(ValueError):
     """
 
 
-class DataWarning(UserWarning):
+class Notice(UserWarning):
+    """Base of the warnings that the command line prints as notes: what a user should know, but need not act on.
+
+    See Also
+    --------
+    DataWarning : Data that look like a mistake.
+    """
+
+
+class DataWarning(Notice):
     """Data that can be used but look like a mistake. The message says what to do about it.
 
     Turn it into an error in tests and pipelines, so that a change in the data does not go unnoticed.

@@ -17,7 +17,7 @@ from listwright.features import Candidate, Distance, Position
 from listwright.feedback import Record
 from listwright.feedback.explore import Epsilon, InverseGap
 from listwright.feedback.lessons import _walked, shown_rows
-from listwright.policies import Linear
+from listwright.policies import Linear, Uniform
 from tests.problem_tools import small_problems
 
 
@@ -399,6 +399,25 @@ def test_threads_draw_what_one_thread_draws() -> None:
 def test_bad_parameters(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         lw.OnlineSCP(**options).recommend(problems())
+
+
+@pytest.mark.parametrize(
+    "options", [{"learner": "boosting"}, {"explore": "exp4", "policies": [Uniform()]}, {"explore": "exp3"}]
+)
+def test_only_a_ridge_regression_starts_from_measured_problems(options: dict[str, Any]) -> None:
+    learner = lw.OnlineSCP(2, **options)
+    told = r'Starting from problems or from a model needs learner="ridge" and explore="igw" or "epsilon"\. Got '
+    with pytest.raises(InputError, match=told + f".*{next(iter(options.values()))!r}.*fit_log"):
+        learner.fit(rewarded())
+    assert vars(learner).keys() == lw.OnlineSCP().get_params().keys()
+    with pytest.raises(InputError, match=told):
+        lw.OnlineSCP.from_model(lw.SCP(length=2, effort="fast").fit(rewarded()), **options)
+
+
+def rewarded() -> lw.Problems:
+    x = np.random.default_rng(0).random((20, 5, 2))
+    catalogue = np.tile(np.arange(5), 20)
+    return lw.Problems.from_arrays(x, catalogue=catalogue, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
 
 
 def test_what_needs_a_beginning() -> None:

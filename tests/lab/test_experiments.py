@@ -57,6 +57,11 @@ def test_records_pair_cases_with_scp():
     assert json.loads(json.dumps(records)) == records
 
 
+def test_a_record_that_is_not_there_is_named(records):
+    with pytest.raises(InputError, match=r"There is no record of 'SCP' with n_train=5, length=99, metric='failure'"):
+        point(records, "SCP", n_train=5, length=99)
+
+
 def test_trajectory_has_a_record_for_every_point(records):
     points = {(one["method"], one["n_train"], one["length"]) for one in records if one["metric"] == "failure"}
     assert points == {(method, size, length) for method in FAST for size in (10, 40) for length in (1, 2, 3)}

@@ -207,6 +207,24 @@ def test_dates_are_left_out_with_a_warning_that_names_them() -> None:
     assert from_frame(frame, ignore=["day"]).feature_names == ("x",)
 
 
+def test_coordinates_of_embeddings_among_the_features_are_named() -> None:
+    columns = {f"emb_{i}": [0.1 * i, 0.2, 0.3] for i in range(16)}
+    frame = pa.table({"problem": [0, 0, 1], "x": [1.0, 2.0, 3.0], **columns})
+    with pytest.warns(DataWarning, match=r"'emb_0' to 'emb_15' look like the coordinates .*vectors='emb_\*'"):
+        assert from_frame(frame).n_features == 17
+    found = from_frame(frame, vectors="emb_*")
+    assert (found.n_features, found.vectors.shape) == (1, (3, 16))
+    assert from_frame(frame.drop(["emb_0"])).n_features == 16  # too few to be sure
+    assert from_frame(frame.rename_columns([name.replace("emb", "f") for name in frame.column_names])).n_features == 17
+
+
+def test_read_takes_frames_too() -> None:
+    for given in (table(), pl.from_arrow(table()), table().to_pandas()):
+        read = lw.read(given, reward="any:good", ignore=["user", "colour"])
+        assert read.item_ids.tolist() == ["a", "c", "b", "a"]
+        assert read.feature_names == ("price",)
+
+
 @pytest.mark.parametrize(
     "values", [np.array([["1.5"], ["2"]]), np.array([["1.5"], [2.0]], dtype=object), [["a"], ["b"]]]
 )

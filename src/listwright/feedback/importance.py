@@ -7,10 +7,11 @@ import warnings
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright.errors import Notice
 from listwright.feedback.answered import Answered
 
 
-class EvidenceWarning(UserWarning):
+class EvidenceWarning(Notice):
     """Issued when a log says less than its length suggests: propensities are missing, or few lists match.
 
     Filter it with `warnings.filterwarnings("error", category=EvidenceWarning)` to stop a pipeline on weak evidence.

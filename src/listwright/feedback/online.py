@@ -219,16 +219,26 @@ class OnlineSCP(GrowingBandit):
             raise InputError(f"trust must be above 0. Got {trust!r}.")
         kept = {name: getattr(model, name) for name in SHARED}
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
-        online._check_parameters()
-        online.exploration_ = online._make_exploration()
-        if not isinstance(made := online._make_learner(), GainRidge):
-            raise InputError(f'A warm start needs explore="igw" or "epsilon", and learner="ridge". Got {explore!r}.')
+        made = online._warm_learner()
         share = trust / max(training.ledger.most_visits, 1)
         made.inherit(training.learner, share)
         online.learner_, online.features_ = made, training.features
         online._settle(model.signature_, per_size=training.per_size)
         online.playing_ = online._play(made.policy(), 0, share * training.ledger.rounds)
         return online
+
+    def _warm_learner(self) -> GainRidge:
+        """Check the parameters and return the ridge regression that takes over what an `SCP` has learned."""
+        self._check_parameters()
+        self.exploration_ = self._make_exploration()
+        made = self._make_learner()
+        if not isinstance(made, GainRidge):
+            raise InputError(
+                'Starting from problems or from a model needs learner="ridge" and explore="igw" or "epsilon". Got '
+                f"learner={self.learner!r} and explore={self.explore!r}, which learn from a log (fit_log) or from "
+                "feedback alone."
+            )
+        return made
 
     def _continued(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
         """Return an independent copy with other parameters and another seed.
@@ -261,6 +271,11 @@ class OnlineSCP(GrowingBandit):
         **columns
             With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`.
 
+        Raises
+        ------
+        InputError
+            If the learner is not ridge or the exploration needs another one: these learn from clicks only.
+
         See Also
         --------
         fit_log : Learns from lists that were shown.
@@ -275,6 +290,7 @@ class OnlineSCP(GrowingBandit):
         """
         if y is not None:
             raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+        copy.copy(self)._warm_learner()  # raises before any work is done
         problems, read_as = self._from_frame(problems, reward, columns)
         shared = {name: getattr(self, name) for name in SHARED}
         start = SCP(effort="fast", random_state=self.random_state, **shared).fit(problems)

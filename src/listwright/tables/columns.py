@@ -6,6 +6,7 @@ result, which models store so that later tables are read alike.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,8 @@ from listwright.tables.arrow import flags_of
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
 
+COORDINATES = re.compile(r"(?i)emb|vec|dim")  # in names of columns that hold one coordinate each
+MANY_COORDINATES = 16
 NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
@@ -158,7 +161,9 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         numbered=_numbers(table),
         links=_expanded(table, wanted.links, "links"),
     )
-    return replace(columns, features=_features(table, wanted, columns, taken))
+    features = _features(table, wanted, columns, taken)
+    _warn_of_coordinates(table, features)
+    return replace(columns, features=features)
 
 
 def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str, ...]:
@@ -237,6 +242,24 @@ def _warn_of_categories(table: Table, names: Sequence[str]) -> None:
 def _few_values(column: pa.ChunkedArray) -> bool:
     """Whether a column has at most 50 different values, each five times or more on average."""
     return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
+
+
+def _warn_of_coordinates(table: Table, features: Sequence[str]) -> None:
+    """Warn of features that look like the coordinates of embeddings, such as emb_0 to emb_383, by their names."""
+    found: dict[str, list[str]] = {}
+    for name in features:
+        stem = name.rstrip("0123456789")
+        if stem != name and COORDINATES.search(stem):
+            found.setdefault(stem, []).append(name)
+    for stem, names in found.items():
+        if len(names) >= MANY_COORDINATES:
+            warnings.warn(
+                f"{table.source}: {names[0]!r} to {names[-1]!r} look like the coordinates of embeddings. As features, "
+                "each is learned on its own, which takes many problems. Name them with "
+                f"vectors='{stem}*', so that the policy sees how much candidates resemble the list.",
+                DataWarning,
+                stacklevel=2,
+            )
 
 
 def _no_stray_text(table: Table, name: str) -> None:

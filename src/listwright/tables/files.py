@@ -62,16 +62,17 @@ class Options(TypedDict, total=False):
 
 
 def read(
-    paths: Paths, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
+    paths: Any, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
 ) -> Problems:
-    r"""Problems from files with one row per candidate.
+    r"""Problems from files, or from a data frame, with one row per candidate.
 
     Parameters
     ----------
-    paths : Paths
+    paths : Paths or frame
         A file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines and
         SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file. Fields of CSV
-        files may be separated by commas, semicolons (then also with decimal commas), tabs or |.
+        files may be separated by commas, semicolons (then also with decimal commas), tabs or |. A frame of pandas,
+        polars or pyarrow is read as `from_frame` reads it.
     reward, references
         As in `from_frame`; references may also be a file with columns problem and reference.
     format : str or None

@@ -12,10 +12,10 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from listwright.errors import InputError
+from listwright.errors import InputError, Notice
 
 
-class ReadingNote(UserWarning):
+class ReadingNote(Notice):
     """Warns that something in a file was left out or read in another way than written; the message says what and
     how often.
     """

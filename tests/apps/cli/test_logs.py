@@ -96,6 +96,18 @@ def test_propensities_can_be_estimated(folder: Path, capsys: pytest.CaptureFixtu
     assert "Propensities were estimated (model)" in capsys.readouterr().out
 
 
+def test_notes_on_a_log_look_like_all_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    frame = log_frame(2).with_columns(pl.lit(1.0).alias("propensity"))
+    frame.with_columns(
+        pl.when(pl.col("position").is_null()).then(None).otherwise(1.0).alias("propensity")
+    ).write_parquet(folder / "certain.parquet")
+    assert run(folder, "evaluate", "online.listwright", "--log", "certain.parquet") == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if "effective sample size" in line]
+    assert len(notes) == 1
+    assert notes[0].startswith("Note: The effective sample size is ")
+
+
 def test_a_model_fitted_on_a_table_is_evaluated_on_a_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(0)
     table = log_frame(3).select(pl.col("request_id").alias("problem"), pl.col("item_id").alias("item"), "price", "age")

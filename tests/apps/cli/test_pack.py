@@ -44,6 +44,22 @@ def test_trains_a_packer(tmp_path: Path) -> None:
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 5
 
 
+def test_a_file_without_questions_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("", "\n \n"):
+        (tmp_path / "none.jsonl").write_text(text)
+        with pytest.raises(SystemExit) as stopped:
+            main(["pack", str(tmp_path / "none.jsonl")])
+        assert stopped.value.code == 1
+        assert capsys.readouterr().err == f"Error: {tmp_path / 'none.jsonl'} is empty. Remove it or put text in it.\n"
+
+
+def test_line_separators_within_a_text_end_no_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = json.dumps(RECORD | {"passages": ["Rain\u2028fell.", *PASSAGES]}, ensure_ascii=False)
+    (tmp_path / "q.jsonl").write_text(f"{text}\r\n", encoding="utf8")
+    run("pack", str(tmp_path / "q.jsonl"), "--length", "1")
+    assert len(json.loads(capsys.readouterr().out)["texts"]) == 1
+
+
 @pytest.mark.parametrize(
     ("record", "options", "message"),
     [

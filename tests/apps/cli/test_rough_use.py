@@ -45,6 +45,8 @@ def test_who_reads_no_further_hears_nothing(folder: Path) -> None:
         run = shell(f"listwright predict m.listwright many.csv {options} | head -n 1", folder)
         assert (run.returncode, run.stderr) == (0, "")
         assert run.stdout.count("\n") == 1
+    run = shell("{ listwright predict m.listwright many.csv; echo $? >&2; } | head -n 1", folder)
+    assert run.stderr == "141\n"  # as any program that a closed pipe ends
 
 
 @pytest.mark.parametrize(

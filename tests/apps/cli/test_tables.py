@@ -385,3 +385,19 @@ def test_compare_for_machines(call) -> None:
     assert code == 0
     assert [record["method"] for record in told["means"]] == ["scp", "random"]
     assert told["differences"][0]["low"] < told["differences"][0]["ahead"] < told["differences"][0]["high"]
+
+
+def test_links_between_items_come_from_a_column(call, folder: Path) -> None:
+    rows = [
+        f"q{q},i{i},{(7 * q + 3 * i) % 5},i{(i + 1) % 4}|i{(i + 2) % 4},{int((q + i) % 4 == 0)}"
+        for q in range(20)
+        for i in range(4)
+    ]
+    (folder / "cited.csv").write_text("\n".join(["problem,item,age,cites,good", *rows]) + "\n")
+    options = ("--reward", "any:good", "--length", "2", "--effort", "fast", "-o", "cited.listwright")
+    code, _, err = call("fit", "cited.csv", "--links", "cites", *options)
+    assert code == 0, err
+    assert load(folder / "cited.listwright").columns_.links == ("cites",)
+    assert call("predict", "cited.listwright", "cited.csv")[0] == 0
+    code, _, err = call("fit", "cited.csv", "--links", "cited", *options)
+    assert (code, "--links" in err, "'cited'" in err) == (1, True, True)

@@ -146,6 +146,26 @@ def test_ratings_of_unknown_movies_are_counted(folder: Path) -> None:
     np.testing.assert_array_equal(found.problems.features, plain.problems.features)
 
 
+@pytest.mark.parametrize("name", ["ratings.dat", "movies.dat"])
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_empty_files_are_named(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text)
+    with pytest.raises(InputError, match=rf"{name} is empty"):
+        read_movies(folder, min_ratings=4)
+
+
+@pytest.mark.parametrize("name", ["ratings", "movies"])
+def test_tables_without_rows_are_named(folder: Path, name: str) -> None:
+    columns = {"ratings": ("user", "movie", "rating", "ts"), "movies": ("movie", "title", "genres")}
+    for one, names in columns.items():
+        rows = (
+            {column: ["1"] for column in names} if one != name else {column: pa.array([], "string") for column in names}
+        )
+        pq.write_table(pa.table(rows), folder / f"{one}.parquet")
+    with pytest.raises(InputError, match=rf"{name}.parquet has no rows"):
+        read_movies(folder, min_ratings=4)
+
+
 def test_bad_files_are_named(folder: Path) -> None:
     with pytest.raises(InputError, match='reward must be "genres" or "liked"'):
         read_movies(folder, reward="stars")  # type: ignore[arg-type]

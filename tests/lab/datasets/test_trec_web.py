@@ -81,6 +81,7 @@ def test_a_policy_learns_from_them(tmp_path: Path) -> None:
         ([record("7", covers=[[0]])], "Query 7 of .* has 3 documents, but 1 of covers"),
         ([record("7", bm25_suggestions=[[1.0]])], r"but 1 of bm25_suggestions\[0\]"),
         ([record("7", published={"theirs": [5]})], "theirs ranks document 5"),
+        ([record("7", documents=["a", "b", "c"])], "Query 7 of .*: document 'a' has no id of ClueWeb09, such as clue"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, records: list[dict[str, Any]], message: str) -> None:

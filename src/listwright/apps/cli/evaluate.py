@@ -18,7 +18,7 @@ import typer
 
 from listwright.apps.cli import logs
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import progress, show_json
+from listwright.apps.cli.show import notes, progress, show_json
 from listwright.apps.cli.sources import load_model, read_for
 from listwright.errors import InputError
 
@@ -102,7 +102,7 @@ def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluati
     """
     from listwright.feedback import evaluate as estimated
 
-    with logs.notes(), progress("estimating"):
+    with notes(), progress("estimating"):
         return estimated(log, model.predict, value=value, propensity=propensity)
 
 

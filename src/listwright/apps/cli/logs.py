@@ -7,9 +7,7 @@ propensity, the probability with which it was shown. The annotated types declare
 
 from __future__ import annotations
 
-import sys
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from listwright.apps.cli import options as given
-from listwright.apps.cli.show import progress
+from listwright.apps.cli.show import notes, progress
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -145,20 +143,10 @@ def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[
     if model.budget is None:
         check_length(model.length, log.answered().problems, short_lists=model.short_lists)
     started = time.perf_counter()
-    with progress("learning"), notes():
+    with notes(), progress("learning"):
         model.fit_log(log, propensity=propensity)
     model.columns_ = log.columns
     return model, time.perf_counter() - started
-
-
-@contextmanager
-def notes() -> Iterator[None]:
-    """Context manager that prints all warnings of its body as lines on standard error, after the body has ended."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        yield
-    for one in told:
-        print(f"Note: {one.message}", file=sys.stderr)
 
 
 @contextmanager

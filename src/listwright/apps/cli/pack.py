@@ -122,7 +122,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
     from listwright.text.files import read_text
 
     records = []
-    for number, line in enumerate(read_text(file).splitlines(), start=1):
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
         if line.strip():
             try:
                 records.append(json.loads(line))

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from listwright.errors import Notice
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from listwright.lab.report import Section, SideBySide, Table
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
-              "device", "engine", "features", "format", "group", "groups", "ignore", "item", "length", "list_id",
-              "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group", "position",
+              "device", "engine", "features", "format", "group", "groups", "ignore", "item", "length", "links",
+              "list_id", "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group", "position",
               "precision", "problem", "propensity", "references", "resume", "reward", "sample", "short_lists",
               "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
 EVERY = 10.0  # seconds between two lines of progress, where these go to a file
@@ -75,19 +77,15 @@ def many(count: int, noun: str) -> str:
 def notes() -> Iterator[None]:
     """Context manager that prints warnings about data as notes on standard error, each once.
 
-    Only `DataWarning` and `ReadingNote` become notes; all other warnings are passed on unchanged. Notes are printed
-    after the body, so that they do not disturb a progress bar.
+    Warnings of the class `Notice` become notes; all others are passed on unchanged. Notes are printed after the body,
+    so that they do not disturb a progress bar.
     """
-    from listwright.errors import DataWarning
-    from listwright.text.files import ReadingNote
-
     with warnings.catch_warnings(record=True) as caught:
-        for kind in (ReadingNote, DataWarning):
-            warnings.simplefilter("always", kind)
+        warnings.simplefilter("always", Notice)
         yield
     told: set[str] = set()
     for one in caught:
-        if issubclass(one.category, ReadingNote | DataWarning):
+        if issubclass(one.category, Notice):
             if str(one.message) not in told:
                 print(f"Note: {as_options(str(one.message))}", file=sys.stderr)
             told.add(str(one.message))

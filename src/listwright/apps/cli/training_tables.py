@@ -87,6 +87,9 @@ def _read(
     vectors: Annotated[
         Names, typer.Option(help="Columns that similarity is measured on: one of lists, or several.")
     ] = None,
+    links: Annotated[
+        Names, typer.Option(help="Columns that list ids of other items that an item refers to, such as citations.")
+    ] = None,
     catalogue: Annotated[str | None, typer.Option(help="Column that names an item of a recurring set.")] = None,
     categorical: Annotated[Names, typer.Option(help="Columns of text that become 0/1 features.")] = None,
     ignore: Annotated[Names, typer.Option(help="Columns that are no features.")] = None,
@@ -114,6 +117,7 @@ def _read(
             features=several(features),
             context=several(context),
             vectors=several(vectors),
+            links=several(links),
             catalogue=catalogue,
             categorical=several(categorical) or (),
             ignore=several(ignore) or (),

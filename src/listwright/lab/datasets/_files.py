@@ -57,6 +57,8 @@ def read_parquet(path: Path, columns: Sequence[str]) -> Any:
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"Cannot read {path}: {error}.") from error
     require(table.column_names, columns, path)
+    if not table.num_rows:
+        raise InputError(f"{path} has no rows.")
     return table
 
 

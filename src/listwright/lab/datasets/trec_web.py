@@ -83,6 +83,7 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
     for record in records:
         require(record, RECORD + LABELS, f"Query {record.get('query', '?')} of {file}")
         _same_lengths(record, file)
+        _clueweb_ids(record, file)
     if not records:
         raise InputError(f"{file} holds no queries.")
     offsets = starts_of([len(record["documents"]) for record in records])
@@ -114,6 +115,16 @@ def _same_lengths(record: dict[str, Any], file: Path) -> None:
     wrong = next((name for name, values in rows.items() if len(values) != n), None)
     if wrong is not None:
         raise InputError(f"Query {record['query']} of {file} has {n} documents, but {len(rows[wrong])} of {wrong}.")
+
+
+def _clueweb_ids(record: dict[str, Any], file: Path) -> None:
+    """Raises unless documents have ids of ClueWeb09, which say where they are from."""
+    wrong = next((name for name in record["documents"] if "-" not in str(name)), None)
+    if wrong is not None:
+        raise InputError(
+            f"Query {record['query']} of {file}: document {wrong!r} has no id of ClueWeb09, such as "
+            "clueweb09-en0000-00-00000."
+        )
 
 
 def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:

@@ -11,6 +11,7 @@ from typing import TypedDict
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Bounds, estimate
 
 FAILURE = "failure"
@@ -130,9 +131,12 @@ def records_of(
 
 
 def point(records: Iterable[Record], method: str, *, n_train: int, length: int, metric: str = FAILURE) -> Record:
-    """Returns the record of one method, training size, length and metric; raises StopIteration if there is none."""
+    """Returns the record of one method, training size, length and metric; raises `InputError` if there is none."""
     wanted = (method, n_train, length, metric)
-    return next(one for one in records if (one["method"], one["n_train"], one["length"], one["metric"]) == wanted)
+    for one in records:
+        if (one["method"], one["n_train"], one["length"], one["metric"]) == wanted:
+            return one
+    raise InputError(f"There is no record of {method!r} with n_train={n_train}, length={length}, metric={metric!r}.")
 
 
 def methods_of(records: Iterable[Record]) -> list[str]:
