@@ -6,22 +6,18 @@ result, which models store so that later tables are read alike.
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from listwright._internal.saved import saved_as
-from listwright.errors import DataWarning, InputError
+from listwright.errors import InputError
 from listwright.tables.arrow import flags_of
+from listwright.tables.left_out import warn_of_categories, warn_of_coordinates, warn_of_dates
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
 
-COORDINATES = re.compile(r"(?i)emb|vec|dim")  # in names of columns that hold one coordinate each
-MANY_COORDINATES = 16
 NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
@@ -162,7 +158,7 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         links=_expanded(table, wanted.links, "links"),
     )
     features = _features(table, wanted, columns, taken)
-    _warn_of_coordinates(table, features)
+    warn_of_coordinates(table, features)
     return replace(columns, features=features)
 
 
@@ -206,60 +202,9 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     for name in open_names:
         if name not in columns.levels:
             _no_stray_text(table, name)
-    _warn_of_dates(table, open_names)
-    _warn_of_categories(table, [name for name in open_names if name not in columns.levels])
+    warn_of_dates(table, open_names)
+    warn_of_categories(table, [name for name in open_names if name not in columns.levels])
     return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
-
-
-def _warn_of_dates(table: Table, names: Sequence[str]) -> None:
-    """Warn that columns of dates and times are not used as features."""
-    dates = [repr(name) for name in names if pa.types.is_temporal(table.columns[name].type)]
-    if dates:
-        warnings.warn(
-            f"{table.source}: dates and times are not features, so {', '.join(dates)} is left out. Turn it into a "
-            "number (days since something), or name it with ignore=.",
-            DataWarning,
-            stacklevel=2,
-        )
-
-
-def _warn_of_categories(table: Table, names: Sequence[str]) -> None:
-    """Warn that columns of text with few different values, such as a category read from a CSV file, are not used.
-
-    Text that hardly repeats itself (titles, descriptions, addresses) is left out without a warning.
-    """
-    repeated = [name for name in names if is_text(table.columns[name].type) and _few_values(table.columns[name])]
-    if repeated:
-        quoted = ", ".join(map(repr, repeated))
-        warnings.warn(
-            f"{table.source}: text is not used as a feature, so these columns are left out: {quoted}. Name those that "
-            "hold categories with categorical=, ids of items with item=, and others with ignore=.",
-            DataWarning,
-            stacklevel=2,
-        )
-
-
-def _few_values(column: pa.ChunkedArray) -> bool:
-    """Whether a column has at most 50 different values, each five times or more on average."""
-    return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
-
-
-def _warn_of_coordinates(table: Table, features: Sequence[str]) -> None:
-    """Warn of features that look like the coordinates of embeddings, such as emb_0 to emb_383, by their names."""
-    found: dict[str, list[str]] = {}
-    for name in features:
-        stem = name.rstrip("0123456789")
-        if stem != name and COORDINATES.search(stem):
-            found.setdefault(stem, []).append(name)
-    for stem, names in found.items():
-        if len(names) >= MANY_COORDINATES:
-            warnings.warn(
-                f"{table.source}: {names[0]!r} to {names[-1]!r} look like the coordinates of embeddings. As features, "
-                "each is learned on its own, which takes many problems. Name them with "
-                f"vectors='{stem}*', so that the policy sees how much candidates resemble the list.",
-                DataWarning,
-                stacklevel=2,
-            )
 
 
 def _no_stray_text(table: Table, name: str) -> None:
