@@ -143,7 +143,10 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
     table.column(wanted.problem, "problem")
     context = _expanded(table, wanted.context, "context")
     vectors = _expanded(table, wanted.vectors, "vectors")
-    categorical = _expanded(table, wanted.categorical, "categorical") + _own_categories(table, wanted, taken)
+    links = _expanded(table, wanted.links, "links")
+    named = _expanded(table, wanted.categorical, "categorical")
+    used = {*context, *vectors, *links, *named, *_expanded(table, wanted.ignore, "ignore"), *taken}
+    categorical = named + _own_categories(table, wanted, used)
     columns = Columns(
         problem=wanted.problem,
         item=_where_there(table, wanted.item, "item"),
@@ -155,21 +158,19 @@ def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
         levels={name: tuple((wanted.levels or {}).get(name, ())) for name in categorical},
         catalogue_names=tuple(str(name) for name in wanted.catalogue_names or ()),
         numbered=_numbers(table),
-        links=_expanded(table, wanted.links, "links"),
+        links=links,
     )
     features = _features(table, wanted, columns, taken)
     warn_of_coordinates(table, features)
     return replace(columns, features=features)
 
 
-def _own_categories(table: Table, wanted: Wanted, taken: set[str]) -> tuple[str, ...]:
+def _own_categories(table: Table, wanted: Wanted, used: set[str]) -> tuple[str, ...]:
     """Columns of a categorical type, which become features by default unless they have another role."""
     if wanted.features is not None:
         return ()
-    several = (wanted.context, wanted.vectors, wanted.links, wanted.categorical, wanted.ignore)
-    used = {wanted.problem, wanted.item, wanted.size, wanted.catalogue, wanted.group, *taken}
-    used |= {name for patterns in several for name in _expanded(table, patterns, "columns")}
-    return tuple(name for name in table.categories if name not in used)
+    single = (wanted.problem, wanted.item, wanted.size, wanted.catalogue, wanted.group)
+    return tuple(name for name in table.categories if name not in used and name not in single)
 
 
 def _numbers(table: Table) -> tuple[int, int] | None:
