@@ -16,18 +16,22 @@ from pathlib import Path
 from benchmarks.reliability.forked import Forked, finished, folder_of, report, until, warm_model
 from benchmarks.reliability.traffic import Book, Traffic
 
+AUDITED = 50  # kills between two audits, so that a run that is broken off has proved what it did until then
+
 
 def killed(cycles: int, *, seed: int = 0, most_seconds: float = 1.0) -> tuple[Book, list[str]]:
-    """Starts, loads and kills a service again and again on one store."""
+    """Starts, loads and kills a service again and again on one store, and audits it after every `AUDITED` kills."""
     rng, book = random.Random(seed), Book()
     with folder_of("listwright-crash-") as folder:
         model, store = warm_model(folder), f"sqlite:///{folder}/store.db"
-        for _ in range(cycles):
+        for number in range(1, cycles + 1):
             service = Forked(model, store)
             traffic = Traffic(service.port, book)
             time.sleep(rng.uniform(0.02, most_seconds))
             service.kill()
             traffic.stop()
+            if number % AUDITED == 0 and number < cycles:
+                report(f"{number} x kill -9", book, finished(model, store, book))
         return book, finished(model, store, book)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import shutil
@@ -91,6 +92,7 @@ def warm_model(folder: Path) -> Path:
     learner = OnlineSCP.from_model(lw.load(path), random_state=0)
     shown = learner.recommend(lw.Problems.from_arrays(np.zeros((1, CANDIDATES, FEATURES))), list_ids=["warm"])
     learner.feedback(shown.list_ids, [np.zeros(LENGTH)])
+    gc.freeze()  # forks need not look through, and copy, what they share
     return path
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
@@ -22,6 +23,7 @@ from listwright.apps.serve.api.pages import page
 from listwright.apps.serve.api.passages import BODIES as PASSAGE_BODIES
 from listwright.apps.serve.api.passages import passages
 from listwright.apps.serve.api.routes import api, direct, health
+from listwright.apps.serve.api.shortcut import Shortcut
 from listwright.apps.serve.draining import drain_first
 from listwright.apps.serve.metrics import Metrics
 from listwright.apps.serve.models.requests import BODIES
@@ -100,6 +102,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.router.routes.extend(router.routes)  # not included as routers, which would be searched one by one
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_route)
+    app.add_middleware(Shortcut, routes=[one for one in direct.routes if isinstance(one, APIRoute)])
     if keys is None:  # a page of another site, whose name was made to point here, could ask on the user's behalf
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, settings.host], www_redirect=False)
     app.add_middleware(Guard, settings=settings, keys=keys, metrics=metrics)

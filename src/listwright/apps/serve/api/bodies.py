@@ -40,17 +40,21 @@ async def read_body(request: Request, limit: int) -> bytes:
     Refused
         413 if the body is longer than `limit` bytes.
     """
-    too_large = Refused(413, "too_large", f"A body may have {limit:,} bytes.", field="body")
     length = request.headers.get("content-length", "0")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
-        raise too_large
+        raise _too_large(limit)
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
         if size > limit:
-            raise too_large
+            raise _too_large(limit)
         parts.append(part)
     return b"".join(parts)
+
+
+def _too_large(limit: int) -> Refused:
+    """Return the refusal of a body of more than `limit` bytes."""
+    return Refused(413, "too_large", f"A body may have {limit:,} bytes.", field="body")
 
 
 def kind_of(request: Request) -> str:

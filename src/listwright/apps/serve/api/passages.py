@@ -13,10 +13,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from listwright.apps.serve.api.bodies import read_json
-from listwright.apps.serve.api.routes import ERRORS, Direct, answer, service_of, takes
+from listwright.apps.serve.api.routes import ERRORS, answer, service_of, takes
 from listwright.apps.serve.models.passages import PackRequest, RerankRequest
 
-passages = APIRouter(prefix="/v1", responses=ERRORS, route_class=Direct)
+passages = APIRouter(prefix="/v1", responses=ERRORS)
 
 
 class PickedPassage(BaseModel):

@@ -1,17 +1,15 @@
 """The routes of the API; each reads its input, calls the `Service` and encodes the result.
 
 Docstrings of the handlers are the descriptions in the OpenAPI document, so they address callers of the API. Routes
-under heavy load use `Direct`, which skips FastAPI's dependency handling.
+under heavy load are in `direct`: their handlers take the request alone, so that `Shortcut` can call them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.routing import APIRoute
 
 from listwright.apps.serve.api import answers as out
 from listwright.apps.serve.api.bodies import BINARY, from_binary, kind_of, read_body, read_json
@@ -44,22 +42,8 @@ VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Name = Annotated[str, Query(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="The name of the model.")]
 
 
-class Direct(APIRoute):
-    """A route whose handler takes the request and nothing else.
-
-    The handler is called directly: there are no parameters to parse or dependencies to resolve, and the body is decoded
-    by
-    the handler itself.
-    """
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the endpoint itself as the handler."""
-        handler: Callable[[Request], Coroutine[Any, Any, Response]] = self.endpoint
-        return handler
-
-
 api = APIRouter(prefix="/v1", responses=ERRORS)
-direct = APIRouter(prefix="/v1", responses=ERRORS, route_class=Direct)
+direct = APIRouter(prefix="/v1", responses=ERRORS)  # called by `Shortcut`
 health = APIRouter()
 OCTETS = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 FLOATS = {BINARY: OCTETS["application/octet-stream"]}

@@ -27,6 +27,7 @@ PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA cache_size = -8192",
+    "PRAGMA wal_autocheckpoint = 16384",  # pages: moving the log into the file takes two more flushes
     "PRAGMA journal_size_limit = 67108864",
 )
 CONNECT_SECONDS = 5

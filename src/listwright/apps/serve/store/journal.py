@@ -10,23 +10,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Insert, Table, bindparam, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, bindparam, insert, update
 
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.rows import Row, add_up, among, put
 from listwright.apps.serve.store.schema import clock, feedback, lists, minutes, positions, shadows
 
 # Statements are made once: to make one costs more than to run it.
-ADD_LISTS, ADD_FEEDBACK, ADD_SHADOWS = insert(lists), insert(feedback), insert(shadows)
-KNOWN = select(lists.c.id).where(lists.c.id.in_(bindparam("ids", expanding=True)))
-EARLIER = select(feedback).where(
-    or_(feedback.c.list_id.in_(bindparam("ids", expanding=True)), feedback.c.key.in_(bindparam("keys", expanding=True)))
-)
+ADD_SHADOWS = insert(shadows)
 LOCK = update(clock).where(clock.c.name == "event").values(value=clock.c.value).returning(clock.c.value)
 MOVE = update(clock).where(clock.c.name == "event").values(value=bindparam("last"))
 REVISE = update(clock).where(clock.c.name == "revision").values(value=clock.c.value + 1)
@@ -62,9 +57,9 @@ class Served:
     record: bytes
     context: str | None
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the row of the table."""
-        return {**vars(self), "learn": int(self.learn)}
+        return self.id, self.created, self.version, self.state, int(self.learn), self.record, self.context
 
 
 @dataclass(frozen=True)
@@ -127,7 +122,7 @@ def add_lists(connection: Connection, batches: Sequence[Sequence[Served]]) -> li
         One per request.
     """
     served = [one for batch in batches for one in batch]
-    connection.execute(ADD_LISTS, [one.row() for one in served])
+    put(connection, lists, [one.row() for one in served])
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     for one in served:
         sums[_minute(one.created), one.version][0] += 1
@@ -170,7 +165,7 @@ def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | R
         found = earlier.answer(one)
         if found is None:
             fresh.append(earlier.add(one, last + len(fresh) + 1))
-            found = Noted(fresh[-1].row["event"], failed(fresh[-1].outcome), duplicate=False)
+            found = Noted(fresh[-1].event, failed(fresh[-1].outcome), duplicate=False)
         results.append(found)
     _store(connection, fresh)
     return results
@@ -182,20 +177,26 @@ class _Fresh:
 
     Attributes
     ----------
-    row : dict
-        The row of the table.
+    told : Told
+        The feedback.
+    event : int
+        Its number.
     before : list of float or None
         Outcome of the list before it; None for the first feedback.
     outcome : list of float
         Outcome of the list with it.
-    shown : float
-        When the list was built.
     """
 
-    row: dict[str, Any]
+    told: Told
+    event: int
     before: list[float] | None  # the outcome of its list without it
     outcome: list[float]
-    shown: float  # when the list was served
+
+    def row(self) -> Row:
+        """Return the row of the table."""
+        one, earlier = self.told, None if self.before is None else msgspec.json.encode(self.before).decode()
+        gains = msgspec.json.encode(one.gains).decode()
+        return self.event, one.list_id, one.key, one.version, now(), gains, earlier
 
 
 @dataclass
@@ -206,57 +207,59 @@ class _Earlier:
     ----------
     known : set of str
         Ids of the lists that exist.
-    by_key : dict
-        Feedback rows by idempotency key.
+    by_key : dict of str to tuple
+        By idempotency key: list, event number and gains of the feedback.
     outcomes : dict of str to list of float
         Largest gain by position, by list.
     """
 
     known: set[str]
-    by_key: dict[str, Any]
+    by_key: dict[str, tuple[str, int, list[float]]]
     outcomes: dict[str, list[float]]  # by list
 
     @classmethod
     def read(cls, connection: Connection, told: Sequence[Told]) -> _Earlier:
-        """Read everything with two queries, whatever the size of the group."""
-        ids = [one.list_id for one in told]
-        rows = connection.execute(EARLIER, {"ids": ids, "keys": [one.key for one in told]}).mappings().all()
-        found = cls(set(connection.execute(KNOWN, {"ids": ids}).scalars()), {row["key"]: row for row in rows}, {})
-        for row in rows:
-            gains = msgspec.json.decode(row["gains"])
-            found.outcomes[row["list_id"]] = _larger(found.outcomes.get(row["list_id"]), gains)
+        """Read everything with two queries, whatever the size of the group; a third one if a list is not there."""
+        ids, keys = list({one.list_id for one in told}), list({one.key for one in told})
+        found = cls(_known(connection, ids), {}, {})
+        by_list, first = among(connection, feedback.c.list_id, ids)
+        by_key, second = among(connection, feedback.c.key, keys)
+        wanted = f'SELECT "key", list_id, event, gains FROM {feedback.name} WHERE {by_list} OR {by_key}'
+        for key, list_id, event, text in connection.exec_driver_sql(wanted, (first, second)):
+            gains = msgspec.json.decode(text)
+            found.by_key[key] = list_id, event, gains
+            found.outcomes[list_id] = _larger(found.outcomes.get(list_id), gains)
         return found
 
     def answer(self, told: Told) -> Noted | Refused | None:
         """Return the result of feedback that is a duplicate or cannot be added; None if it is new."""
         if told.list_id not in self.known:
             return Refused(404, "not_found", "There is no such list.", field="list_id")
-        row = self.by_key.get(told.key)
-        if row is None:
+        if told.key not in self.by_key:
             return None
-        if row["list_id"] != told.list_id:
+        list_id, event, gains = self.by_key[told.key]
+        if list_id != told.list_id:
             return Refused(409, "conflict", "This key was used for another list.", field="idempotency_key")
-        gains = msgspec.json.decode(row["gains"])
         if gains != list(told.gains):
             advice = "Give an idempotency_key of its own to feedback that comes on top."
             return Refused(409, "conflict", f"This list has other feedback under this key. {advice}", field="list_id")
-        return Noted(row["event"], failed(gains), duplicate=True)
+        return Noted(event, failed(gains), duplicate=True)
 
     def add(self, told: Told, event: int) -> _Fresh:
         """Register new feedback under its event number and return what to insert."""
         before = self.outcomes.get(told.list_id)
-        row = {
-            "event": event,
-            "list_id": told.list_id,
-            "key": told.key,
-            "version": told.version,
-            "created": now(),
-            "gains": msgspec.json.encode(told.gains).decode(),
-            "earlier": None if before is None else msgspec.json.encode(before).decode(),
-        }
-        self.by_key[told.key] = row
+        self.by_key[told.key] = told.list_id, event, list(told.gains)
         self.outcomes[told.list_id] = _larger(before, told.gains)
-        return _Fresh(row, before, self.outcomes[told.list_id], told.created)
+        return _Fresh(told, event, before, self.outcomes[told.list_id])
+
+
+def _known(connection: Connection, ids: list[str]) -> set[str]:
+    """Return which of the lists exist; they are counted first, which is enough where all of them do."""
+    condition, given = among(connection, lists.c.id, ids)
+    count = connection.exec_driver_sql(f"SELECT count(*) FROM {lists.name} WHERE {condition}", (given,)).scalar_one()
+    if count == len(ids):
+        return set(ids)
+    return set(connection.exec_driver_sql(f"SELECT id FROM {lists.name} WHERE {condition}", (given,)).scalars())
 
 
 def outcome_of(gains: str, earlier: str | None) -> list[float]:
@@ -295,13 +298,13 @@ def _store(connection: Connection, fresh: list[_Fresh]) -> None:
     """
     if not fresh:
         return
-    connection.execute(ADD_FEEDBACK, [one.row for one in fresh])
-    connection.execute(MOVE, {"last": fresh[-1].row["event"]})
+    put(connection, feedback, [one.row() for one in fresh])
+    connection.execute(MOVE, {"last": fresh[-1].event})
     by_minute: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     by_position: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
     for one in fresh:
-        version, first = one.row["version"], one.before is None
-        sums = by_minute[_minute(one.shown), version]
+        version, first = one.told.version, one.before is None
+        sums = by_minute[_minute(one.told.created), version]
         sums[1] += first
         sums[2] += failed(one.outcome) - (one.before is not None and failed(one.before))
         for position, gain in enumerate(one.outcome, start=1):
@@ -309,7 +312,7 @@ def _store(connection: Connection, fresh: list[_Fresh]) -> None:
             entry = by_position[version, position]
             entry[:] = entry[0] + first, entry[1] + gain - old, entry[2] + gain * gain - old * old
     _add_minutes(connection, by_minute)
-    _add(connection, positions, [_named(positions, key, sums) for key, sums in sorted(by_position.items())])
+    add_up(connection, positions, [(*key, *sums) for key, sums in sorted(by_position.items())])
 
 
 def revise(connection: Connection) -> None:
@@ -324,29 +327,4 @@ def _minute(created: float) -> int:
 
 def _add_minutes(connection: Connection, sums: dict[tuple[int, int], list[int]]) -> None:
     """Add counts (lists, answered, failures) by minute and version to the sums."""
-    _add(connection, minutes, [_named(minutes, key, values) for key, values in sorted(sums.items())])
-
-
-def _named(table: Table, key: tuple[int, int], values: Sequence[float]) -> dict[str, Any]:
-    """Return a row of `table` from a key and values, in the order of its columns."""
-    return dict(zip(table.columns.keys(), (*key, *values), strict=True))
-
-
-def _add(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    """Upsert rows of sums: values are added to an existing row, and start a new one otherwise.
-
-    Rows arrive sorted by key, so that concurrent transactions lock them in the same order and cannot deadlock.
-    """
-    if rows:
-        connection.execute(_adding(connection.dialect.name, table), rows)
-
-
-@cache
-def _adding(dialect: str, table: Table) -> Insert:
-    """Return the upsert statement of a table for a database dialect; cached."""
-    adding = (sqlite if dialect == "sqlite" else postgresql).insert(table)
-    sums = [column for column in table.columns if not column.primary_key]
-    return adding.on_conflict_do_update(
-        index_elements=list(table.primary_key.columns),
-        set_={column.name: column + adding.excluded[column.name] for column in sums},
-    )
+    add_up(connection, minutes, [(*key, *values) for key, values in sorted(sums.items())])

@@ -9,6 +9,7 @@ happens.
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -191,7 +192,18 @@ def pack(one: Packed, *, small: int = SMALL) -> bytes:
         one.budget,
         tables,
     )
-    return zstandard.ZstdCompressor(level=COMPRESSION).compress(msgspec.msgpack.encode(message))
+    return _compressor().compress(msgspec.msgpack.encode(message))
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """Return the compressor of this thread; making one costs as much as compressing a list."""
+    if not hasattr(_mine, "compressor"):
+        _mine.compressor = zstandard.ZstdCompressor(level=COMPRESSION)
+    found: zstandard.ZstdCompressor = _mine.compressor
+    return found
+
+
+_mine = threading.local()
 
 
 def _precision(room: int, total: int) -> tuple[int, str]:
@@ -222,9 +234,9 @@ def _rounded(array: Floats32, levels: int, dtype: str) -> Table:
     The ends of the grid are rounded outwards to 16 bits first, so that all values lie within it.
     """
     low, high = _halved(array.min(axis=0), up=False), _halved(array.max(axis=0), up=True)
-    steps = np.rint((array - _whole(low)) * ((levels - 1) / _widths(low, high)))
-    ends = np.stack([low, high]).tobytes()
-    return Table(dtype, array.shape, levels, ends, np.clip(steps, 0, levels - 1).astype(dtype).tobytes())
+    steps = (array - _whole(low)) * ((levels - 1) / _widths(low, high))
+    np.clip(np.rint(steps, out=steps), 0, levels - 1, out=steps)
+    return Table(dtype, array.shape, levels, low.tobytes() + high.tobytes(), steps.astype(dtype).tobytes())
 
 
 def _halved(ends: Floats32, *, up: bool) -> NDArray[np.uint16]:

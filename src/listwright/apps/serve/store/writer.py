@@ -1,7 +1,9 @@
 """The single writer of a process: groups queued writes into transactions (group commit).
 
-A durable commit costs a disk flush. While one group is being committed the next one gathers, so under load one flush
-serves many requests, and an idle service commits at once. Callers are answered when their write is durable.
+A durable commit costs a disk flush, and threads that take turns cost time. While one group is being committed the next
+one gathers, and a group is handed over only when the event loop has dealt with all requests that have arrived. So under
+load one flush serves many requests, and an idle service commits at once. Callers are answered when their write is
+durable.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -62,7 +65,9 @@ class Writer:
         self.engine = engine
         self.observe = observe  # called with the size and the seconds of each group
         self.on_failure = on_failure  # called for each transaction that the store did not take
-        self.queue: SimpleQueue[Job | None] = SimpleQueue()
+        self.jobs: deque[Job] = deque()
+        self.queue: SimpleQueue[bool] = SimpleQueue()  # wakes the thread: True for jobs, False to stop
+        self.woken = False  # whether it will be, once the event loop has run what is ready now
         self.loop = asyncio.get_running_loop()
         self.failure: str | None = None  # of the last transaction
         self.thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -92,11 +97,19 @@ class Writer:
         Refused
             429 if too many writes are queued, 503 if the store is unavailable, or the refusal that `work` returned.
         """
-        if self.queue.qsize() >= QUEUE:
+        if len(self.jobs) >= QUEUE:
             raise busy("Too many writes wait. Try again.")
         waiting = self.loop.create_future()
-        self.queue.put(Job(work, argument, waiting))
+        self.jobs.append(Job(work, argument, waiting))
+        if not self.woken:
+            self.woken = True
+            self.loop.call_soon(self._wake)
         return await waiting
+
+    def _wake(self) -> None:
+        """Hand over what has gathered."""
+        self.woken = False
+        self.queue.put(True)
 
     def write_from_thread(self, work: Work, argument: Any) -> Any:
         """Execute a write from a thread other than the event loop's; blocks until it is durable."""
@@ -104,31 +117,21 @@ class Writer:
 
     def stop(self) -> None:
         """Execute what is queued, then end the thread."""
-        self.queue.put(None)
+        self.queue.put(False)
         self.thread.join()
 
     def _run(self) -> None:
         """Commit one group after another until told to stop."""
         going = True
         while going:
-            jobs, going = self._gathered()
-            if jobs:
-                self._write(jobs)
-
-    def _gathered(self) -> tuple[list[Job], bool]:
-        """Wait for a job and take all that are queued, up to `MOST`; also returns whether to go on.
-
-        Jobs whose callers were cancelled are dropped.
-        """
-        jobs: list[Job] = []
-        job = self.queue.get()
-        while job is not None:
-            if not job.waiting.done():  # else nobody waits any more
-                jobs.append(job)
-            if len(jobs) == MOST or self.queue.empty():
-                return jobs, True
-            job = self.queue.get()
-        return jobs, False
+            going = self.queue.get()
+            left = len(self.jobs)  # others that come meanwhile are handed over later
+            while left > 0:
+                taken = [self.jobs.popleft() for _ in range(min(left, MOST))]
+                left -= len(taken)
+                jobs = [job for job in taken if not job.waiting.done()]  # for others nobody waits any more
+                if jobs:
+                    self._write(jobs)
 
     def _write(self, jobs: list[Job]) -> None:
         """Commit a group and answer its callers in the event loop."""
