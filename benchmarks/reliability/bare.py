@@ -104,7 +104,7 @@ def main(arguments: list[str]) -> None:
     """`bare [seconds for each]`: rates of both, and their ratio."""
     seconds = float(arguments[0]) if arguments else 15.0
     port = free_port()
-    process = multiprocessing.get_context("spawn").Process(target=_serve_bare, args=(port,), daemon=True)
+    process = multiprocessing.get_context("fork").Process(target=_serve_bare, args=(port,), daemon=True)
     process.start()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -21,10 +21,12 @@ from urllib.request import urlopen
 import numpy as np
 
 from benchmarks.reliability.client import Broken, Client, feedback_body, make_model, true_weights
-from benchmarks.reliability.server import Server, is_ready, running
+from benchmarks.reliability.server import START_SECONDS, Server, is_ready, running
 
 SHAPE = {"features": 4, "candidates": 6, "length": 2}
 ROUND = 20  # mutated bodies between two lists whose feedback is known
+HELD_OUT = 1_000  # problems whose lists are valued, in a run of some thousand bodies
+PATIENT = ("--limit-seconds", "600", "--limit-store-seconds", "600")  # a busy machine is no fault of the service
 SURELY = 4.0  # standard errors: lists are drawn, and chance alone must not fail a run
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 TOKENS = (
@@ -126,7 +128,7 @@ def _with_other_bytes(data: bytes, rng: random.Random) -> bytes:
 
 def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], list[str]]:
     """Sends mutated bodies; answers by status, and what went wrong."""
-    rng, client, statuses, wrong = random.Random(seed), Client(server.port), Counter[int](), []
+    rng, client, statuses, wrong = random.Random(seed), Client(server.port, timeout=START_SECONDS), Counter[int](), []
     shop = Shop(rng)
     for number in range(count):
         if number % ROUND == 0:
@@ -139,7 +141,7 @@ def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], l
                 client.post("/v1/feedback", feedback_body(answer, clicked=rng.random() < 0.5))
         except Broken as error:
             wrong.append(f"{path} {data[:200]!r}: {error}")
-            client = Client(server.port)
+            client = Client(server.port, timeout=START_SECONDS)
             continue
         statuses[status] += 1
         if status >= 500 or (status >= 400 and "code" not in json.loads(answer)["error"]):
@@ -150,9 +152,9 @@ def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], l
     return statuses, wrong
 
 
-def values(server: Server, count: int = 1_000) -> Any:
+def values(server: Server, count: int) -> Any:
     """By held-out problem whether the list that is served has a good item."""
-    client, shop = Client(server.port), Shop(random.Random(99))
+    client, shop = Client(server.port, timeout=START_SECONDS), Shop(random.Random(99))
     found = []
     for _ in range(count):
         request = shop.request()
@@ -172,7 +174,7 @@ def compared(before: Any, after: Any) -> tuple[str, bool]:
 
 def learned_lists(server: Server) -> int:
     """How many lists were learned from, when all feedback has been looked at; the service must still learn."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         with urlopen(f"{server.url}/v1/learning") as answer:
             found = json.load(answer)["versions"][0]
@@ -193,16 +195,17 @@ def main(arguments: list[str]) -> None:
     """`fuzz [bodies] [examples of schemathesis a route]`."""
     given = [int(one) for one in arguments]
     count, examples = (*given, *(50_000, 200)[len(given) :])
+    held_out = min(HELD_OUT, max(100, count // 4))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model.listwright", **SHAPE)
-        with running(model, f"sqlite:///{folder}/store.db", folder, "--learn") as server:
-            before, start = values(server), time.monotonic()
+        with running(model, f"sqlite:///{folder}/store.db", folder, "--learn", *PATIENT) as server:
+            before, start = values(server, held_out), time.monotonic()
             statuses, wrong = press(server, count)
             seconds = time.monotonic() - start
             learned, worse = learned_lists(server), True
             if not wrong:
-                told, worse = compared(before, values(server))
+                told, worse = compared(before, values(server, held_out))
                 print(f"learned from {learned} lists; lists with a good item: {told}")
             print(
                 f"{count} bodies in {seconds:.0f} s: {dict(sorted(statuses.items()))}, {len(wrong)} wrong", flush=True

@@ -79,7 +79,7 @@ def start(model: Path, store: str, folder: Path, *options: str, environment: Map
 def is_ready(server: Server) -> bool:
     """Whether it says so."""
     try:
-        with urlopen(f"{server.url}/readyz", timeout=5) as answer:
+        with urlopen(f"{server.url}/readyz", timeout=60) as answer:
             return answer.status == 200
     except (URLError, OSError):
         return False

@@ -2,7 +2,8 @@
 
 Columns: `list`, `version`, `problem`, `item`, `position` (from 1; null for what was not shown), `propensity`, `outcome`
 (null where nothing came back, or where a cascade had stopped before), then `feature: name`, and where there are any
-`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`. Tables of others are read too: see `log_columns`.
+`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`, `group`, `per_group` (how many items of its group a
+list could hold). Tables of others are read too: see `log_columns`.
 """
 
 from __future__ import annotations
@@ -90,8 +91,9 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
         columns |= {f"context: {j}": context[:, j] for j in range(context.shape[1])}
     if problems.vectors is not None:
         columns |= {f"vector: {j}": problems.vectors[:, j] for j in range(problems.vectors.shape[1])}
-    others = {"catalogue": problems.catalogue, "size": problems.sizes}
+    others = {"catalogue": problems.catalogue, "size": problems.sizes, "per_group": problems.caps}
     others["budget"] = None if room is None else room[problems.owners]
+    others["group"] = None if problems.groups is None else [str(one) for one in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
 
 
@@ -143,6 +145,7 @@ def _problems(table: Table, found: dict[str, str], options: dict[str, Any]) -> t
         numbered = names == tuple(str(j) for j in range(len(names)))
         problems = problems._with(feature_names=None if numbered else names or None)
         columns = replace(columns, features=names, context=tuple(marks["context"]), vectors=tuple(marks["vector"]))
+        problems = _with_groups(table, found, problems)
     if found.get("problem"):
         problems = _with_problem_ids(table, found, problems)
         columns = replace(columns, problem=found["problem"])
@@ -177,6 +180,18 @@ def _by_options(table: Table, found: Mapping[str, str], options: dict[str, Any])
     if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
         options["catalogue"] = found["item"]  # nothing else tells the items apart
     return Wanted(**(options | {"problem": found["list"], "item": found["item"]}))
+
+
+def _with_groups(table: Table, found: Mapping[str, str], problems: Problems) -> Problems:
+    """The groups of the candidates, and how many of each a list could hold; null where there was no limit."""
+    labels, caps = (table.columns.get(name) for name in ("group", "per_group"))
+    if labels is None or labels.null_count == len(labels):
+        return problems
+    order = group(table, found["list"])
+    known = order.sorted(np.array(labels.fill_null("").to_pylist(), dtype=object))
+    if caps is None or caps.null_count == len(caps):
+        return problems._with(groups=known)
+    return problems._with(groups=known, caps=order.sorted(caps.fill_null(problems.n_rows).to_numpy()))
 
 
 def _with_problem_ids(table: Table, found: Mapping[str, str], problems: Problems) -> Problems:

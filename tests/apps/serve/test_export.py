@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy import select
 
 import listwright as lw
 from listwright.apps.serve.export import AT_ONCE, export
+from listwright.apps.serve.store.records import unpack, whole
+from listwright.apps.serve.store.schema import lists
 from listwright.errors import InputError
 
 
@@ -51,6 +54,30 @@ def test_features_keep_their_names(opened, store, asked, tmp_path, model_file):
     features = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered().problems
     assert features.feature_names == known.feature_names
     assert features.n_features == known.n_features
+
+
+def test_groups_and_their_limits_are_kept(opened, store, asked, tmp_path):
+    """In the record, so that what was learned is the same as if it had never been stored; and in the log."""
+    client = opened(store=store, learn=True)
+    request = asked(6, per_group=1)
+    for i, item in enumerate(request["items"]):
+        item["group"] = "ab"[i % 2]
+    told = [client.post("/v1/lists", json=one).json() for one in (request, asked(6))]
+    assert [len(one["items"]) for one in told] == [2, 3]
+    for one in told:
+        client.post("/v1/feedback", json={"list_id": one["list_id"], "clicks": []})
+    with client.service.database.reading.connect() as connection:
+        rows = {one.id: whole(one) for one in connection.execute(select(lists))}
+    problem = unpack(rows[told[0]["list_id"]]).problem
+    assert (problem.groups.tolist(), problem.caps.tolist()) == (list("ababab"), [1] * 6)
+    assert unpack(rows[told[1]["list_id"]]).problem.groups is None
+    export(store, tmp_path / "log.parquet")
+    about = pq.read_table(tmp_path / "log.parquet")
+    assert about["group"].to_pylist()[:6] == list("ababab")
+    read = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered().problems
+    assert read.groups.tolist() == [*"ababab", *[""] * 6]
+    assert read.caps.tolist()[:6] == [1] * 6
+    assert min(read.caps.tolist()[6:]) >= 6
 
 
 def test_lists_of_a_service_that_does_not_learn_were_certain(opened, asked, tmp_path):

@@ -166,7 +166,7 @@ def test_a_store_within_its_bounds_forgets_nothing(opened, store, asked):
 
 
 def test_a_list_takes_little_room(opened, store, tmp_path):
-    """Of 100 candidates with 32 features: 4 KB in SQLite, and 5 in PostgreSQL, which cuts records into pieces."""
+    """Of 100 candidates with 32 features: less than 4 KB."""
     table = np.random.default_rng(0).random((30, 100, 32), dtype=np.float32)
     problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(table[..., 0] > 0.9))
     lw.SCP(length=10, random_state=0).fit(problems).save(tmp_path / "model.listwright")
@@ -180,8 +180,7 @@ def test_a_list_takes_little_room(opened, store, tmp_path):
     for _ in range(20):
         assert client.post("/v1/lists:batch", json={"lists": lists}).status_code == 200
     with client.service.database.reading.connect() as connection:
-        most = 4_096 if connection.dialect.name == "sqlite" else 5_120
-        assert (size_of(connection) - before) / 600 < most
+        assert (size_of(connection) - before) / 600 < 4_000
 
 
 def test_logs_are_json_with_the_request_and_the_cause():

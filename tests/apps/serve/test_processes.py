@@ -36,7 +36,7 @@ def serving(reliability: None, model_file: Path, tmp_path: Path) -> Any:
 
 
 def test_killed_at_random_moments(reliability: None) -> None:
-    out = proved("crash", "5", "killed", "locked")
+    out = proved("crash", "3", "killed", "locked")
     assert out.count("; 0 wrong") == 2
 
 
@@ -45,17 +45,20 @@ def test_postgresql_restarted_under_load(postgres: Any) -> None:
 
 
 def test_replicas_through_faults(postgres: Any) -> None:
-    assert "3 replicas, 2 faults" in proved("replicas", "2")
+    """Lost answers, and a crash of the database: faults that no other test has and that pass quickly."""
+    out = proved("replicas", "2", "37")
+    assert "1 crash_database, 1 lose_answers" in out
+    assert "3 replicas, 2 faults" in out
 
 
 def test_mutated_bodies_change_nothing_for_the_worse(reliability: None) -> None:
-    out = proved("fuzz", "1500", "5")
-    assert "1500 bodies" in out
+    out = proved("fuzz", "800", "3")
+    assert "800 bodies" in out
     assert "lists with a good item" in out
 
 
 def test_against_a_bare_handler(reliability: None) -> None:
-    assert proved("bare", "0.9").count("ratio") == 2
+    assert proved("bare", "0.3").count("ratio") == 2
 
 
 def test_load(reliability: None) -> None:

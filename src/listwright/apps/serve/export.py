@@ -26,6 +26,7 @@ from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
 
 AT_ONCE = 1000  # lists
+GROUPS = {"group": pa.string(), "per_group": pa.int64()}
 SECONDS = 3_600.0  # that a query on PostgreSQL may take
 
 
@@ -197,7 +198,7 @@ def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.
 
 
 def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
-    """Append the columns `created`, `state` and `request_context` to a table.
+    """Append the columns `created`, `state` and `request_context` to a table, and those of groups where it has none.
 
     `created` is the time of the list in seconds since 1970, `state` the number of lists the policy had learned from,
     and
@@ -208,6 +209,9 @@ def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
     for name, values in more.items():
         kind = pa.string() if name == "request_context" else None
         table = table.append_column(name, pa.array(np.repeat(np.array(values, dtype=object), counts), type=kind))
+    for name, kind in GROUPS.items():  # so that lists with and without groups can stand in one file
+        values = table[name] if name in table.column_names else pa.nulls(len(table), kind)
+        table = table.select([one for one in table.column_names if one != name]).append_column(name, values)
     return table
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Select, func, select
 
 from listwright._internal.arrays import Floats
 from listwright.apps.serve.store.journal import outcome_of
-from listwright.apps.serve.store.records import PARTS, Packed, unpack
+from listwright.apps.serve.store.records import PARTS, Packed, unpack, whole
 from listwright.apps.serve.store.schema import feedback, lists
 from listwright.feedback.recommendations import Recommendations
 from listwright.problems import Problems
@@ -57,7 +57,7 @@ def as_shown(
     gains : ndarray of shape (n_lists, longest)
         Gain by list and position; NaN where no feedback is known.
     """
-    packed = [unpack(row.record, ids=False) for row in rows]
+    packed = [unpack(whole(row), ids=False) for row in rows]
     problems = _problems(rows, packed, names)
     shape = len(rows), max(1, max(len(one.picks) for one in packed))
     picks, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
@@ -82,15 +82,27 @@ def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] 
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(one.problem, name) for one in packed])
         for name in PARTS[1:]
-        if getattr(packed[0].problem, name) is not None
+        if name != "caps" and getattr(packed[0].problem, name) is not None
     }
-    return Problems.from_arrays(
+    batch = Problems.from_arrays(
         np.concatenate([one.problem.features for one in packed]),
         offsets=np.concatenate([[0], np.cumsum([one.problem.n_rows for one in packed])]),
         item_ids=[str(item) for one in packed for item in one.ids],
         feature_names=names,
         **parts,
-    )._with(problem_ids=np.array([row.id for row in rows]))
+    )
+    return batch._with(problem_ids=np.array([row.id for row in rows]), **_groups(packed))
+
+
+def _groups(packed: list[Packed]) -> dict[str, Any]:
+    """Return the groups and caps of several lists; a list without them counts as one group without a limit."""
+    if all(one.problem.groups is None for one in packed):
+        return {}
+    groups, caps = [], []
+    for problem in (one.problem for one in packed):
+        groups.append(np.full(problem.n_rows, "") if problem.groups is None else problem.groups.astype(object))
+        caps.append(np.full(problem.n_rows, problem.n_rows) if problem.caps is None else problem.caps)
+    return {"groups": np.concatenate(groups).astype(object), "caps": np.concatenate(caps)}
 
 
 def _outcome(row: Any, cascade: bool) -> Sequence[float]:

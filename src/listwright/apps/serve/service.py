@@ -453,6 +453,13 @@ def _read(path: Path) -> bytes:
 
 def _password(settings: Settings) -> str | None:
     """Return the password of the store, from the file in the settings or from ``LISTWRIGHT_STORE_PASSWORD``."""
-    if settings.store_password_file is None:
+    path = settings.store_password_file
+    if path is None:
         return os.environ.get("LISTWRIGHT_STORE_PASSWORD")
-    return _read(settings.store_password_file).decode().rstrip("\n")
+    try:
+        found = _read(path).decode().rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise InputError(f"The password in {path} is no text in UTF-8.") from None
+    if not found:
+        raise InputError(f"{path} is empty. Write the password of the store into it.")
+    return found

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.journal import revise
 from listwright.apps.serve.store.lease import Claim, holds
-from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.records import now, whole
 from listwright.apps.serve.store.schema import feedback, learning, lists, quarantine, snapshots
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
@@ -219,7 +219,8 @@ def events_after(
     list of Event
         Including those that may not be learned from, which still advance the progress.
     """
-    columns = feedback.c.event, feedback.c.list_id, feedback.c.gains, feedback.c.earlier, lists.c.record, lists.c.learn
+    told = feedback.c.event, feedback.c.list_id, feedback.c.gains, feedback.c.earlier
+    columns = *told, lists.c.record, lists.c.rest, lists.c.learn
     joined = feedback.outerjoin(lists, lists.c.id == feedback.c.list_id)
     mine = (feedback.c.version == version) & (feedback.c.event > applied)
     if until is not None:
@@ -232,7 +233,7 @@ def events_after(
         Event(
             row.event,
             row.list_id,
-            row.record or b"",
+            b"" if row.record is None else whole(row),
             msgspec.json.decode(row.gains),
             None if row.earlier is None else msgspec.json.decode(row.earlier),
             bool(row.record is not None and row.learn and bad.get(row.list_id, row.event + 1) > row.event),

@@ -12,7 +12,7 @@ from listwright.apps.serve.models.fleet import Fleet
 from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.journal import outcome_of
-from listwright.apps.serve.store.records import Packed, unpack
+from listwright.apps.serve.store.records import Packed, unpack, whole
 from listwright.apps.serve.store.schema import feedback, lists, models, shadows
 from listwright.apps.serve.store.stats import by_version, rate
 from listwright.guarantees import Certificate
@@ -39,11 +39,11 @@ class Shown:
 
 def shown(connection: Connection, list_id: str) -> Shown:
     """Read a served list from the store; refuses with 404 if it does not exist."""
-    columns = lists.c.version, lists.c.created, lists.c.record
+    columns = lists.c.version, lists.c.created, lists.c.record, lists.c.rest
     row = connection.execute(select(*columns).where(lists.c.id == list_id)).first()
     if row is None:
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
-    packed = unpack(row.record, ids=False)
+    packed = unpack(whole(row), ids=False)
     return Shown(row.version, row.created, tuple(packed.ids[pick] for pick in packed.picks))
 
 
@@ -71,7 +71,7 @@ def list_detail(connection: Connection, list_id: str, fleet: Fleet) -> dict[str,
     if row is None:
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
     version = _version(fleet, row.version)
-    packed = unpack(row.record, names=None if version is None else version.shape.signature.feature_names)
+    packed = unpack(whole(row), names=None if version is None else version.shape.signature.feature_names)
     told = connection.execute(select(feedback).where(feedback.c.list_id == list_id).order_by(feedback.c.event)).all()
     copies = connection.execute(select(shadows).where(shadows.c.list_id == list_id)).all()
     return {

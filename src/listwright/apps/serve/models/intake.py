@@ -265,13 +265,16 @@ def _sizes(asked: Asked, at: str) -> list[float] | None:
 
 
 def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
-    """Return the groups of all items where the request or the model (`usual`) limits lists by group, else None."""
-    if asked.per_group is None and usual is None:
-        return None
+    """Return the groups of all items; None if some have none, which is refused where lists are limited by group.
+
+    `usual` is the model's own limit.
+    """
     missing = next((i for i, group in enumerate(asked.groups) if group is None), None)
-    if missing is not None:
+    if missing is None:
+        return [group for group in asked.groups if group is not None]
+    if asked.per_group is not None or usual is not None:
         raise invalid(f"{at}items.{missing}.group", "A limit on groups needs the group of every item.")
-    return [group for group in asked.groups if group is not None]
+    return None
 
 
 def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[int] | None:

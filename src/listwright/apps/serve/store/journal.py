@@ -16,7 +16,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, update
 
 from listwright.apps.serve.refusals import Refused
-from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.records import cut, now
 from listwright.apps.serve.store.rows import Row, add_up, among, put
 from listwright.apps.serve.store.schema import clock, feedback, lists, minutes, positions, shadows
 
@@ -59,7 +59,7 @@ class Served:
 
     def row(self) -> Row:
         """Return the row of the table."""
-        return self.id, self.created, self.version, self.state, int(self.learn), self.record, self.context
+        return self.id, self.created, self.version, self.state, int(self.learn), *cut(self.record), self.context
 
 
 @dataclass(frozen=True)

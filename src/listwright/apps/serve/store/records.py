@@ -26,12 +26,13 @@ from listwright.errors import InputError
 from listwright.feedback.records import Record
 from listwright.problems import Problems
 
-PARTS = ("features", "context", "sizes", "catalogue", "vectors")
+PARTS = ("features", "context", "sizes", "catalogue", "vectors", "caps")
 ROUNDED = ("features", "vectors")  # what may be rounded
 TIME_DIGITS = 12  # of an id: milliseconds in hex
 SMALL = 3_000  # bytes of numbers that are stored exactly, whatever they are
 LEVELS = ((65_536, "<u2"), (256, "<u1"), (128, "<u1"))
 COMPRESSION = 1
+WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
 LARGEST = 0x7F7F  # upper half of the largest finite float32
 
 
@@ -155,6 +156,7 @@ class Message(msgspec.Struct, array_like=True):
     propensities: bytes | None  # empty: all 1
     budget: float | None
     tables: dict[str, Table]
+    groups: list[str | int] | None = None  # of all candidates; records of version 0.1 have none
 
 
 def pack(one: Packed, *, small: int = SMALL) -> bytes:
@@ -191,6 +193,7 @@ def pack(one: Packed, *, small: int = SMALL) -> bytes:
         _chances(one.propensities),
         one.budget,
         tables,
+        None if one.problem.groups is None else one.problem.groups.tolist(),
     )
     return _compressor().compress(msgspec.msgpack.encode(message))
 
@@ -204,6 +207,26 @@ def _compressor() -> zstandard.ZstdCompressor:
 
 
 _mine = threading.local()
+
+
+def cut(record: bytes) -> tuple[bytes, bytes | None]:
+    """Cut a record in two where it is long; None for a part that is not there.
+
+    PostgreSQL moves the larger part of a row beyond 2 KB to a table of its own. Whole records of about 3.3 KB, in any
+    table, leave more than a kilobyte of their page empty. Of parts of this size, five and four fill a page.
+
+    Examples
+    --------
+    >>> [len(part) for part in cut(bytes(3300))], cut(b"short")
+    ([1480, 1820], (b'short', None))
+    """
+    return (record, None) if len(record) <= WHOLE else (record[:FIRST], record[FIRST:])
+
+
+def whole(row: Any) -> bytes:
+    """Return the record of a row of lists, whose parts `cut` made."""
+    record: bytes = row.record
+    return record if row.rest is None else record + row.rest
 
 
 def _precision(room: int, total: int) -> tuple[int, str]:
@@ -306,7 +329,7 @@ def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = Tru
     if chances is not None and not len(chances):
         chances = np.ones(len(picks))
     scores = _floats(message.scores)
-    problem = problem_from(arrays, names=names, ids=message.ids if ids else None)
+    problem = problem_from(arrays, names=names, ids=message.ids if ids else None, groups=message.groups)
     return Packed(problem, message.ids, picks, None if scores is None else scores.tolist(), chances, message.budget)
 
 
@@ -335,6 +358,7 @@ def problem_from(
     *,
     names: tuple[str, ...] | None = None,
     ids: Sequence[str | int] | None = None,
+    groups: Sequence[str | int] | None = None,
 ) -> Problems:
     """Construct a single problem from its arrays.
 
@@ -346,10 +370,14 @@ def problem_from(
         Feature names.
     ids : sequence or None
         Item ids of the candidates.
+    groups : sequence or None
+        Groups of the candidates.
     """
     parts: dict[str, Any] = {name: arrays[name] for name in PARTS[1:] if name in arrays}
+    caps = parts.pop("caps", None)
     if ids is not None:
         parts["item_ids"] = np.empty(len(ids), dtype=object)
         parts["item_ids"][:] = ids
     features = arrays["features"]
-    return Problems.from_arrays(features, offsets=[0, len(features)], feature_names=names, **parts)
+    found = Problems.from_arrays(features, offsets=[0, len(features)], feature_names=names, groups=groups, **parts)
+    return found if caps is None else found._with(caps=caps)

@@ -77,6 +77,7 @@ lists = Table(
     Column("state", BigInteger, nullable=False),  # how many lists the policy had learned from
     Column("learn", SmallInteger, nullable=False),  # 0: out of the trained range, so nothing is learned from it
     Column("record", LargeBinary, nullable=False),  # candidates, picks and scores: see records.py
+    Column("rest", LargeBinary),  # of a record that is cut in two: see `records.cut`
     Column("context", Text),  # JSON of the caller's own
 )
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from listwright.apps.serve.store.journal import failed, outcome_of
-from listwright.apps.serve.store.records import unpack
+from listwright.apps.serve.store.records import unpack, whole
 from listwright.apps.serve.store.schema import clock, feedback, learning, lists, minutes, models, positions
 from listwright.evaluation.intervals import means_from_moments, none_if_nan, share_interval
 
@@ -141,6 +141,6 @@ def _short(row: Any, told: Any) -> dict[str, Any]:
         "list_id": row.id,
         "created": row.created,
         "model_version": row.version,
-        "items": len(unpack(row.record, ids=False).picks),
+        "items": len(unpack(whole(row), ids=False).picks),
         "failed": None if told is None else failed(outcome_of(told.gains, told.earlier)),
     }

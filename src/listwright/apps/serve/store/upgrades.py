@@ -13,7 +13,7 @@ from safetensors.numpy import load
 from sqlalchemy import Connection, insert, inspect, select, text, update
 
 from listwright.apps.serve.store import schema
-from listwright.apps.serve.store.records import Packed, pack, problem_from
+from listwright.apps.serve.store.records import Packed, cut, pack, problem_from
 from listwright.errors import InputError
 
 SOME = 500  # rows copied at a time
@@ -102,7 +102,8 @@ def _second_list(row: dict[str, Any]) -> dict[str, Any]:
     scores = [item["score"] for item in answer["items"]]
     known = None if None in scores else scores
     packed = Packed(problem_from(arrays), ids, arrays["picks"], known, arrays.get("propensities"), budget)
-    return {**row, "learn": 1, "record": pack(packed), "context": None}
+    record, rest = cut(pack(packed))
+    return {**row, "learn": 1, "record": record, "rest": rest, "context": None}
 
 
 def _second_learner(connection: Connection, number: int, row: Any) -> None:
