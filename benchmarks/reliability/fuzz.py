@@ -53,8 +53,8 @@ class Shop:
     def request(self) -> dict[str, Any]:
         """A request that is in order."""
         rows = [[round(self.rng.random(), 4) for _ in range(SHAPE["features"])] for _ in range(SHAPE["candidates"])]
-        items = [{"id": f"i{i}", "features": row, "size": 1.0} for i, row in enumerate(rows)]
-        return {"items": items, "length": SHAPE["length"], "budget": 3.0}
+        items = [{"id": f"i{i}", "features": row, "size": 1.0, "group": i % 3} for i, row in enumerate(rows)]
+        return {"items": items, "length": SHAPE["length"], "budget": 3.0, "per_group": SHAPE["length"]}
 
     def good(self, request: dict[str, Any], answer: bytes) -> list[str]:
         """The items of a list that are good."""

@@ -16,6 +16,8 @@ from listwright._internal.arrays import Ints, as_whole_numbers
 from listwright._internal.limits import at_least_one
 from listwright.errors import InputError
 
+MOST = 2**31 - 1  # of a limit: larger ones are none, and do not fit into an array
+
 
 def codes_of(values: NDArray[Any]) -> Ints:
     """Numbers the different values in order of first appearance; equal values get the same number.
@@ -82,7 +84,7 @@ def most_of(per_group: Any, labels: NDArray[Any]) -> Ints:
     """
     if not isinstance(per_group, Mapping):
         at_least_one("per_group", per_group)
-        return np.full(len(labels), int(per_group))
+        return np.full(len(labels), min(int(per_group), MOST), dtype=np.int64)
     names = list(dict.fromkeys(labels.tolist()))
     missing = [name for name in names if name not in per_group]
     if missing:

@@ -43,6 +43,10 @@ LISTS = [
     (GOOD.replace('"length": 1', f'"context": "{"x" * 4096}"'), "context"),
     (GOOD.replace('"length": 1', '"model": "a b"'), "model"),
     (GOOD.replace('"length": 1', '"unknown": 1'), "unknown"),
+    (GOOD.replace('"length": 1', '"per_group": 0'), "per_group"),
+    (GOOD.replace('"length": 1', f'"per_group": {2**63}'), "per_group"),  # would be another type, and be compiled for
+    (GOOD.replace('"length": 1', f'"per_group": {10**30}'), "per_group"),
+    (GOOD.replace('"length": 1', '"per_group": 1'), "items.0.group"),
     ('{"items": []}', "items"),
     ('{"items": {}}', "items"),
     ("{}", "items"),
@@ -161,6 +165,13 @@ def test_a_body_that_is_too_large_is_refused(opened, asked):
             yield b" " * 100
 
     assert client.post("/v1/lists", content=pieces(), headers=JSON).status_code == 413
+
+
+def test_bodies_at_once_have_bounded_room(opened, asked):
+    client = opened(limits=Limits(in_flight_bytes=1000))
+    answer = client.post("/v1/lists:batch", json={"lists": [asked(50)] * 3})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (429, "busy")
+    assert client.post("/v1/lists", json=asked(3)).status_code == 200
 
 
 @pytest.mark.parametrize(

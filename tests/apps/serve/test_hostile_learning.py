@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 
@@ -47,6 +50,47 @@ def test_features_out_of_range_can_be_refused(opened, asked):
     error = answer.json()["error"]
     assert (answer.status_code, error["code"], error["field"]) == (422, "out_of_range", "items.0.features.price")
     assert client.post("/v1/lists", json=asked(8)).status_code == 200
+    assert 'listwright_out_of_range_total{action="refused",version=""} 1.0' in client.get("/metrics").text
+
+
+class Nothing:
+    """What a policy gives whose numbers are broken: no list at all, or one with scores that are none."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def __getitem__(self, which):
+        return np.arange(0 if self.scores is None else 1)
+
+    def recommend(self, *arguments, **options):
+        return self
+
+
+@pytest.mark.parametrize("scores", [None, [np.array([np.nan])]])
+def test_where_the_learned_policy_gives_no_list_the_deployed_one_does(opened, asked, scores):
+    client = opened(learn=True)
+    told(client, asked(8), 1)
+    learned_all(client)
+    fleet = client.service.fleet
+    client.until(lambda: fleet.loaded[1].published is not None)
+    fleet.loaded = {1: replace(fleet.loaded[1], online=Nothing(scores))}
+    assert len(client.post("/v1/lists", json=asked(8)).json()["items"]) == 3
+    assert 'listwright_fallbacks_total{version="1"} 1.0' in client.get("/metrics").text
+
+
+def test_the_whole_state_is_stored_now_and_then_and_never_with_every_update(opened, store, asked, learn, monkeypatch):
+    """What was learned since is in the feedback itself."""
+    client = opened(store=store, learn=True, snapshot_every=3)
+
+    def snapshots(lists):
+        for seed in range(lists):
+            told(client, asked(8, seed=seed), 1)
+            learn(client)
+        return [one["count"] for one in client.get("/v1/learning").json()["versions"][0]["snapshots"]]
+
+    assert sorted(snapshots(7)) == [0, 3, 6]
+    monkeypatch.setattr("listwright.apps.serve.learning.updater.BYTES_A_SECOND", 1e-9)  # as if it were large
+    assert sorted(snapshots(7)) == [0, 3, 6]
 
 
 def test_what_was_learned_can_be_frozen_reset_and_rolled_back(opened, store, asked):

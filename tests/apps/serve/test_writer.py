@@ -29,7 +29,7 @@ def put(connection, names):
 
 
 class Counted(SimpleQueue):
-    """A queue that others can wait at until it has been given so many things."""
+    """A queue that others can wait at until it has been given something."""
 
     def __init__(self):
         self.given = threading.Semaphore(0)
@@ -39,12 +39,12 @@ class Counted(SimpleQueue):
         self.given.release()
 
 
-def held(queue, count, started):
-    """A write that lasts until so many others are queued."""
+def held(queue, started):
+    """A write that lasts until others are handed over."""
 
     def hold(connection, arguments):
         started.set()
-        for _ in range(count + 1):  # itself too
+        for _ in range(2):  # itself too
             queue.given.acquire()
         return [None] * len(arguments)
 
@@ -63,7 +63,7 @@ def written(tmp_path, monkeypatch):
             monkeypatch.setattr(writing, "SimpleQueue", Counted)
             writer = Writer(database.writing, lambda size, seconds: groups.append(size))
             started = threading.Event()
-            hold = asyncio.ensure_future(writer.write(held(writer.queue, len(names), started), None))
+            hold = asyncio.ensure_future(writer.write(held(writer.queue, started), None))
             await asyncio.to_thread(started.wait)
             results = await asyncio.gather(*(writer.write(put, name) for name in names), return_exceptions=True)
             await hold
@@ -82,6 +82,12 @@ def written(tmp_path, monkeypatch):
 def test_many_writes_share_one_transaction(written):
     results, stored, groups = written(["a", "b", "c"])
     assert (results, stored, groups) == (["a", "b", "c"], {"a", "b", "c"}, [3])
+
+
+def test_a_group_is_handed_over_once_and_no_transaction_is_too_large(written, monkeypatch):
+    monkeypatch.setattr(writing, "MOST", 2)
+    results, stored, groups = written(["a", "b", "c", "d", "e"])
+    assert (results, stored, groups) == (list("abcde"), set("abcde"), [2, 2, 1])
 
 
 def test_a_refused_write_does_not_stop_others(written):

@@ -85,8 +85,8 @@ class Service:
         Group-commits all writes of this process; created by `start`.
     updater : Updater or None
         Learns from feedback, if `settings.learn`.
-    building, reads, background : Pool
-        Threads for lists, queries, and loading or following.
+    building, reads, background, following : Pool
+        Threads for lists, queries, loading and comparing, and following other replicas, which must wait for none of it.
     recent : Recent
         Latest lists in memory, so that most feedback needs no query.
     draining : bool
@@ -107,7 +107,7 @@ class Service:
         self.database.open()
         cores = os.cpu_count() or 1
         self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
-        self.background = Pool("background", 2, 16)
+        self.background, self.following = Pool("background", 2, 16), Pool("following", 1, 4)
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
         self.packing = Packing(settings.packer, self.limits)
@@ -183,7 +183,7 @@ class Service:
             await asyncio.to_thread(self.updater.stop)
         if hasattr(self, "writer"):
             await asyncio.to_thread(self.writer.stop)
-        for pool in (self.building, self.reads, self.background):
+        for pool in (self.building, self.reads, self.background, self.following):
             pool.stop()
         self.database.close()
 
@@ -405,7 +405,7 @@ class Service:
         failed = False
         while True:
             try:
-                await self.background.run(self.fleet.follow)
+                await self.following.run(self.fleet.follow)
                 failed = False
             except (SQLAlchemyError, Refused, InputError) as error:
                 if not failed:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
+PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Positive = Annotated[float, Meta(gt=0)]
 Numbers = list[float] | dict[str, float | str]
 ListId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -42,9 +43,7 @@ class ListRequest(Struct, forbid_unknown_fields=True):
     items: Annotated[list[Item], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
-    per_group: Annotated[
-        Annotated[int, Meta(ge=1)] | None, Meta(description="Items of one group that the list holds at most.")
-    ] = None
+    per_group: Annotated[PerGroup | None, Meta(description="Items of one group that the list holds at most.")] = None
     context_features: Annotated[Numbers | None, Meta(description="The context columns of a model that has some.")] = (
         None
     )
@@ -67,7 +66,7 @@ class BinaryHead(Struct, forbid_unknown_fields=True):
     sizes: list[Positive] | None = None
     catalogue: list[Annotated[int, Meta(ge=0)]] | None = None
     groups: list[ItemId] | None = None
-    per_group: Annotated[int, Meta(ge=1)] | None = None
+    per_group: PerGroup | None = None
     context_features: list[float] | None = None
     context: Raw = msgspec.field(default_factory=Raw)
     explain: bool = False
