@@ -107,6 +107,7 @@ class Trial:
         self.replicas = [Replica(i, model, server, folder, self.book) for i in range(len(SKEWS))]
         self.seen: Counter[str] = Counter()
         self.recovery: list[float] = []
+        self.told_to_stop = False  # before the next fault
         self.following: list[float] = []
 
     def run(self, faults: int) -> list[str]:
@@ -115,6 +116,8 @@ class Trial:
             self._recovered()
             self.replicas[0].ask("POST", "/v1/models", self.other.read_bytes())
             for number in range(faults):
+                if self.told_to_stop:
+                    break
                 replica = self.rng.choice(self.replicas)
                 fault = self.rng.choice(FAULTS)
                 self.seen[fault.__name__.strip("_")] += 1
@@ -222,9 +225,10 @@ FAULTS: tuple[Callable[[Trial, Replica], None], ...] = (
 
 
 def replicated(faults: int, *, seed: int = 0) -> tuple[Trial, list[str]]:
-    """Runs a trial on a database of its own."""
+    """Runs a trial on a database of its own; SIGINT ends it after the present fault, with everything checked."""
     with folder_of("listwright-replicas-") as folder, postgresql() as server:
         trial = Trial(folder, server, seed)
+        signal.signal(signal.SIGINT, lambda number, frame: setattr(trial, "told_to_stop", True))
         wrong = trial.run(faults)
         others = {status: count for status, count in trial.book.statuses.items() if status not in (200, 503)}
         wrong += [f"{count} answers of {status}" for status, count in others.items()]
@@ -247,5 +251,5 @@ def main(arguments: list[str]) -> None:
     print(f"{kinds}; all replicas serve and learn again after at most {max(trial.recovery):.1f} s")
     if trial.following:
         print(f"{len(trial.following)} deployments reached all replicas after at most {max(trial.following):.2f} s")
-    report(f"3 replicas, {faults} faults", trial.book, wrong)
+    report(f"3 replicas, {trial.seen.total()} faults", trial.book, wrong)
     print(f"{time.monotonic() - start:.0f} s")

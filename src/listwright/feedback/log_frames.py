@@ -91,7 +91,7 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
         columns |= {f"context: {j}": context[:, j] for j in range(context.shape[1])}
     if problems.vectors is not None:
         columns |= {f"vector: {j}": problems.vectors[:, j] for j in range(problems.vectors.shape[1])}
-    others = {"catalogue": problems.catalogue, "size": problems.sizes, "per_group": problems.caps}
+    others: dict[str, Any] = {"catalogue": problems.catalogue, "size": problems.sizes, "per_group": problems.caps}
     others["budget"] = None if room is None else room[problems.owners]
     others["group"] = None if problems.groups is None else [str(one) for one in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
