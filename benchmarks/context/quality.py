@@ -26,6 +26,8 @@ LENGTHS = (2, 3, 5)
 FOLDS = 5
 WIDTH = 1 << 18  # columns of tf-idf
 N_MADE_UP = 300
+RELEVANCES = ("bm25", "relative_cosine", "ridge")  # what the tuned MMR chooses from: two scores, and a learned one
+DIVERSITIES = (0.0, 0.1, 0.2, 0.3, 0.5)
 Method = Callable[[lw.Problems, Sequence[Labelled]], Any]  # from training questions to a model
 
 
@@ -47,6 +49,12 @@ def _conseqopt(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
     return model.fit(problems)
 
 
+def _tuned_mmr(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
+    """MMR with the relevance and the diversity that do best on the training questions."""
+    ways = [MMR(diversity, relevance=by).fit(problems) for by in RELEVANCES for diversity in DIVERSITIES]
+    return max(ways, key=lambda way: float(_whole(way, problems).mean()))
+
+
 def _fitted(model: Any) -> Method:
     return lambda problems, asked: clone(model).fit(problems)
 
@@ -56,9 +64,11 @@ UNTRAINED: dict[str, Method] = {
     "TF-IDF": _fitted(MMR(0.0, relevance="cosine")),
     "MMR, lambda 0.5": _fitted(MMR(0.5, relevance="relative_cosine")),
     "MMR, lambda 0.7": _fitted(MMR(0.3, relevance="relative_cosine")),
-}
+}  # sorting by given scores is the first row where these are those of BM25, and the second where they are cosines
 TRAINED: dict[str, Method] = {
     "packer as shipped, without the test questions": _shipped_way,
+    "MMR, tuned": _tuned_mmr,
+    "ridge, sorted": _fitted(TopK("ridge", length=max(LENGTHS))),
     "boosted trees, sorted": _fitted(TopK(Boosting(), length=max(LENGTHS))),
     "extra-trees, sorted": _fitted(TopK("extra_trees", length=max(LENGTHS), random_state=0)),
     "ConSeqOpt, boosted trees": _conseqopt,
