@@ -57,7 +57,7 @@ tr.emphasis td {{ font-weight: 600; }}
 .asked {{ font-weight: 600; margin: 0; }}
 .note {{ color: var(--faint); margin: .3rem 0 .6rem; }}
 .worths {{ display: flex; flex-wrap: wrap; gap: 0 1.1rem; color: var(--faint); font-size: .86rem; margin-top: .2rem; }}
-.lists {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(13.5rem, 1fr)); gap: .4rem 1.4rem; }}
+.lists {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(13.5rem, 1fr)); gap: 1.1rem 1.4rem; }}
 .lists h3 {{ font-size: .95rem; margin: .2rem 0; }}
 .lists ol {{ margin: 0; padding-left: 1.3rem; font-size: .9rem; line-height: 1.45; }}
 .lists li {{ margin: .5rem 0; }}
@@ -72,6 +72,8 @@ a {{ color: var(--accent); }}
 .vega-bind input {{ accent-color: var(--accent); }}
 @media (max-width: 40rem) {{ body {{ font-size: 15px; }} main {{ padding: 1.2rem .9rem 3rem; }}
   th, td {{ padding: .3rem .5rem; }} }}
+@media (max-width: 30rem) {{ table {{ font-size: .8rem; }} th, td {{ padding: .3rem .28rem; }}
+  th:first-child, td:first-child {{ white-space: normal; }} }}
 @media print {{ .vega-bindings {{ display: none; }} }}
 """
 
@@ -82,6 +84,7 @@ const night = matchMedia("(prefers-color-scheme: dark)");
 function draw() {
   const config = night.matches ? specifications.night : specifications.day;
   config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 170));
+  if (innerWidth < 520) Object.assign(config.legend, {labelFontSize: 10, columnPadding: 6, symbolSize: 60});
   for (const [name, chart] of Object.entries(specifications.charts)) {
     vegaEmbed("#chart-" + name, chart, {config, mode: "vega-lite", actions: false, renderer: "svg", ast: true,
       tooltip: {theme: night.matches ? "dark" : "light"}});
