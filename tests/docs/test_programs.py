@@ -12,6 +12,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("from_a_dataframe", "rag")  # which draw nothing
 PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem not in SHORT)
 COMPARING = [program for program in PROGRAMS if program.stem != "clicks"]
+SIZES = {
+    "clicks": {"= 3000, 2000, 30": "= 600, 500, 30"},
+    "context_packing": {"made_up(90)": "made_up(45)", "folds=5": "folds=3"},
+}  # by program: numbers, and what tests put in their place
 CELL = re.compile(r"^# %%(?: \[markdown\])?$")
 
 
@@ -20,6 +24,17 @@ def cells(program: Path) -> list[tuple[str, str]]:
     parts = re.split(r"^(# %%.*)$", program.read_text(encoding="utf8"), flags=re.MULTILINE)
     assert parts[0] == "", "a program begins with a cell"
     return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def smaller(name: str, folder: Path) -> Path:
+    """A copy of a program with smaller numbers: what it shows needs fewer data than its picture does."""
+    text = (EXAMPLES / f"{name}.py").read_text(encoding="utf8")
+    for old, new in SIZES.get(name, {}).items():
+        assert text.count(old) == 1, f"{name}.py has no {old!r} any more"
+        text = text.replace(old, new)
+    copy = folder / f"{name}.py"
+    copy.write_text(text, encoding="utf8")
+    return copy
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
@@ -44,7 +59,7 @@ def test_a_program_runs_and_draws(program: Path, tmp_path: Path, monkeypatch, ca
     pytest.importorskip("vl_convert")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LISTWRIGHT_DATA", str(tmp_path / "nothing"))
-    names = runpy.run_path(str(program))
+    names = runpy.run_path(str(smaller(program.stem, tmp_path)))
     table = names["comparison"].table()
     rows = {method: list(table.where(method=method)["value"]) for method in names["methods"]}
     assert sum(rows["SCP" if "SCP" in rows else next(iter(rows))]) > sum(rows[list(rows)[-1]]), (
@@ -58,11 +73,11 @@ def test_from_a_log_to_a_service_and_back(tmp_path: Path, monkeypatch, capsys) -
     for name in ("altair", "vl_convert", "fastapi", "uvicorn"):
         pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
-    names = runpy.run_path(str(EXAMPLES / "clicks.py"))
-    assert len(names["visits"]) == 2000
+    names = runpy.run_path(str(smaller("clicks", tmp_path)))
+    assert len(names["visits"]) == 500
     assert names["ahead"].low > 0
     told = capsys.readouterr().out
-    assert "Log: 2,000 lists, 2,000 with an outcome" in told
+    assert "Log: 500 lists, 500 with an outcome" in told
     assert "the second is ahead by" in told
     assert (tmp_path / "clicks.png").read_bytes().startswith(b"\x89PNG")
 

@@ -106,19 +106,22 @@ def test_a_module_is_not_imported_before_it_is_trusted(problems: lw.Problems, tm
     )
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
     (tmp_path / "imported").unlink()
-    script = "import sys, listwright as lw; lw.load('model', trusted=sys.argv[1:])"
-    told = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "pass trusted=['their_features:Theirs']" in told.stderr
-    assert not (tmp_path / "imported").exists()
-    subprocess.run([sys.executable, "-c", script, "their_features:Theirs"], cwd=tmp_path, check=True)
-    (tmp_path / "their_features.py").unlink()
-    told = subprocess.run(
-        [sys.executable, "-c", script, "their_features:Theirs"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
+    trusting = "lw.load('model', trusted=['their_features:Theirs'])\n"
+    script = (
+        "import pathlib, listwright as lw\n"
+        "try:\n    lw.load('model')\n"
+        "except lw.errors.InputError as error:\n    print(error, pathlib.Path('imported').exists())\n"
+        f"{trusting}"
+        "print(pathlib.Path('imported').exists())\n"
     )
+    told = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    before, after = told.stdout.splitlines()
+    assert "pass trusted=['their_features:Theirs']" in before
+    assert before.endswith(" False")
+    assert after == "True"
+    package.unlink()
+    script = f"import listwright as lw\n{trusting}"
+    told = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "their_features:Theirs cannot be imported here" in told.stderr
 
 
