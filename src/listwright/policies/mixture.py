@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -102,28 +101,3 @@ class Drawn(Policy):
     def certain(self) -> bool:
         """False, because the mixture has drawn."""
         return False
-
-
-@saved_as("policies.Uniform")
-@dataclass(frozen=True, eq=False)
-class Uniform(Policy):
-    """Gives every row the same score, so that the lowest open row is picked.
-
-    The policy of deterministic learners before anything is learned.
-
-    See Also
-    --------
-    Random : Draws open rows at random.
-
-    Examples
-    --------
-    >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))
-    >>> Uniform().pick(rows, np.array([False, True, True]), 0, np.random.default_rng(0))[0]
-    array([1])
-    """
-
-    has_learned: ClassVar[bool] = False
-
-    def score(self, rows: Rows) -> Floats:
-        """Returns zeros."""
-        return np.zeros(len(rows.owners))
