@@ -10,7 +10,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats
 from listwright._kernels.cosines import Space, centrality
 from listwright.baselines.base import Baseline
-from listwright.baselines.by_column import check_relevance, column_of, column_values
+from listwright.baselines.models import check_relevance, column_of, column_values
 from listwright.baselines.top_k import TopK
 from listwright.errors import InputError
 from listwright.problems import Problems

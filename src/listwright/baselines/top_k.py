@@ -12,8 +12,7 @@ from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, lists_by_score
-from listwright.baselines.by_column import check_relevance, column_of, column_values
-from listwright.baselines.models import fitted
+from listwright.baselines.models import check_relevance, column_of, column_values, fitted
 from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.estimators import is_ranker

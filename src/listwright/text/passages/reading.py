@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Ints
-from listwright._kernels.sentences import sentences_of
 from listwright._kernels.spans import next_name
-from listwright._kernels.words import numbered
+from listwright._kernels.words import numbered, sentences_of
 from listwright.text.passages.words import Words, split
 
 TEXTS = 3  # of a passage: title, note, body
