@@ -39,14 +39,17 @@ def test_a_closed_standard_input_is_told(folder: Path) -> None:
     assert shell("listwright predict m.listwright new.csv <&- 2>&-", folder).returncode == 0
 
 
-def test_who_reads_no_further_hears_nothing(folder: Path) -> None:
+def test_who_reads_no_further_hears_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "many.csv").write_text(table(3000, clicks=False))
     for options in ("", "--json"):
         run = shell(f"listwright predict m.listwright many.csv {options} | head -n 1", folder)
         assert (run.returncode, run.stderr) == (0, "")
         assert run.stdout.count("\n") == 1
-    run = shell("{ listwright predict m.listwright many.csv; echo $? >&2; } | head -n 1", folder)
-    assert run.stderr == "141\n"  # as any program that a closed pipe ends
+    for unbuffered in ("", "1"):
+        monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+        for options in ("", "--json"):
+            run = shell(f"{{ listwright predict m.listwright many.csv {options}; echo $? >&2; }} | head -n 1", folder)
+            assert run.stderr == "141\n"  # as any program that a closed pipe ends
 
 
 @pytest.mark.parametrize(

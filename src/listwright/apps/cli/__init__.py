@@ -65,6 +65,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         _print_no_more()
         sys.exit(UNREAD)
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):  # typer makes 1 of it
+            raise
+        _print_no_more()
+        sys.exit(UNREAD)
     except OSError as error:
         print(f"Error: {error.strerror or error}.", file=sys.stderr)
         _print_no_more()

@@ -73,6 +73,14 @@ def many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def print_bytes(content: bytes) -> None:
+    """Write bytes to standard output. Where that is not buffered (PYTHONUNBUFFERED), one call may write a part only."""
+    left = memoryview(content)
+    while left:
+        left = left[sys.stdout.buffer.write(left) :]
+    sys.stdout.buffer.flush()
+
+
 @contextmanager
 def notes() -> Iterator[None]:
     """Context manager that prints warnings about data as notes on standard error, each once.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import is_zipfile
 
 from listwright.apps.cli.options import groups_for, one_from_standard_input, sizes_for
+from listwright.apps.cli.show import print_bytes
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def save_model(model: Any, out: str) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         save(model, Path(folder) / "model")
-        sys.stdout.buffer.write((Path(folder) / "model").read_bytes())
+        print_bytes((Path(folder) / "model").read_bytes())
 
 
 def check_place(out: str, *read: str | Path | None) -> None:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from listwright.apps.cli.show import print_bytes
 from listwright.apps.cli.sources import STANDARD
 from listwright.errors import InputError
 
@@ -61,8 +62,7 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
     content = _json_lines(columns) if ending in (".jsonl", ".ndjson") else table_bytes(columns, ending)
     if out == STANDARD:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        print_bytes(content)
     else:
         write_bytes(Path(out), content)
 
