@@ -46,7 +46,7 @@ print(new)
 # %%
 methods = {
     "SCP": lw.SCP(5, effort="fast", random_state=0),
-    "one learner a position": lw.ConSeqOpt(5, random_state=0),
+    "one learner per position": lw.ConSeqOpt(5, random_state=0),
     "sorted by a regression": lw.baselines.TopK("ridge", 5),
     "the same with MMR": lw.baselines.MMR(0.3, "ridge", 5),
     "random": lw.baselines.Random(5, random_state=0),

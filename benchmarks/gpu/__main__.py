@@ -153,7 +153,7 @@ def page(found: dict[str, Any]) -> str:
     about = found["about"]
     text = f"""# Selection on a GPU
 
-Written by `make bench-gpu`: `lw.select(vectors, 1000, device="cuda")` on {D} numbers a row, vectors in host memory,
+Written by `make bench-gpu`: `lw.select(vectors, 1000, device="cuda")` on {D} numbers per row, vectors in host memory,
 copies and checks included, kernels compiled before. This run: {about["device"]}, PyTorch {about["torch"]},
 Triton {about["triton"]}, CUDA {about["cuda"]}.
 

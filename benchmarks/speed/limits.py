@@ -44,7 +44,7 @@ def bandwidth() -> list[Limit]:
     lines = [Limit("plain copy of the features, read and written", f"{copied:.1f} GB/s", "")]
     # Without distances the features are read once, from memory. With them, each further position reads them again and
     # the smallest distances too, which the cache holds.
-    for name, distances, reads in (("once", False, 1), ("and distances, once a position", True, 1 + 2 * (K - 1))):
+    for name, distances, reads in (("once", False, 1), ("and distances, once per position", True, 1 + 2 * (K - 1))):
         policy = learned(D, distances=distances)
         rate = reads * size / _seconds(lambda policy=policy: policy.predict(problems)) / 1e9
         gap = copied / rate

@@ -1,5 +1,7 @@
 """Pictures for the pages of questions: `python docs/images/answers.py` writes four beside this file.
 
+`python docs/images/answers.py efforts` draws one of them: sorting, diversity, data or efforts.
+
 Each picture answers one question with a figure, on made-up problems whose true answers are known: questions that need
 several passages (`listwright.simulate.questions`), readers who want one of several kinds of article, and the robot arm
 of the paper (`listwright.simulate.trajectory`).
@@ -7,7 +9,9 @@ of the paper (`listwright.simulate.trajectory`).
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +127,11 @@ def lines(records: Records, x: alt.X, title: str) -> alt.Chart:
     return encoded.mark_line(point=True).properties(width=420, height=220)
 
 
+def _ordered(field: str, title: str) -> alt.X:
+    """An axis of a few sizes, with level labels."""
+    return alt.X(field, title=title, axis=alt.Axis(labelAngle=0))
+
+
 def panels(records: Records) -> alt.Chart:
     """One panel per data set, each with its own scale."""
     x = alt.X("diversity:Q", title="diversity of MMR")
@@ -156,26 +165,20 @@ def save(name: str, chart: alt.Chart) -> None:
     chart.configure(**chart_config()).save(str(HERE / name), scale_factor=1.5)
 
 
+PICTURES: dict[str, tuple[Callable[[], Records], Callable[[Records], alt.Chart]]] = {
+    "sorting": (sorting, lambda found: lines(found, _ordered("kinds:O", "kinds of articles"), "readers who click")),
+    "diversity": (diversity, panels),
+    "data": (
+        data,
+        lambda found: lines(found, _ordered("environments:O", "training environments"), "lists of 3 that succeed"),
+    ),
+    "efforts": (efforts, bars),
+}
+
+
 if __name__ == "__main__":
-    for name, records, chart in (
-        (
-            "sorting",
-            sorting(),
-            lambda found: lines(
-                found, alt.X("kinds:O", title="kinds of articles", axis=alt.Axis(labelAngle=0)), "readers who click"
-            ),
-        ),
-        ("diversity", diversity(), panels),
-        (
-            "data",
-            data(),
-            lambda found: lines(
-                found,
-                alt.X("environments:O", title="environments learned from", axis=alt.Axis(labelAngle=0)),
-                "lists of 3 that succeed",
-            ),
-        ),
-        ("efforts", efforts(), bars),
-    ):
-        print(name, records, sep="\n", flush=True)
-        save(f"{name}.png", chart(records))
+    for name in sys.argv[1:] or PICTURES:
+        measure, draw = PICTURES[name]
+        records = measure()
+        print(name, *records, sep="\n", flush=True)
+        save(f"{name}.png", draw(records))

@@ -1,7 +1,7 @@
 """The picture of the front page: `python docs/images/recall.py` writes recall.png beside this file.
 
 45 made-up clusters of news reports with four summaries each (`listwright.simulate.corpus`), three folds. A list of
-sentences is worth the share of the words of the summaries by hand that it holds (ROUGE-1 recall).
+sentences is worth the share of the words of human-written summaries that it contains (ROUGE-1 recall).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BUDGETS = (166, 333, 499, 665)
 LEARNED = {"budget": room_of(Budget(665, "bytes")), "features": summary_features(), "random_state": 0}
 METHODS = {
     "SCP: one policy that sees the list": lw.SCP(**LEARNED),
-    "ConSeqOpt: one learner a position": lw.ConSeqOpt(**LEARNED),
+    "ConSeqOpt: one learner per position": lw.ConSeqOpt(**LEARNED),
     "SubMod: a fixed reward, tuned": lw.baselines.SubMod(),
     "sorted by boosted trees, then MMR": lw.baselines.MMR(0.3, "boosting"),
     "sorted by boosted trees": lw.baselines.TopK("boosting", random_state=0),
@@ -35,7 +35,7 @@ def chart(comparison: lw.Comparison) -> alt.Chart:
     ]
     lines = alt.Chart(alt.Data(values=records)).encode(
         x=alt.X("bytes:Q", title="bytes of the summary", axis=alt.Axis(values=list(BUDGETS), format="d", grid=False)),
-        y=alt.Y("recall:Q", title="words of summaries by hand", axis=alt.Axis(format="%", tickCount=6)),
+        y=alt.Y("recall:Q", title="recall of words of human-written summaries", axis=alt.Axis(format="%", tickCount=6)),
         color=alt.Color("method:N", sort=list(METHODS), title=None, legend=alt.Legend(orient="right", columns=1)),
         strokeWidth=alt.condition(alt.datum.method == next(iter(METHODS)), alt.value(6), alt.value(2)),
         strokeDash=alt.condition(alt.datum.method == list(METHODS)[1], alt.value([6, 5]), alt.value([1, 0])),

@@ -46,7 +46,7 @@ print(lists.explain(0))
 # --8<-- [start:compare]
 methods = {
     "SCP": lw.SCP(length=3, random_state=0),
-    "one learner a position": lw.ConSeqOpt(length=3, random_state=0),
+    "one learner per position": lw.ConSeqOpt(length=3, random_state=0),
     "sorted": lw.baselines.TopK(),
     "MMR": lw.baselines.MMR(0.5, relevance="quality"),
 }

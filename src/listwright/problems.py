@@ -427,7 +427,8 @@ class Problems:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Refuses to be an array: tools that scale or select columns would lose which rows belong to which problem."""
         raise InputError(
-            "Problems are no array: their rows belong to problems, and carry a reward. Tools that work on arrays, such "
+            "Problems are not an array: their rows belong to problems and have "
+            "a reward. Tools that work on arrays, such "
             "as StandardScaler in a pipeline, cannot take them. listwright scales features itself; transform the "
             "features before Problems.from_arrays, or read problems.features."
         )

@@ -175,7 +175,7 @@ def test_without_context_the_whole_catalogue_is_compared() -> None:
     plain = NearestCover(5, length=1).fit(problems)
     np.testing.assert_array_equal(2 - plain.predict(shuffled).rows[:, 0] % 3, plain.predict(problems).rows[:, 0] % 3)
     partial = lw.Problems.from_arrays(features[:, :2], catalogue=[0, 1])
-    with pytest.raises(InputError, match="Nothing is known of these problems as a whole"):
+    with pytest.raises(InputError, match="no features that describe them as a whole"):
         plain.predict(partial)
 
 

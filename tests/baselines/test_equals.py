@@ -100,7 +100,7 @@ def test_every_rival_takes_a_budget_and_a_length(name: str) -> None:
 def test_budgets_that_cannot_be(name: str) -> None:
     with pytest.raises(InputError, match="budget must be above 0"):
         EVERY[name](budget=-1.0).fit(problems(catalogue="item"))
-    with pytest.raises(InputError, match="The budget to learn with is one number"):
+    with pytest.raises(InputError, match="The budget for training must be one number"):
         EVERY[name](budget=[1.0, 2.0]).fit(problems(catalogue="item"))
     with pytest.raises(InputError, match="A budget needs sizes"):
         EVERY[name](budget=1.0).fit(problems(catalogue="item", size=None))

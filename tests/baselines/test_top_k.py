@@ -199,5 +199,5 @@ def test_per_item_needs_to_know_the_problem() -> None:
     problems = lw.Problems.from_arrays(
         np.zeros((2, 3, 0)), catalogue=np.arange(3), reward=lw.rewards.AnySuccess(np.ones((2, 3)))
     )
-    with pytest.raises(InputError, match="Nothing is known of these problems as a whole"):
+    with pytest.raises(InputError, match="no features that describe them as a whole"):
         TopK(per_item=True).fit(problems)

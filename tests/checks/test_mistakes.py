@@ -62,7 +62,7 @@ def test_a_column_that_looks_like_the_position_shown(start):
 
 def test_candidates_that_differ_in_nothing():
     table = frame()[["problem", "item", "clicked"]].assign(age=np.repeat(np.arange(60), 6))
-    with pytest.warns(DataWarning, match="differ in nothing"):
+    with pytest.warns(DataWarning, match="do not differ"):
         lw.SCP(2, random_state=0).fit(table, reward="any:clicked")
 
 

@@ -99,8 +99,8 @@ def test_frames_have_one_row_per_passage(library: Any) -> None:
         ([RECORDS[0] | {"helps": [False] * 4}], {"label": "helps"}, "No question has a passage to learn from"),
         ([RECORDS[0] | {"cites": [9]}], {"cited": "cites"}, "cites passage 9 of 4"),
         ([{"question": "Who?"}], {"label": "helps"}, "Record 0 has no 'context'"),
-        (["text"], {"label": "helps"}, "Record 0 is no dictionary"),
-        (7, {"label": "helps"}, "Give a frame or a list of records"),
+        (["text"], {"label": "helps"}, "Record 0 is not a dictionary"),
+        (7, {"label": "helps"}, "Pass a frame or a list of records"),
     ],
 )
 def test_bad_input_is_named(data: Any, options: dict[str, str], message: str) -> None:

@@ -111,7 +111,7 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
     [
         ({"passages": "one text"}, "must be a list"),
         ({"passages": [1, 2]}, "Passage 0 has no text"),
-        ({"query": 7}, "query must be a text"),
+        ({"query": 7}, "query must be a string"),
         ({"titles": ["a"]}, r"titles must be one per passage \(4\)"),
         ({"scores": [1.0]}, "scores must be finite, one per passage"),
         ({"scores": [1.0, 2.0, 3.0, np.nan]}, "scores must be finite"),
@@ -142,7 +142,7 @@ def test_save_and_load(packer: lw.ContextPacker, tmp_path: Path) -> None:
     assert named.positions == packer.pack(QUESTION, PASSAGES, length=1).positions
     problems = lw.Problems.from_arrays(np.ones((9, 2, 1)), reward=lw.rewards.AnySuccess(np.eye(9, 2)))
     lw.SCP(length=1, effort="fast").fit(problems).save(tmp_path / "other.listwright")
-    with pytest.raises(InputError, match="no model of passages"):
+    with pytest.raises(InputError, match="not a model of ContextPacker"):
         lw.ContextPacker.load(tmp_path / "other.listwright")
 
 

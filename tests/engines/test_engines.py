@@ -173,7 +173,7 @@ def test_partial_fit_goes_on(data: Scan, tmp_path: Path) -> None:
     assert len(model.policy_.policies) >= len(before.policies)
     other = tmp_path / "other"
     other.mkdir()
-    with pytest.raises(InputError, match="partial_fit: the features are not the ones"):
+    with pytest.raises(InputError, match="partial_fit: the features are not those"):
         model.partial_fit(scanned(other, ignore=[]))
     assert model.n_rounds_ == 600
 
@@ -240,7 +240,7 @@ def test_a_checkpoint_of_another_fit_is_refused(data: Scan, tmp_path: Path) -> N
     model = lw.SCP(length=2, n_passes=1, effort="fast", random_state=0)
     with pytest.raises(InputError, match="There is no checkpoint"):
         model.fit(data, checkpoint=path, resume=True)
-    with pytest.raises(InputError, match="resume needs the file"):
+    with pytest.raises(InputError, match="resume needs the checkpoint"):
         model.fit(data, resume=True)
     model.fit(data, checkpoint=path)
     with pytest.raises(InputError, match="checkpoint of another fit"):
@@ -250,7 +250,7 @@ def test_a_checkpoint_of_another_fit_is_refused(data: Scan, tmp_path: Path) -> N
     with pytest.raises(InputError, match="a fit on other problems"):
         lw.SCP(length=2, n_passes=1, effort="fast").fit(scanned(other, shard_size=50_000), checkpoint=path, resume=True)
     model.save(tmp_path / "model.listwright")
-    with pytest.raises(InputError, match="is a model and no checkpoint"):
+    with pytest.raises(InputError, match="is a model, not a checkpoint"):
         model.fit(data, checkpoint=tmp_path / "model.listwright", resume=True)
 
 

@@ -65,7 +65,7 @@ class Same(Engine):
 
 @pytest.fixture(scope="module")
 def three(cluster: Any, data: Scan) -> Iterator[Same]:
-    """Three workers, one a node."""
+    """Three workers, one per node."""
     with Ray().crew(data) as crew:
         yield Same(crew)
 
@@ -180,7 +180,7 @@ def test_an_address_that_does_not_answer_is_named(data: Scan) -> None:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     for one in (address, f"ray://{address}", "nowhere"):
-        with pytest.raises(InputError, match=rf"No Ray cluster answers at {one}: .*ray start --head"):
+        with pytest.raises(InputError, match=rf"There is no Ray cluster at {one}: .*ray start --head"):
             on_ray._answers(one)
 
 

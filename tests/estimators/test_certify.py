@@ -49,9 +49,7 @@ def test_problems_that_were_learned_from_are_refused_by_id(model):
 
 
 def test_problems_that_stand_there_twice_are_refused_by_id(model):
-    with pytest.raises(
-        InputError, match="2 of these 12 problems stand there more than once, with the same id: 200, 203"
-    ):
+    with pytest.raises(InputError, match="2 of these 12 problems occur more than once, with the same id: 200, 203"):
         model.certify(problems()[np.array([*range(200, 210), 203, 200])])
     assert str(model.certify(problems()[200:201])).startswith("On problems like this one,")
 

@@ -40,7 +40,7 @@ def test_wrong_parameters_are_named_and_nothing_is_lost(cls: type, use: str) -> 
             ({"budget": 0}, r"budget must be above 0"),
             ({"budget": -2.0}, r"budget must be above 0"),
             ({"budget": float("nan")}, r"budget must be above 0"),
-            ({"budget": [3.0] * 60}, r"The budget to learn with is one number"),
+            ({"budget": [3.0] * 60}, r"The budget for training must be one number"),
             ({"budget": "much"}, r"budget must be an array of numbers"),
             ({"per_size": "yes"}, r"per_size must be True, False or \"auto\". Got 'yes'."),
         ]
@@ -118,7 +118,7 @@ def test_other_features_than_trained_are_named() -> None:
     for given, message in (
         (without(problems, columns=slice(3), feature_names=names[:3]), r"missing: quality"),
         (without(problems, feature_names=["a", "b", "x", "y"]), r"missing: c, quality; not known: x, y"),
-        (without(problems, feature_names=names[::-1]), "they come in another order"),
+        (without(problems, feature_names=names[::-1]), "they come in a different order"),
         (without(problems, columns=slice(3)), r"trained on 4 features. Got 3."),
         (without(problems, context=np.zeros((60, 2))), r"no context columns. Got 2."),
         (without(problems, vectors=np.zeros((480, 2))), r"no vector columns. Got 2."),

@@ -56,7 +56,7 @@ def test_sorting_by_one_column_is_taken_where_there_is_no_more_to_learn() -> Non
     assert model.report_.chosen == "one column"
     assert isinstance(model.training_.features, BestColumn)
     assert model.training_.features.names() == ["feature 12"]
-    assert "Nothing that looks at the list was surely ahead of sorting" in told(model)
+    assert "No method that looks at the list was clearly ahead of sorting" in told(model)
 
 
 def test_trees_are_taken_where_straight_lines_fail() -> None:

@@ -111,7 +111,7 @@ def test_distance_can_give_one_of_the_two() -> None:
     parts = [one.columns(grown(one, problems, LISTS)) for one in (smallest, mean)]
     np.testing.assert_array_equal(np.concatenate(parts, axis=1), both.columns(grown(both, problems, LISTS)))
     assert smallest.names() + mean.names() == both.names()
-    with pytest.raises(InputError, match="gives nothing"):
+    with pytest.raises(InputError, match="has no columns"):
         Distance(minimum=False, mean=False).fit(problems)
 
 
@@ -187,7 +187,7 @@ def test_identity_says_what_it_needs() -> None:
 
 def test_identity_refuses_items_that_training_did_not_have() -> None:
     fitted = Identity().fit(lw.Problems.from_arrays(np.zeros((2, 3, 1)), catalogue=[0, 1, 2]))
-    with pytest.raises(InputError, match="Catalogue item 3 was not there in training, which had 3 items"):
+    with pytest.raises(InputError, match="Catalogue item 3 was not in the training data, which had 3 items"):
         fitted.start(lw.Problems.from_arrays(np.zeros((2, 3, 1)), catalogue=[1, 2, 3]))
 
 

@@ -362,7 +362,7 @@ def test_late_feedback_counts_with_the_propensity_that_it_was_shown_with() -> No
 def test_lists_that_wait_are_forgotten_from_the_oldest_on() -> None:
     learner = begun(memory=2)
     learner.recommend(problems(3), list_ids=["a", "b", "c"])
-    with pytest.raises(InputError, match="longer ago than the last 2 lists"):
+    with pytest.raises(InputError, match="shown before the last 2 lists"):
         learner.feedback("a", [0, 0, 0])
     assert learner.feedback(["b", "c"], [[0, 0, 0], [0, 0, 0]]) == 2
     forgetful = begun(memory=0)

@@ -21,7 +21,7 @@ def bound(reward: rw.Reward, offsets: Any = OFFSETS) -> lw.Problems:
 
 
 def worth(reward: rw.Reward, *picks: list[int], offsets: Any = OFFSETS) -> list[float]:
-    """Values after the picks, one list of rows a step."""
+    """Values after the picks, one list of rows per step."""
     problems = bound(reward, offsets)
     state = problems.reward.start(problems)
     for step in picks:

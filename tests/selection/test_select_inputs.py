@@ -196,10 +196,10 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"v": [1.0, 2.0]}), flat)
     two = written(tmp_path, lists("list"), other=lists("list"))
     for path, told in {
-        "x.npy": "is no .npy file of numbers",
+        "x.npy": "is not a .npy file of numbers",
         "x.parquet": "as Parquet",
         "x.csv": "can be read from .npy and .parquet files",
-        "objects.npy": "is no .npy file of numbers",
+        "objects.npy": "is not a .npy file of numbers",
         "ragged.parquet": "row 1 has 1 numbers, and the rows before 2",
         "missing.parquet": "has no vector in row 1",
         "words.parquet": "must hold numbers",

@@ -120,7 +120,12 @@ ERRORS: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "two decimal points": ("t.csv", "problem;x\n1;2,5\n1;2.5\n", {"features": ["x"]}, "'2,5' is text where a number"),
     "too deep": ("t.jsonl", '{"problem": ' + "[" * 20_000 + "]" * 20_000 + "}\n", {}, "line 1: nested more than 64"),
     "deep": ("t.jsonl", '{"problem": ' + "[" * 65 + "]" * 65 + "}\n", {}, "line 1: nested more than 64"),
-    "half a character": ("t.jsonl", '{"problem": "\\ud800", "x": 1}\n', {}, "'problem' cannot be used: .* no Unicode"),
+    "half a character": (
+        "t.jsonl",
+        '{"problem": "\\ud800", "x": 1}\n',
+        {},
+        "'problem' cannot be used: .* not valid Uni",
+    ),
     "no such column": ("t.csv", CSV, {"reward": "any:bought"}, "t.csv has no column 'bought'"),
     "text among numbers": (
         "t.csv",

@@ -74,7 +74,7 @@ def test_categories_become_flags_and_are_read_the_same_again() -> None:
 def test_a_new_level_is_an_error_or_no_level() -> None:
     _, columns = read_with_columns(table(), categorical=["colour"])
     new = table(colour=["pink", "red", "red", "red"])
-    with pytest.raises(InputError, match="'pink' was not there in training"):
+    with pytest.raises(InputError, match="'pink' was not in the training data"):
         from_frame(new, columns=columns)
     problems = from_frame(new, columns=columns, new_levels="zeros")
     np.testing.assert_array_equal(problems.features[0, 2:5], 0)
@@ -124,7 +124,7 @@ ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "infinite": ({"price": [1, 2, float("inf"), 3]}, {}, r"Row 2 .* column 'price': inf is not finite"),
     "too large": ({"price": [1, 2, 3, 1e300]}, {}, r"Row 3 .* 1e\+300 is too large for float32"),
     "nan as a level": ({"price": [1, 2, float("nan"), 3]}, {"categorical": ["price"]}, r"Row 2 .* value is missing"),
-    "text": ({}, {"features": ["colour"]}, r"column 'colour': 'red' is text where a number is due"),
+    "text": ({}, {"features": ["colour"]}, r"column 'colour': 'red' is text where a number is expected"),
     "item twice": ({"item": ["a", "b", "a", "b"]}, {}, r"Row 2 .* problem q2 has this item already, at row 0"),
     "size": ({"size": [1, 0, 1, 1]}, {}, r"Row 1 .* size 0 is not above 0"),
     "context": ({}, {"context": ["price"]}, r"Row 2 .* problem q2 has another value at row 0"),
@@ -160,7 +160,7 @@ def test_where_a_model_names_the_columns_no_option_is_advised() -> None:
             {"price": [1, 2, None, 3]},
             r"column 'price': the value is missing. Put a number there, or leave the row out\.$",
         ),
-        ({"item": ["a", "b", "a", "b"]}, r"at row 0 \(from 0\). List an item once per problem\.$"),
+        ({"item": ["a", "b", "a", "b"]}, r"at row 0 \(from 0\). List an item only once per problem\.$"),
     ):
         with pytest.raises(InputError, match=message):
             from_frame(table(**changes), columns=columns)

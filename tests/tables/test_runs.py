@@ -55,7 +55,7 @@ def test_bad_runs_are_refused(tmp_path: Path, text: str, message: str) -> None:
 def test_names_with_spaces_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     problems = lw.Problems.from_arrays(np.zeros((1, 1, 1)), item_ids=["two words"])
     lists = lw.Lists(problems, np.array([[0]]))
-    with pytest.raises(InputError, match="no room for spaces"):
+    with pytest.raises(InputError, match="cannot have spaces"):
         write_run(lists, tmp_path / "run")
     with pytest.raises(InputError, match="tag must be one word"):
         write_run(lists, tmp_path / "run", tag="my run")

@@ -71,9 +71,7 @@ def test_a_sample_fits_the_memory_and_is_the_same_again(tmp_path: Path) -> None:
 def test_unsorted_rows_are_reported_with_the_command_that_sorts(tmp_path: Path) -> None:
     rows = table(20)
     written(tmp_path, pa.concat_tables([rows.slice(4), rows.slice(0, 4)]))
-    with pytest.raises(
-        InputError, match=r"problem 0 do not stand together.*row 0 and .*part0.parquet, row 156"
-    ) as told:
+    with pytest.raises(InputError, match=r"problem 0 are not contiguous.*row 0 and .*part0.parquet, row 156") as told:
         scan(tmp_path, reward="any:clicked")
     command = str(told.value).partition('python -c "')[2].removesuffix('"')
     subprocess.run([sys.executable, "-c", command], cwd=tmp_path, check=True)
@@ -132,7 +130,7 @@ def test_what_cannot_be_says_what_to_do(tmp_path: Path) -> None:
         scan(tmp_path, reward=lw.rewards.AnySuccess([[1.0]]))
     with pytest.raises(InputError, match=r"effort='best'.*scan.sample\(\)"):
         lw.SCP(length=2, effort="best").fit(data)
-    with pytest.raises(InputError, match=r"not from a Scan. Pass scan.sample\(\)"):
+    with pytest.raises(InputError, match=r"not a Scan. Pass scan.sample\(\)"):
         lw.baselines.TopK(length=2).fit(data)
     with pytest.raises(InputError, match=r"in memory. Pass scan.sample\(\)"):
         lw.ContextFreeSCP(length=2).fit(data)

@@ -173,7 +173,7 @@ def test_what_is_ambiguous_is_refused_by_name(tmp_path: Path) -> None:
         read_duc(root, year=2005)
     with pytest.raises(InputError, match=r"d132d is of task 5, d30001t of task 1 and 2\. Choose one with task="):
         read_duc(root, year=2004)
-    with pytest.raises(InputError, match=r"no sets of task 7\. It has those of task 5"):
+    with pytest.raises(InputError, match=r"no sets of task 7\. It has task 5"):
         read_duc(root, year=2004, task=7)
 
 

@@ -102,7 +102,7 @@ def test_partial_fit_of_parts_goes_on(problems) -> None:
     rounds = model.n_rounds_
     assert model.partial_fit(problems[60:]).n_rounds_ == rounds + 60
     other = lw.Problems.from_frame(table(30), reward="any:clicked", features=["f0"])
-    with pytest.raises(InputError, match="partial_fit: the features are not the ones"):
+    with pytest.raises(InputError, match="partial_fit: the features are not those"):
         model.partial_fit(other)
 
 

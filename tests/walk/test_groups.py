@@ -165,7 +165,7 @@ def test_the_limit_is_saved_and_certified(tmp_path: Path) -> None:
     ("per_group", "message"),
     [
         (0, "per_group must be at least 1"),
-        ({"red": 1}, "per_group says nothing of group"),
+        ({"red": 1}, "per_group has no entry for group"),
         ({"red": 1, "green": -1, "blue": 1}, "per_group must be 0 or more. Got -1 for group 'green'"),
         ({"red": 1.5, "green": 1, "blue": 1}, "per_group"),
     ],

@@ -68,4 +68,4 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
         with whole_file(path) as beside, os.fdopen(new(beside), "wb") as file:
             file.write(content)
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another place.") from None
+        raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another path.") from None

@@ -36,7 +36,7 @@ def codes_of(values: NDArray[Any]) -> Ints:
     try:
         return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
     except TypeError as error:
-        raise InputError(f"Ids must be texts, numbers or other values that never change: {error}.") from None
+        raise InputError(f"Ids must be strings, numbers or other hashable values: {error}.") from None
 
 
 def numbered_within(labels: NDArray[Any], offsets: Ints) -> Ints:
@@ -88,7 +88,7 @@ def most_of(per_group: Any, labels: NDArray[Any]) -> Ints:
     names = list(dict.fromkeys(labels.tolist()))
     missing = [name for name in names if name not in per_group]
     if missing:
-        raise InputError(f"per_group says nothing of group {missing[0]!r}. Give a number for each group, 0 for none.")
+        raise InputError(f"per_group has no entry for group {missing[0]!r}. Give a number for each group, 0 for none.")
     counts = dict(zip(names, as_whole_numbers([per_group[name] for name in names], "per_group"), strict=True))
     if min(counts.values()) < 0:
         name = min(counts, key=lambda one: counts[one])

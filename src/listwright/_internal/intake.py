@@ -243,7 +243,9 @@ class Intake:
         if bad is not None:
             row = int(order[bad + 1])
             problem = self.problem_ids[owners[row]]
-            raise InputError(f"Problem {problem!s} has {what} {values[row]!s} twice. An item is listed once a problem.")
+            raise InputError(
+                f"Problem {problem!s} has {what} {values[row]!s} twice. List an item only once per problem."
+            )
 
 
 def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
@@ -257,7 +259,7 @@ def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
     array = as_numbers(features, "features", np.float32)
     if array.ndim == 3 and offsets is None:
         if array.shape[0] == 0 or array.shape[1] == 0:
-            raise InputError(f"There is nothing to choose from: features has shape {array.shape}.")
+            raise InputError(f"There are no candidates: features has shape {array.shape}.")
         starts = np.arange(array.shape[0] + 1) * array.shape[1]
         return array.reshape(array.shape[0] * array.shape[1], array.shape[2]), starts, array.shape[1]
     if array.ndim != 2:
@@ -296,7 +298,7 @@ def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
     _, first, counts = np.unique(codes_of(ids), return_index=True, return_counts=True)
     bad = first_bad(counts > 1)
     if bad is not None:
-        raise InputError(f"Problem id {ids[first[bad]]!s} is there {counts[bad]} times. Ids must differ.")
+        raise InputError(f"Problem id {ids[first[bad]]!s} occurs {counts[bad]} times. Ids must be unique.")
     return ids
 
 

@@ -38,7 +38,7 @@ class Chance(NamedTuple):
 def _draw(
     scores: Floats, chance: Chance, problem: int, position: int, earlier: float, chances: Floats
 ) -> tuple[int, float]:
-    """Returns the row drawn, -1 for none, and the new value of `earlier`: -1 once a pick was not the best row."""
+    """Returns the row drawn, -1 for none, and the new value of `earlier`: -1 as soon as a pick was not the best row."""
     best = fill_chances(chance.kind, chance.strength, scores, chances)
     if best < 0:
         return best, earlier

@@ -20,18 +20,18 @@ from listwright.errors import InputError
 class Limits:
     """The most that one request, or all at once, may ask for; features are as many as the model has, no more."""
 
-    body_bytes: Annotated[int, "Bytes of a request for lists."] = 4 << 20
-    feedback_bytes: Annotated[int, "Bytes of one feedback."] = 1 << 20
-    model_bytes: Annotated[int, "Bytes of a model file."] = 256 << 20
-    items: Annotated[int, "Candidates of one list."] = 5_000
-    length: Annotated[int, "Items of one list."] = 1_000
-    context: Annotated[int, "Bytes of the caller's own context."] = 4_096
-    batch: Annotated[int, "Lists of one request."] = 100
-    in_flight: Annotated[int, "Requests at the same time."] = 256
-    in_flight_bytes: Annotated[int, "Bytes of all bodies at the same time."] = 64 << 20
-    connections: Annotated[int, "Connections at the same time."] = 1_000
-    header_bytes: Annotated[int, "Bytes of the headers of one request."] = 32 << 10
-    header_seconds: Annotated[float, "Seconds until the headers of a request must be there."] = 10.0
+    body_bytes: Annotated[int, "Most bytes of a request for lists."] = 4 << 20
+    feedback_bytes: Annotated[int, "Most bytes of a feedback request."] = 1 << 20
+    model_bytes: Annotated[int, "Most bytes of a model file."] = 256 << 20
+    items: Annotated[int, "Most candidates of one list."] = 5_000
+    length: Annotated[int, "Most items of one list."] = 1_000
+    context: Annotated[int, "Most bytes of the context that a caller sends."] = 4_096
+    batch: Annotated[int, "Most lists of one request."] = 100
+    in_flight: Annotated[int, "Most concurrent requests."] = 256
+    in_flight_bytes: Annotated[int, "Most bytes of all request bodies in progress."] = 64 << 20
+    connections: Annotated[int, "Most concurrent connections."] = 1_000
+    header_bytes: Annotated[int, "Most bytes of the headers of one request."] = 32 << 10
+    header_seconds: Annotated[float, "Seconds within which the headers of a request must arrive."] = 10.0
     seconds: Annotated[float, "Seconds for one request."] = 10.0
     upload_seconds: Annotated[float, "Seconds for the upload of a model file."] = 120.0
     store_seconds: Annotated[float, "Seconds for one transaction on PostgreSQL."] = 5.0
@@ -63,36 +63,43 @@ class Settings:
     store: Annotated[str, "Where lists and feedback are kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE."] = (
         "sqlite:///listwright.db"
     )
-    learn: Annotated[bool, "Learn from feedback; otherwise it is stored only, and what was learned is served."] = False
+    learn: Annotated[
+        bool, "Learn from feedback. Otherwise feedback is only stored, and the policy learned so far is served."
+    ] = False
     explore: Annotated[str, "With --learn: how to explore, igw or epsilon."] = "igw"
-    seed: Annotated[int, "Seed of what is explored."] = 0
-    host: Annotated[str, "Address to listen on; others than this machine's need --keys."] = "127.0.0.1"
-    port: Annotated[int, "Port to listen on; 0 takes a free one."] = 8000
-    keys: Annotated[Path | None, "File of hashed keys; with it every request needs one."] = None
-    keep_days: Annotated[float | None, "Delete lists and feedback that are older."] = None
-    keep_gb: Annotated[float | None, "Delete the oldest lists and feedback once the store is larger."] = None
-    models: Annotated[Mapping[str, Path], "More models, as NAME=FILE; requests name theirs."] = field(
+    seed: Annotated[int, "Seed of the exploration."] = 0
+    host: Annotated[str, "Address to listen on; any but the local machine's needs --keys."] = "127.0.0.1"
+    port: Annotated[int, "Port to listen on; 0 picks a free one."] = 8000
+    keys: Annotated[Path | None, "File of hashed keys; if given, every request needs a key."] = None
+    keep_days: Annotated[float | None, "Delete lists and feedback older than this many days."] = None
+    keep_gb: Annotated[float | None, "Delete the oldest lists and feedback once the store exceeds this size."] = None
+    models: Annotated[Mapping[str, Path], "Further models, as NAME=FILE, which requests select by name."] = field(
         default_factory=dict
     )
     trust: Annotated[
-        str, "Classes of your own that model files need, as module:Class, by commas; their modules are run."
+        str, "Classes that model files need, as module:Class, comma-separated; their modules are imported."
     ] = ""
-    deploy: Annotated[bool | None, "Whether the file takes over from what the store serves; a new file does."] = None
+    deploy: Annotated[
+        bool | None, "Whether to serve the model file instead of the stored model; by default, a new file is served."
+    ] = None
     version: Annotated[int | None, "Serve this stored version."] = None
-    out_of_range: Annotated[str, "Features far from the trained range: clip them, or refuse the request."] = "clip"
-    tolerance: Annotated[float, "How far beyond its trained range a feature may be, in widths of that range."] = 1.0
-    leverage: Annotated[float, "The most that one list may change what was learned (its leverage)."] = 0.1
-    snapshot_every: Annotated[int, "Lists learned from between two snapshots of what was learned."] = 1_000
-    list_bytes: Annotated[int, "Bytes of numbers stored per list; beyond, its features are rounded to fit."] = 3_000
+    out_of_range: Annotated[
+        str, "What to do with features far outside the trained range: clip them, or refuse the request."
+    ] = "clip"
+    tolerance: Annotated[float, "How far outside its trained range a feature may be, in widths of that range."] = 1.0
+    leverage: Annotated[float, "Largest influence (leverage) of one list on the learned policy."] = 0.1
+    snapshot_every: Annotated[int, "Number of lists between two snapshots of the learned policy."] = 1_000
+    list_bytes: Annotated[int, "Bytes of numbers stored per list; features of larger lists are rounded to fit."] = 3_000
     store_password_file: Annotated[Path | None, "File with the password of the store."] = None
     workers: Annotated[int, "Processes that serve."] = 1
-    drain_seconds: Annotated[float, "When told to stop: seconds of not being ready before connections are refused."] = (
-        0.0
-    )
-    grace_seconds: Annotated[float, "When told to stop: seconds for requests that are being answered."] = 15.0
-    packer: Annotated[Path | None, "Model of passages for /v1/pack and /v1/rerank; by default the shipped one."] = None
-    path_prefix: Annotated[str, "Path under which a proxy puts the service, such as /lists."] = ""
-    log_format: Annotated[str, "Log lines as text or json."] = "text"
+    drain_seconds: Annotated[
+        float,
+        "On shutdown: seconds during which the service reports that it is not ready, before it refuses connections.",
+    ] = 0.0
+    grace_seconds: Annotated[float, "On shutdown: seconds to finish the requests in progress."] = 15.0
+    packer: Annotated[Path | None, "Packer for /v1/pack and /v1/rerank; by default the pretrained one."] = None
+    path_prefix: Annotated[str, "Path under which a proxy exposes the service, such as /lists."] = ""
+    log_format: Annotated[str, "Format of log lines: text or json."] = "text"
     limits: Limits = field(default_factory=Limits)
 
     def check(self) -> None:

@@ -17,7 +17,8 @@ def load_trusting(path: str | Path, trust: str) -> Any:
     path : str or Path
         The file.
     trust : str
-        Classes that are not listwright's and may be made, as module:Class, by commas. Their modules are imported.
+        Classes from outside listwright that may be created, as module:Class, separated by commas. Their modules are
+        imported.
     """
     names = [name.strip() for name in trust.split(",") if name.strip()]
     try:
@@ -27,6 +28,6 @@ def load_trusting(path: str | Path, trust: str) -> Any:
         if not missing:
             raise
         raise InputError(
-            f"{path} holds parts that are not listwright's own, and loading them runs their code. If you trust the "
+            f"{path} contains classes from outside listwright, and loading them runs their code. If you trust the "
             f"file and these classes, pass --trust {','.join(missing)}"
         ) from None

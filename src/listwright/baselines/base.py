@@ -76,7 +76,7 @@ class Baseline(TakesFrames, Parameters, ABC):
             If `y` is given, a parameter does not suit the problems, or a reward is needed and missing.
         """
         if y is not None:
-            raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+            raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
         problems, read_as = self._from_frame(problems, reward, columns, measured=False)
         check_problems(problems)
         seen = as_capped(self._view(problems), None, self.per_group)
@@ -178,7 +178,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         if self.budget is None:
             at_least_one("length", self.length)
         elif np.ndim(self.budget):
-            raise InputError("The budget to learn with is one number. Budgets by problem go to predict.")
+            raise InputError("The budget for training must be one number. Pass budgets per problem to predict.")
         as_room(self.budget, problems)
 
     @abstractmethod

@@ -36,7 +36,8 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
         return problems.context
     if not problems.n_features or not has_whole_catalogue(problems, n_items):
         raise InputError(
-            "Nothing is known of these problems as a whole. Pass context to Problems.from_arrays, or features of the "
+            "These problems have no features that describe them as a whole. Pass context "
+            "to Problems.from_arrays, or features of the "
             f"whole catalogue ({n_items} candidates) in every problem."
         )
     return whole_problem(with_catalogue(problems), n_items)

@@ -66,7 +66,7 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
         return
     if _alike(some):
         yield (
-            "The candidates of most problems differ in nothing: all their features are the same, so that no policy can "
+            "The candidates of most problems do not differ: all their features are the same, so that no policy can "
             "tell them apart. Are these columns of the problem (context=), or is a column missing?"
         )
     reward = reward_of(some)

@@ -74,9 +74,9 @@ def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState
     >>> for finding in examine(problems):
     ...     print(finding)
     ok       The reward keeps its laws (monotone, submodular) on all lists tried, of 2 problems.
-    warning  1 of 2 problems gain nothing from any item, and teach nothing: v.
+    warning  1 of 2 problems gain nothing from any item, so nothing can be learned from them: v.
     ok       No problem has two candidates with the same features.
-    warning  1 of 2 features are constant, and tell nothing: feature 1.
+    warning  1 of 2 features are constant and carry no information: feature 1.
     ok       No feature gives the reward away.
     """
     reward = reward_of(problems, "examine")
@@ -110,7 +110,7 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
     if lost.all():
         return Finding("error", "unreachable", "No item of any problem gains anything: check the reward's column.")
     if lost.any():
-        told = f"{lost.sum():,} of {len(problems):,} problems gain nothing from any item, and teach nothing"
+        told = f"{lost.sum():,} of {len(problems):,} problems gain nothing from any item, and so teach nothing"
         return Finding("warning", "unreachable", f"{told}: {_some(problems.problem_ids[lost])}.")
     return Finding("ok", "unreachable", "Every problem has an item that gains something.")
 
@@ -123,7 +123,7 @@ def _duplicates(problems: Problems) -> Finding:
     if not twins.any():
         return Finding("ok", "duplicates", "No problem has two candidates with the same features.")
     owners = np.unique(problems.owners[twins])
-    told = f"{twins.sum():,} of {problems.n_rows:,} candidates have the same features as another of their problem"
+    told = f"{twins.sum():,} of {problems.n_rows:,} candidates have the same features as another of the same problem"
     return Finding("warning", "duplicates", f"{told}: see {_some(problems.problem_ids[owners])}.")
 
 
@@ -153,7 +153,7 @@ def _constant(problems: Problems) -> Finding:
     flat = np.flatnonzero(low == high)
     if not len(flat):
         return Finding("ok", "constant", "Every feature varies.")
-    told = f"{len(flat):,} of {problems.n_features:,} features are constant, and tell nothing"
+    told = f"{len(flat):,} of {problems.n_features:,} features are constant and carry no information"
     return Finding("warning", "constant", f"{told}: {named(problems, flat)}.")
 
 

@@ -148,7 +148,7 @@ def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles:
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError as error:
-        raise InputError(f"Give a frame or a list of records. Got {type(data).__name__}.") from error
+        raise InputError(f"Pass a frame or a list of records. Got {type(data).__name__}.") from error
     wanted = [query, passages, name, *([titles] if titles else [])]
     missing = [column for column in wanted if column not in frame.columns]
     if missing:
@@ -174,7 +174,7 @@ def _example(record: Any, number: int, query: str, passages: str, kind: str, nam
     Errors name the record by its number, so that a user can find it in a large file.
     """
     if not isinstance(record, Mapping):
-        raise InputError(f"Record {number} is no dictionary. Got {type(record).__name__}.")
+        raise InputError(f"Record {number} is not a dictionary. Got {type(record).__name__}.")
     missing = [key for key in (query, passages) if record.get(key) is None]
     if missing:
         raise InputError(f"Record {number} has no {missing[0]!r}. It has {', '.join(map(str, record))}.")

@@ -142,7 +142,7 @@ class ContextPacker(Parameters):
             fits the budget.
         """
         if not isinstance(query, str):
-            raise InputError(f"query must be a text. Got {type(query).__name__}.")
+            raise InputError(f"query must be a string. Got {type(query).__name__}.")
         given = read_passages(
             passages,
             titles=titles,
@@ -327,7 +327,7 @@ class ContextPacker(Parameters):
 def _checked(model: Any, name: str) -> SCP:
     """Returns the model if the compiled walk can use it, and raises `InputError` otherwise."""
     if not isinstance(model, SCP) or trees_of(model) is None:
-        raise InputError(f"{name} is no model of passages. ContextPacker.save writes such files.")
+        raise InputError(f"{name} is not a model of ContextPacker. ContextPacker.save writes such files.")
     return model
 
 

@@ -46,7 +46,36 @@ class Shards(Protocol):
 
 
 class Crew(ABC):
-    """Workers on shards. Each keeps what it has read of its shards in memory, up to `max_memory`."""
+    """Abstract base of running workers, which apply a task to shards of a data set.
+
+    `Engine.crew` provides one; estimators use it to train on files that are larger than memory. Subclass it, together
+    with `Engine`, to run on another system. Workers keep the shards that they have read in memory, up to `max_memory`
+    of the scan.
+
+    See Also
+    --------
+    Engine : Starts a crew.
+    Local : The engine whose crew are threads of this process.
+
+    Examples
+    --------
+    Count the candidates in each of two files, in parallel:
+
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet as pq
+    >>> import listwright as lw
+    >>> from listwright.engines import Local
+    >>> def count(blocks, number):
+    ...     return sum(block.n_rows for block in blocks)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pq.write_table(pa.table({"problem": ["q1", "q1"], "price": [1.0, 2.0]}), f"{folder}/a.parquet")
+    ...     pq.write_table(pa.table({"problem": ["q2"], "price": [5.0]}), f"{folder}/b.parquet")
+    ...     scan = lw.scan(folder)
+    ...     with Local(threads=2).crew(scan) as crew:
+    ...         list(crew.each(count, range(len(scan.shards))))
+    [2, 1]
+    """
 
     @abstractmethod
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:

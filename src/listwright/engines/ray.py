@@ -177,6 +177,6 @@ def _unreachable(address: str | None, error: Exception) -> InputError:
     """Returns the error that says that no cluster answers, and why."""
     reason = str(error).partition("\n")[0].rstrip(".")
     return InputError(
-        f"No Ray cluster answers at {address or 'this machine'}: {reason}. Check the address, or start one with: "
+        f"There is no Ray cluster at {address or 'this machine'}: {reason}. Check the address, or start one with: "
         "ray start --head"
     )

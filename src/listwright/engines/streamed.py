@@ -74,7 +74,7 @@ class StreamedLists:
         """
         path = Path(path)
         if not path.parent.is_dir():
-            raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
+            raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
         with whole_file(path) as beside, one_thread(), self.engine.crew(self.scan) as crew:
             bar = Bar(tick, len(self.scan.shards))
             _write(crew.each(self.build, [shard.number for shard in self.scan.shards], bar), beside)

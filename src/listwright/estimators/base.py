@@ -120,7 +120,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         checkpoint : path, optional
             A file to write the model to, with how far it is, after every `checkpoint_every` rounds.
         checkpoint_every : int
-            Rounds between two checkpoints.
+            Number of rounds between two checkpoints.
         resume : bool
             Go on from the checkpoint, to the same model as without a break.
         certify : float, optional
@@ -144,7 +144,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             If `y` is given, the problems have no reward, or a parameter does not suit them.
         """
         if y is not None:
-            raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+            raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
         problems, read_as = self._from_frame(problems, reward, columns)
         validation = self._alike(validation, read_as)
         checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
@@ -427,7 +427,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         if self.keep not in KEEPS:
             raise InputError(f"keep must be one of {', '.join(KEEPS)}. Got {self.keep!r}.")
         if self.budget is not None and np.ndim(self.budget):
-            raise InputError("The budget to learn with is one number. Budgets by problem go to predict.")
+            raise InputError("The budget for training must be one number. Pass budgets per problem to predict.")
         as_room(self.budget, problems)
         as_capped(problems, None, self.per_group)
         if self.budget is None:

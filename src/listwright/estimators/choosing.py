@@ -98,7 +98,7 @@ class Report:
                 f"Ahead of sorting ({self.sorting}) by {self.ahead:.3f}, standard error {self.ahead_error:.3f}."
             )
         elif self.sorting:
-            told.append("Nothing that looks at the list was surely ahead of sorting.")
+            told.append("No method that looks at the list was clearly ahead of sorting.")
         if self.untried:
             told.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
         return fill(" ".join(told), 110)

@@ -123,7 +123,7 @@ def _refuse_unfit(problems: Problems, visits: Visits) -> None:
     ] = False
     if copies.any():
         raise InputError(
-            f"{copies.sum()} of these {len(problems)} problems stand there more than once, with the same id: "
+            f"{copies.sum()} of these {len(problems)} problems occur more than once, with the same id: "
             f"{_shown(problems, copies)}. A certificate needs independent problems: pass each once."
         )
 

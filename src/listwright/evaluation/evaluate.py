@@ -31,7 +31,7 @@ METRICS = {
     "value": Metric("value", "what a list is worth"),
     "failure": Metric("failure", "share of lists that earn nothing"),
     "alpha_ndcg": Metric("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
-    "err_ia": Metric("ERR-IA", "how early a reader finds what she looks for: 1 if always with the first item"),
+    "err_ia": Metric("ERR-IA", "how early a reader finds what they look for: 1 if always at the first item"),
     "subtopic_recall": Metric("subtopic recall", "share of topics that the list covers"),
     "intra_list_distance": Metric(
         "intra-list distance", "how different the items of a list are: 1 - cosine similarity", (0.0, 2.0)

@@ -63,7 +63,7 @@ def auto_features(problems: Problems) -> Sum:
     Sum(parts=[Candidate(), Position(), Links()])
     """
     if not problems.n_features and problems.catalogue is None and problems.vectors is None:
-        raise InputError("Nothing tells the candidates apart: pass features or a catalogue beside the context.")
+        raise InputError("The candidates cannot be told apart: pass features or a catalogue besides the context.")
     parts: list[Features] = [Candidate()] if problems.n_features else []
     parts += _list_features(problems)
     if problems.catalogue is not None:

@@ -82,7 +82,7 @@ class Distance(Features):
     def settle(self, summary: dict[str, Any]) -> Self:
         """Learns the scales."""
         if not (self.minimum or self.mean):
-            raise InputError("Distance gives nothing with minimum=False and mean=False. Leave it out.")
+            raise InputError("Distance has no columns with minimum=False and mean=False. Set one of them to True.")
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.feature_names_ = list(summary["names"])
         return self

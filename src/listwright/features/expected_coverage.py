@@ -147,7 +147,7 @@ class ExpectedCoverage(CrossFitted):
     def fit(self, problems: Problems) -> Self:
         """Learns the worth of words from all problems, and once without each fold."""
         if not sparse.issparse(problems.vectors):
-            raise InputError("ExpectedCoverage needs sparse vectors with a column a word. See text.hashed_tf_idf.")
+            raise InputError("ExpectedCoverage needs sparse vectors with one column per word. See text.hashed_tf_idf.")
         words, worth = words_of(problems), word_worth(problems)
         self.known_ = _known(words, worth)
         table = _seen_in(problems, words, _rates(self.known_, words, without=worth))
@@ -214,7 +214,7 @@ class ExpectedCoverage(CrossFitted):
 def words_of(problems: Problems) -> Words:
     """The words of each problem, from the sparsity pattern of the vectors; raises InputError without vectors."""
     if problems.vectors is None:
-        raise InputError("ExpectedCoverage needs vectors with a column a word. See text.hashed_tf_idf.")
+        raise InputError("ExpectedCoverage needs vectors with one column per word. See text.hashed_tf_idf.")
     vectors = sparse.csr_array(problems.vectors)
     owners = np.repeat(problems.owners, np.diff(vectors.indptr))
     keys, slots = np.unique(owners * vectors.shape[1] + vectors.indices, return_inverse=True)

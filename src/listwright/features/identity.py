@@ -77,6 +77,17 @@ class Identity(Features):
     >>> feature = Identity().fit(problems)
     >>> feature.crossed(feature.start(problems)).items
     array([0, 1, 2])
+
+    In a model, with one weight per item and context column:
+
+    >>> import listwright as lw
+    >>> context = np.random.default_rng(0).random((80, 1))
+    >>> works = np.concatenate([context < 0.5, context >= 0.5], axis=1)
+    >>> problems = Problems.from_arrays(
+    ...     np.zeros((80, 2, 0)), context=context, catalogue=[0, 1], reward=lw.rewards.AnySuccess(works)
+    ... )
+    >>> lw.SCP(1, features=Identity(cross=("context",)), random_state=0).fit(problems[:60]).score(problems[60:])
+    0.95
     """
 
     group = "identity"
@@ -129,7 +140,7 @@ class Identity(Features):
         """The states, with no item in any list."""
         largest = int(_catalogue(problems).max())
         if largest >= self.n_items_:
-            raise InputError(f"Catalogue item {largest} was not there in training, which had {self.n_items_} items.")
+            raise InputError(f"Catalogue item {largest} was not in the training data, which had {self.n_items_} items.")
         tables = self._tables(problems)
         parts = [np.ones((len(problems), 1), np.float32)]
         parts += [scale.apply(tables[name][:, self.kept_[name]]) for name, scale in self.scales_.items()]

@@ -29,7 +29,7 @@ class Scale(NamedTuple):
     def flaw(self) -> str:
         """What is wrong with a scale read from a file, "" for nothing."""
         if self.mean.ndim != 1 or self.mean.shape != self.spread.shape:
-            return "means and spreads must be equally many"
+            return "means and spreads must be equal in number"
         return "" if (self.spread > 0).all() else "spreads must be above 0"
 
     @classmethod

@@ -126,7 +126,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         self.features_ = self._make_features(seen).fit(seen)
         self.learner_ = self._make_learner()
         self._open(self.learner_, seen)
-        self._settle(Signature.of(seen), per_size=self.budget is not None)
+        self._set_up(Signature.of(seen), per_size=self.budget is not None)
         self.playing_ = self._play(self.learner_.policy(), 0, 0.0)
         return self
 
@@ -404,7 +404,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
     def _memory(self) -> Waiting:
         return self.__dict__.setdefault("_waiting", Waiting(self.memory))
 
-    def _settle(self, signature: Signature, *, per_size: bool) -> None:
+    def _set_up(self, signature: Signature, *, per_size: bool) -> None:
         self.signature_ = signature
         self.n_features_in_ = signature.n_features
         self.per_size_ = per_size
@@ -432,7 +432,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         if self.slots not in ("all", "one"):
             raise InputError(f'slots must be "all" or "one". Got {self.slots!r}.')
         if isinstance(self.memory, bool) or not isinstance(self.memory, int) or self.memory < 0:
-            raise InputError(f"memory must be a whole number from 0. Got {self.memory!r}.")
+            raise InputError(f"memory must be a whole number of 0 or more. Got {self.memory!r}.")
         position_weights(self.length, weighting=self.weighting)
 
     def _check_record(self, record: Record) -> None:

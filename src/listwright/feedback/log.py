@@ -117,7 +117,7 @@ class Log:
         """Add validated lists with their outcomes, NaN where there are none yet; nothing is added if a check fails."""
         for name in shown.list_ids:
             if name in self._places:
-                raise InputError(f"List {name} is in the log already. Give each list an id of its own.")
+                raise InputError(f"List {name} is in the log already. Give each list its own id.")
         _check_shown(shown)
         if self._parts:
             Signature.of(self._parts[0].lists.problems).check(shown.problems, "append")
@@ -241,7 +241,7 @@ class Log:
         frame : DataFrame or Table
             Of pandas, polars or pyarrow.
         cascade : bool
-            Users stop at the first click.
+            Users stop looking at the first click.
         list_id, item, position, shown, outcome, propensity, version : str, optional
             Columns whose names do not tell what they are.
         **options
@@ -289,7 +289,7 @@ class Log:
         path : str, Path or several
             Parquet, CSV or JSON lines; a file, a folder or a pattern.
         cascade : bool, optional
-            Users stop at the first click. None: as the file says, which `to_parquet` writes into it.
+            Users stop looking at the first click. None: as the file says, which `to_parquet` writes into it.
         **options
             As in `from_frame`.
         """

@@ -206,7 +206,7 @@ class OnlineSCP(GrowingBandit):
         if isinstance(model, OnlineSCP):
             return model._continued(random_state, options)
         if not isinstance(model, ListEstimator):
-            told = f"Got {type(model).__name__}, which can be served, but not learn."
+            told = f"Got {type(model).__name__}, which can be served but cannot learn."
             raise InputError(f"Learning from clicks goes on from a fitted SCP or an OnlineSCP. {told}")
         check_fitted(model)
         training = model.training_
@@ -223,7 +223,7 @@ class OnlineSCP(GrowingBandit):
         share = trust / max(training.ledger.most_visits, 1)
         made.inherit(training.learner, share)
         online.learner_, online.features_ = made, training.features
-        online._settle(model.signature_, per_size=training.per_size)
+        online._set_up(model.signature_, per_size=training.per_size)
         online.playing_ = online._play(made.policy(), 0, share * training.ledger.rounds)
         return online
 
@@ -251,7 +251,7 @@ class OnlineSCP(GrowingBandit):
         twin.learner_ = copy.deepcopy(self.learner_)
         if isinstance(twin.learner_, GainRidge):
             twin.learner_.bound(twin.leverage)
-        twin._settle(self.signature_, per_size=self.per_size_)
+        twin._set_up(self.signature_, per_size=self.per_size_)
         return twin
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
@@ -289,7 +289,7 @@ class OnlineSCP(GrowingBandit):
         0.87
         """
         if y is not None:
-            raise InputError("Lists have no y: what they are worth is the problems' reward. Leave y out.")
+            raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
         copy.copy(self)._warm_learner()  # raises before any work is done
         problems, read_as = self._from_frame(problems, reward, columns)
         shared = {name: getattr(self, name) for name in SHARED}

@@ -140,7 +140,7 @@ class Waiting:
         with self.lock:
             for name in list_ids:
                 if name in self._shown or name in self._answered:
-                    raise InputError(f"List id {name} was used before. Give each list an id of its own.")
+                    raise InputError(f"List id {name} was used before. Give each list its own id.")
 
     def record(self, name: str, outcome: Outcome, *, cascade: bool) -> Record | None:
         """Return the record of a waiting list with its outcome.
@@ -151,7 +151,7 @@ class Waiting:
             return None
         if name not in self._shown:
             raise InputError(
-                f"Feedback for list {name}, which is not known: it was never shown, or is longer ago than the last "
+                f"Feedback for list {name}, which is not known: it was never shown, or was shown before the last "
                 f"{self.limit:,} lists."
             )
         lists, i = self._shown[name]

@@ -59,7 +59,7 @@ def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
         many = int(path.rpartition(".")[2] in GROWING)  # whose number of rows is not that of the model
         if path not in arrays or np.shape(arrays[path])[many:] != array.shape[many:]:
             got = "nothing" if path not in arrays else f"shape {np.shape(arrays[path])}"
-            raise InputError(f"This state is of another model: {path} must have shape {array.shape}. Got {got}.")
+            raise InputError(f"This state belongs to another model: {path} must have shape {array.shape}. Got {got}.")
 
 
 def _entries(value: Any) -> list[tuple[Any, Any]]:

@@ -69,8 +69,7 @@ def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) ->
     """Returns the questions in five forms, one after the other.
 
     As they are; with `more` passages of other questions that resemble them; two questions joined into one; and the
-    first two
-    forms without titles. Passages of changed questions are shuffled.
+    first two forms without titles. Passages of changed questions are shuffled.
 
     Parameters
     ----------

@@ -52,6 +52,17 @@ class Exp3(Partial):
     >>> learner.end_round(np.array([0.0, 2 * np.log(3.0)]))
     >>> learner.probabilities_
     array([0.3, 0.7])
+
+    In a model, which then learns only from the gains of the items that it picked:
+
+    >>> import listwright as lw
+    >>> works = np.random.default_rng(0).random((500, 3)) < [0.2, 0.7, 0.4]
+    >>> problems = lw.Problems.from_arrays(
+    ...     np.zeros((500, 3, 0)), catalogue=[0, 1, 2], reward=lw.rewards.AnySuccess(works)
+    ... )
+    >>> model = lw.ContextFreeSCP(1, learner=Exp3(), random_state=0).fit(problems)
+    >>> int(model.policy_.probabilities.argmax())
+    1
     """
 
     policies = None

@@ -141,7 +141,7 @@ def least_loss(
     rows = sparse.csr_array(table, dtype=np.float64) if sparse.issparse(table) else as_numbers(table, "table")
     _, c, starts = _checked(np.zeros(len(np.asarray(costs))), costs, offsets)
     if rows.ndim != 2 or rows.shape[0] != len(c):
-        raise InputError(f"table must have one row a cost ({len(c)}). Got shape {rows.shape}.")
+        raise InputError(f"table must have one row per cost ({len(c)}). Got shape {rows.shape}.")
     if loss not in LOSSES:
         raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {loss!r}.")
     if not (np.isfinite(penalty) and penalty > 0):

@@ -68,6 +68,17 @@ class WeightedMajority(Experts):
     array([0.25, 0.75])
     >>> round(learner.expected_regret(), 4)  # even odds at first: half of what the better expert gained
     0.5493
+
+    Over the items of a catalogue, here three solvers of which the second works most often:
+
+    >>> import listwright as lw
+    >>> works = np.random.default_rng(0).random((200, 3)) < [0.2, 0.7, 0.4]
+    >>> problems = lw.Problems.from_arrays(
+    ...     np.zeros((200, 3, 0)), catalogue=[0, 1, 2], reward=lw.rewards.AnySuccess(works)
+    ... )
+    >>> model = lw.ContextFreeSCP(2, learner=WeightedMajority(horizon=200), random_state=0).fit(problems)
+    >>> int(model.policy_.probabilities.argmax())
+    1
     """
 
     def __init__(

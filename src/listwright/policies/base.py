@@ -45,9 +45,9 @@ class Policy(ABC):
     """Base class of policies, which score candidates and pick the best open row of each problem.
 
     A policy is the paper's pi(x, L): it sees the features of all candidates given the list so far. Higher scores are
-    better, and ties go to the lowest row. Learners make policies; you need this class only to write your own learner or
-    to build lists with a rule of your own. Implement `score`. If the policy draws its picks, also implement `pick`,
-    return False from `certain`, and implement `chances` if they are known exactly.
+    better, and ties go to the lowest row. Learners make policies; you need this class only to write your own learner,
+    or to let `learners.WeightedMajority` choose among rules of your own. Implement `score`. If the policy draws its
+    picks, also implement `pick`, return False from `certain`, and implement `chances` if they are known exactly.
 
     Attributes
     ----------
@@ -62,13 +62,19 @@ class Policy(ABC):
     Examples
     --------
     >>> from listwright.features import Rows
-    >>> class First(Policy):
+    >>> class Highest(Policy):
     ...     def score(self, rows):
     ...         return rows.table[:, 0].astype(np.float64)
     >>> rows = Rows(np.array([[1.0], [3.0], [2.0]], dtype=np.float32), np.array([0, 0, 1]), np.array([0, 2, 3]))
-    >>> picks, scores = First().pick(rows, np.ones(3, dtype=bool), 0, np.random.default_rng(0))
+    >>> picks, scores = Highest().pick(rows, np.ones(3, dtype=bool), 0, np.random.default_rng(0))
     >>> picks
     array([1, 2])
+
+    To build lists with such rules, let a learner find out which is best; `rows.table` then has one row per candidate
+    and the columns of `features`. Define the classes at the top level of a module, so that the model can be saved:
+
+        experts = lw.learners.WeightedMajority([Highest(), Lowest()])
+        model = lw.SCP(length=2, features=lw.features.Candidate(), learner=experts).fit(problems)
     """
 
     has_learned: ClassVar[bool] = True

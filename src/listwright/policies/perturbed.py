@@ -20,8 +20,8 @@ from listwright.policies.base import Policy
 class ItemLeader(Policy):
     """Picks the open item with the highest total gain after exponential noise, which is new at every position.
 
-    With scale 0 there is no noise, and this is follow the leader. The policy of `learners.FollowPerturbedLeader` over
-    items; it needs problems with a catalogue.
+    With scale 0 there is no noise, and this is follow the leader. `learners.FollowPerturbedLeader` over items returns
+    this policy; create one yourself only to write a learner. The problems need a catalogue.
 
     Attributes
     ----------
@@ -39,6 +39,17 @@ class ItemLeader(Policy):
     >>> leader = ItemLeader(np.array([2.0, 1.0]), scale=1.0)
     >>> leader.probabilities.round(3)
     array([0.816, 0.184])
+
+    Within a model:
+
+    >>> import listwright as lw
+    >>> works = np.random.default_rng(0).random((200, 3)) < [0.2, 0.7, 0.4]
+    >>> problems = lw.Problems.from_arrays(
+    ...     np.zeros((200, 3, 0)), catalogue=[0, 1, 2], reward=lw.rewards.AnySuccess(works)
+    ... )
+    >>> model = lw.ContextFreeSCP(2, learner="perturbed_leader", random_state=0).fit(problems)
+    >>> int(model.policy_.gains.argmax())
+    1
     """
 
     gains: Floats

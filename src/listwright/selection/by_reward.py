@@ -69,7 +69,7 @@ def _lazily(reward: Reward, problem: Problems, rules: Rules, tick: Tick) -> tupl
         if not reward.submodular and rows:
             bounds = reward.gains(state)
             queue = Queue(bounds / rules.costs, rules)
-        while not queue.settled(len(rows)):
+        while not queue.certain(len(rows)):
             row = queue.top()
             bounds[row] = reward.gains_of(state, np.array([row]))[0]
             queue.put(row, bounds[row] / rules.costs[row], len(rows))
@@ -92,7 +92,7 @@ class Queue:
         self.measured = np.full(len(scores), rules.n_picked)
         heapify(self.heap)
 
-    def settled(self, position: int) -> bool:
+    def certain(self, position: int) -> bool:
         """Whether the top row is open and was measured for this pick; removes rows that are no longer open."""
         while not self.rules.open[self.heap[0][1]]:
             heappop(self.heap)

@@ -198,7 +198,7 @@ def _mapped(path: Path, name: str) -> NDArray[Any]:
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} is no .npy file of numbers: {error}") from None
+        raise InputError(f"{path} is not a .npy file of numbers: {error}") from None
     if not isinstance(table, np.ndarray) or table.dtype.kind not in "fiub":
         raise InputError(f"{name} in {path} must be numbers. Got {getattr(table, 'dtype', type(table).__name__)}.")
     return table

@@ -96,7 +96,7 @@ def members_of(data: bytes, name: str) -> dict[str, bytes]:
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - zipfile raises many kinds for damaged files, and none of them is a bug
-        raise InputError(f"{name} is no listwright model, or is damaged: {error or type(error).__name__}.") from None
+        raise InputError(f"{name} is not a listwright model, or is damaged: {error or type(error).__name__}.") from None
 
 
 def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
@@ -109,11 +109,13 @@ def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
         raise InputError(f"{name} holds {len(entries):,} members. A model has at most {MOST_MEMBERS:,}.")
     for entry in entries:
         if _NAME.fullmatch(entry.filename) is None:
-            raise InputError(f"{name} holds a member named {entry.filename!r:.80}, which no model has.")
+            raise InputError(f"{name} contains {entry.filename!r:.80}, which does not belong in a model file.")
         if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
-            raise InputError(f"{name} is compressed inside. Models are not: get the file as it was saved.")
+            raise InputError(
+                f"{name} has compressed members, which model files do not have. Use the file as it was saved."
+            )
     if len({entry.filename for entry in entries}) != len(entries):
-        raise InputError(f"{name} holds two members of one name.")
+        raise InputError(f"{name} contains two members of the same name.")
     if sum(entry.file_size for entry in entries) > size:
         raise InputError(f"{name} is damaged: its members overlap.")
 
@@ -143,7 +145,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     for array in arrays.values():
         if not _finite(array):
             raise InputError(
-                "The model holds numbers that are not finite, so it is not saved. Check the training data."
+                "The model contains numbers that are not finite, so it was not saved. Check the training data."
             )
     return bytes(save({name: np.array(array, order="C") for name, array in arrays.items()}))
 

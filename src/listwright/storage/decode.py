@@ -105,13 +105,13 @@ class Decoder:
         """Decodes a JSON object by the first key that names a known kind."""
         kind = next((kind for kind in self._kinds if kind in node), None)
         if kind is None:
-            raise InputError(f"it has a node of an unknown kind, {sorted(node)!r:.60}")
+            raise InputError(f"it contains a node of an unknown kind, {sorted(node)!r:.60}")
         return self._kinds[kind](node[kind], node)
 
     def _list(self, entries: Any) -> list[Any]:
         """Decodes the entries of a list, in order."""
         if not isinstance(entries, list):
-            raise InputError("it has a list that is none")
+            raise InputError("a list is malformed")
         return [self.decode(entry) for entry in entries]
 
     def _dict(self, pairs: Any, node: dict[str, Any]) -> dict[Any, Any]:
@@ -119,14 +119,14 @@ class Decoder:
         found: dict[Any, Any] = {}
         for pair in pairs if isinstance(pairs, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str | int | float | bool | None):
-                raise InputError("it has a dict that is none")
+                raise InputError("a dict is malformed")
             found[pair[0]] = self.decode(pair[1])
         return found
 
     def _same(self, number: Any, node: dict[str, Any]) -> Any:
         """Returns an object that was decoded before, by its id."""
         if not isinstance(number, int) or number not in self._by_id:
-            raise InputError(f"it refers to object {number!r:.20}, which is not there")
+            raise InputError(f"it refers to object {number!r:.20}, which does not exist")
         return self._by_id[number]
 
     def _array(self, name: Any, node: dict[str, Any]) -> NDArray[Any]:
@@ -157,8 +157,7 @@ class Decoder:
         """Makes an object from its class name and fields, and checks it.
 
         The object's own method `flaw`, if there is one, has the last word on whether its fields fit together. Models,
-        which
-        have a method `check_loaded`, are put into `models` with the objects made since they were begun.
+        which have a method `check_loaded`, are put into `models` with the objects made since they were begun.
         """
         before = len(self._made)
         value = self._new(name if isinstance(name, str) else repr(name), self._fields(node))
@@ -178,7 +177,7 @@ class Decoder:
         if ":" in name:
             return _made(trusted_class(name, self.trusted), fields)
         if name not in CLASSES:
-            raise InputError(f"it names the class {name!r:.60}, which is none of listwright's")
+            raise InputError(f"it names the class {name!r:.60}, which is not part of listwright")
         _check_hints(CLASSES[name], fields)
         return _made(CLASSES[name], fields)
 
@@ -251,7 +250,7 @@ def _at(entries: Sequence[Any], number: Any, what: str) -> Any:
 def _number(text: Any) -> float:
     """Returns infinity or minus infinity, which JSON cannot express."""
     if text not in ("inf", "-inf"):
-        raise InputError(f"{text!r:.20} is no number")
+        raise InputError(f"{text!r:.20} is not a number")
     return float(text)
 
 
@@ -261,7 +260,7 @@ def _strings(entries: Any, shape: Any) -> NDArray[Any]:
     The product of the shape is computed with Python integers, so that a hostile shape cannot overflow.
     """
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
-        raise InputError("it has names that are none")
+        raise InputError("an array of names is malformed")
     if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
         raise InputError("it has names without a shape")
     if int(np.prod(shape, dtype=object)) != len(entries):

@@ -138,8 +138,7 @@ class Encoder:
         """Adds an array to the table and returns a node that names it.
 
         Strings are written into the node itself. Fortran-ordered arrays are stored transposed and marked as "turned",
-        so
-        that their memory layout, and with it the rounding of matrix products, is the same after loading.
+        so that their memory layout, and with it the rounding of matrix products, is the same after loading.
         """
         if array.dtype.kind == "U":
             return {"strings": array.ravel().tolist(), "shape": list(array.shape)}
@@ -198,7 +197,7 @@ def _is_part(value: Any) -> bool:
 def _number(value: float) -> Any:
     """Returns a JSON number, or a node for plus or minus infinity; NaN is an error."""
     if math.isnan(value):
-        raise InputError("The model holds a number that is not a number, so it is not saved. Check the training data.")
+        raise InputError("The model contains NaN, so it was not saved. Check the training data.")
     return value if math.isfinite(value) else {"number": "inf" if value > 0 else "-inf"}
 
 

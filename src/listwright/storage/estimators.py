@@ -58,8 +58,7 @@ def dump_estimators(estimators: list[Any]) -> bytes:
     """Serializes estimators into one skops member.
 
     The member is read back at once, with its own types trusted, so that a model that could not be loaded fails when it
-    is
-    saved.
+    is saved.
 
     Raises
     ------
@@ -90,8 +89,7 @@ def untrusted_types(data: bytes) -> list[str]:
     """Returns the sorted names of the types in a member that need the user's trust, as "module:Class".
 
     These are the types that neither skops nor `TRUSTED` accepts, and support vector machines, whose compiled code does
-    not
-    check what the file provides. Nothing is instantiated.
+    not check what the file provides. Nothing is instantiated.
     """
     from skops import io
 
@@ -136,7 +134,7 @@ def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[
     except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
         raise _damaged(error) from None
     if not isinstance(found, list):
-        raise InputError("the estimators are damaged (they are no list)")
+        raise InputError("the estimators are damaged (they are not a list)")
     return found
 
 

@@ -93,7 +93,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
         try:
             _model_of(read_manifest(members, path), members, frozenset(own))
         except InputError as error:
-            raise InputError(f"This {name} cannot be saved, for it could not be loaded: {error}.") from None
+            raise InputError(f"This {name} cannot be saved, because it could not be loaded again: {error}.") from None
     write_whole(Path(path), archive_of(members))
 
 

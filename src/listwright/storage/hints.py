@@ -17,8 +17,7 @@ def fits(value: Any, hint: Any) -> bool:
     """Whether a value is of the hinted type; the entries of containers and the dtype of arrays are checked too.
 
     Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
-    one
-    in place of the other is damaged.
+    one in place of the other is damaged.
 
     Parameters
     ----------

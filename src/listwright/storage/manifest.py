@@ -117,7 +117,7 @@ def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]
     except (ValueError, RecursionError):
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"{path} is no listwright model, or is damaged: it has no manifest.")
+        raise InputError(f"{path} is not a listwright model, or is damaged: it has no manifest.")
     if manifest.get("version") != VERSION:
         found = manifest.get("version")
         raise InputError(f"{path} has format version {found!r:.20}. This listwright reads {VERSION}: update it.")

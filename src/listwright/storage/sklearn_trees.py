@@ -44,8 +44,7 @@ def check_trees(estimators: Any) -> None:
     """Raises unless every tree fits the estimator around it: no split may look at a column past the input's width.
 
     Trees of histogram boosting (`TreePredictor`) are checked completely here, as their nodes become readable only once
-    they
-    are made.
+    they are made.
     """
     for tree, width in _found(estimators, None, set()):
         if hasattr(tree, "n_features"):
@@ -95,7 +94,7 @@ def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
     if not ((columns >= 0) & (columns < (np.iinfo(np.int64).max if width is None else width))).all():
         raise _damaged("columns")
     if inner["is_categorical"].any():
-        raise _damaged("splits by category are not known")
+        raise _damaged("splits by category are not supported")
 
 
 def _check_children(parents: NDArray[Any], left: NDArray[Any], right: NDArray[Any], count: int) -> None:

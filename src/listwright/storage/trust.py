@@ -35,7 +35,7 @@ def class_name(kind: type[Any]) -> str:
     try:
         inspect.signature(kind)
     except (TypeError, ValueError):
-        raise InputError(f"A model file cannot hold {name}: its constructor tells no arguments") from None
+        raise InputError(f"A model file cannot hold {name}: the arguments of its constructor are unknown") from None
     return name
 
 
@@ -66,7 +66,7 @@ def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
         If the name is not among `trusted`, the module cannot be imported, or it has no such class.
     """
     if name not in trusted:
-        raise InputError(f"it names the class {name!r:.80}, which is none of listwright's and not trusted")
+        raise InputError(f"it names the class {name!r:.80}, which is neither part of listwright nor trusted")
     module, _, path = name.partition(":")
     try:
         found = _attribute(import_module(module), path)
@@ -99,7 +99,7 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
     missing = sorted(set(needed) - trusted)
     if missing:
         raise InputError(
-            f"it holds parts that are not listwright's own, and loading them runs their code. If you trust the file and"
+            f"it contains classes from outside listwright, and loading them runs their code. If you trust the file and"
             f" these classes, pass trusted={missing!r:.2000}"
         )
 

@@ -43,7 +43,7 @@ def one_hot(table: Table, name: str, levels: Sequence[str], *, new_levels: str =
     codes = coded(table, name, levels, "categorical")
     bad = first_bad(codes < 0)
     if bad is not None and new_levels == "error":
-        problem = f"{_value(table, name, bad)!r} was not there in training"
+        problem = f"{_value(table, name, bad)!r} was not in the training data"
         raise table.error(bad, name, problem, 'Fit again with it, or pass new_levels="zeros" to read it as no level.')
     flags = np.zeros((len(codes), len(levels)), dtype=np.float32)
     known = np.flatnonzero(codes >= 0)

@@ -199,7 +199,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
     for name in table.unreadable:
         if name not in left_out:
             why = f"column {name!r} cannot be used: {table.unreadable[name]}"
-            raise InputError(f"{table.source}: {why}. Mend it, or leave it out with ignore=.")
+            raise InputError(f"{table.source}: {why}. Correct it, or leave it out with ignore=.")
     for name in open_names:
         if name not in columns.levels:
             _no_stray_text(table, name)

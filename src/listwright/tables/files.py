@@ -38,7 +38,7 @@ Paths = str | Path | Sequence[str | Path]
 
 
 class Options(TypedDict, total=False):
-    """Keyword options of `read` and `scan` that tell which column is what; see `from_frame` for their meaning.
+    """Keyword options of `read` and `scan` that tell which column is which; see `from_frame` for their meaning.
 
     `fixed` is internal: it marks that a model has chosen the columns, which changes the advice in error messages.
     """

@@ -80,7 +80,7 @@ def from_frame(
     levels : dict or None
         Levels of categorical columns, where not those of this table.
     ignore : sequence of str
-        Columns that are no features.
+        Columns that are not features.
     reward
         What a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
     references

@@ -50,7 +50,7 @@ class TakesFrames:
         """Names of the features seen in `fit`; raises `AttributeError` before `fit` or if features have no names."""
         names = None if "signature_" not in vars(self) else vars(self)["signature_"].feature_names
         if names is None:
-            raise AttributeError(f"This {type(self).__name__} knows no names of features.")
+            raise AttributeError(f"This {type(self).__name__} has no feature names.")
         return np.array(names, dtype=object)
 
     def _from_frame(
@@ -112,8 +112,8 @@ class TakesFrames:
         columns = getattr(self, "columns_", None)
         if columns is None:
             raise InputError(
-                f"This {type(self).__name__} was not fitted on a frame, so it does not know which column is what. Make "
-                "problems of the frame with Problems.from_frame, or fit on a frame."
+                f"This {type(self).__name__} was not fitted on a frame, so it cannot tell which column is which. "
+                "Convert the frame with Problems.from_frame, or fit on a frame."
             )
         reward = getattr(self, "reward_spec_", None) if measured else None
         return build(as_table(given), Wanted(columns=columns), reward=reward)[0]
@@ -122,7 +122,7 @@ class TakesFrames:
 def check_reward_named(reward: Any) -> None:
     """Raise `InputError` if no reward is given, as a frame does not tell what lists are worth."""
     if reward is None:
-        raise InputError('fit on a frame needs to know what a list is worth. Pass reward=, such as "any:clicked".')
+        raise InputError('fit on a frame needs the value of a list. Pass reward=, such as "any:clicked".')
 
 
 def is_frame(given: Any) -> bool:

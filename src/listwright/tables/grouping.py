@@ -83,7 +83,7 @@ def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option
     if bad is not None:
         first, row = int(order[bad]), int(order[bad + 1])
         problem = f"problem {groups.ids[groups.codes[row]]!s} has this item already, at {table.place(first)}"
-        advice = table.advice(option, "List an item once per problem", f"name another column with {option}=")
+        advice = table.advice(option, "List an item only once per problem", f"name another column with {option}=")
         raise table.error(row, column, problem, advice)
 
 

@@ -85,7 +85,7 @@ def _one_by_one(path: Path) -> Table:
         except (pa.ArrowException, OverflowError):
             mixed[name] = f"it mixes {_kinds(values, lines)}"
         except UnicodeEncodeError:
-            mixed[name] = "it holds text that is no Unicode: half of a surrogate pair"
+            mixed[name] = "it contains text that is not valid Unicode (half of a surrogate pair)"
     return Table(columns, (Part(str(path), len(objects), lambda row: lines[row]),), mixed)
 
 

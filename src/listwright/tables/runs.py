@@ -161,7 +161,7 @@ def _word(name: object) -> str:
     """A name as text; raises `InputError` if it contains blanks."""
     text = str(name)
     if text.split() != [text]:
-        raise InputError(f"A run file has no room for spaces in names. Got {text!r}: use ids without spaces.")
+        raise InputError(f"A run file cannot have spaces in names. Got {text!r}: use ids without spaces.")
     return text
 
 

@@ -75,7 +75,7 @@ class Scan:
     shards: tuple[Shard, ...]
     width: int  # numbers that are kept of a row
     read: tuple[str, ...]  # columns of the files
-    fixed: bool  # whether a model says which column is what
+    fixed: bool  # whether a model says which column is which
 
     def __len__(self) -> int:
         return sum(shard.n_problems for shard in self.shards)

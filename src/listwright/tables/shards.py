@@ -293,7 +293,7 @@ class Planner:
         files = [path for path, _ in self.files]
         source = repr(files[0]) if len(files) == 1 else repr(files)
         raise InputError(
-            f"The rows of problem {name!s} do not stand together: {places[0].path}, row {places[0].first} and "
+            f"The rows of problem {name!s} are not contiguous: {places[0].path}, row {places[0].first} and "
             f"{places[1].path}, row {places[1].first}. Sort the files by {self.columns.problem!r}, for example with: "
             f'python -c "import polars; polars.scan_parquet({source}).sort({self.columns.problem!r}, '
             "maintain_order=True).sink_parquet('sorted.parquet')\""

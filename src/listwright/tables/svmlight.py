@@ -64,7 +64,7 @@ def _loaded(data: bytes, path: Path, n_lines: int) -> tuple[sparse.csr_array, np
         matrix, labels, queries = load_svmlight_file(io.BytesIO(data), zero_based=True, query_id=True)
     except (ValueError, OverflowError, IndexError, MemoryError) as error:
         _explain(data, path)
-        raise InputError(f"{path} is no SVMlight file: {error}") from None
+        raise InputError(f"{path} is not a valid SVMlight file: {error}") from None
     if not len(labels) == len(queries) == n_lines:
         _explain(data, path)
         raise InputError(f"{path}: {n_lines} lines, but {len(labels)} labels and {len(queries)} queries (qid).")

@@ -136,7 +136,7 @@ def _from_lists(table: Table, name: str, listed: Listed, *, shares: bool) -> Ent
     amounts = floats_of(listed.values)
     bad = first_bad(~((amounts >= 0) & np.isfinite(amounts)))
     if bad is not None:
-        raise table.error(int(rows[bad]), name, f"{amounts[bad]:g} is no amount of 0 or more", "Mend the list.")
+        raise table.error(int(rows[bad]), name, f"{amounts[bad]:g} is not an amount of 0 or more", "Mend the list.")
     some = amounts > 0
     names = [f"{name} {slot}" for slot in range(int(slots.max(initial=-1)) + 1)]
     return Entries(rows[some], slots[some], amounts[some], slots[some], names)

@@ -184,7 +184,7 @@ def _not_numbers(table: Table, name: str, option: str) -> InputError:
     text = "leave the column out with ignore=, or make it 0/1 features with categorical="
     way = text if option == "features" else f"name another column with {option}="
     advice = table.advice(option, "Put a number there", way)
-    return table.error(row, name, f"{_shown(column[row].as_py())} is text where a number is due", advice)
+    return table.error(row, name, f"{_shown(column[row].as_py())} is text where a number is expected", advice)
 
 
 def reads_as_number(text: str) -> bool:

@@ -148,7 +148,7 @@ def _of_task(
         return sets, summaries
     kept = [one for one in sets if not one.tasks or task in one.tasks]
     if not kept:
-        raise InputError(f"{where} holds no sets of task {task}. It has those of {sets[0].told_tasks}.")
+        raise InputError(f"{where} holds no sets of task {task}. It has {sets[0].told_tasks}.")
     return kept, [one for one in summaries if not one.tasks or task in one.tasks]
 
 

@@ -90,9 +90,9 @@ def read_jsonl(
 ) -> list[Cluster]:
     """Reads clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
 
-    A line looks like this; what stands after `refs` may be left out:
-    `{"id": "c1", "docs": [{"sentences": ["It rained."]}], "refs": [{"text": "Rain."}], "title": "Rain",
-    "split": "train"}`. A document may name itself (`doc_id`) and give a heading for each sentence (`sections`).
+    A line looks like this; what stands after `refs` may be left out: `{"id": "c1", "docs": [{"sentences": ["It
+    rained."]}], "refs": [{"text": "Rain."}], "title": "Rain", "split": "train"}`. A document may name itself (`doc_id`)
+    and give a heading for each sentence (`sections`).
 
     A record without an id is named by its place in the file, and later ones with the same id are numbered ("c1",
     "c1 #2"). Records without sentences are left out, with a `ReadingNote` that counts them.

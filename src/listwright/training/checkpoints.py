@@ -68,7 +68,7 @@ class Checkpoints:
     path : str, Path or None
         The file; None to write nothing.
     every : int
-        Rounds between two checkpoints.
+        Number of rounds between two checkpoints.
     resume : bool
         Whether to continue from the file.
     """
@@ -81,7 +81,7 @@ class Checkpoints:
         """Raises `InputError` if the interval is below 1, or if there is no file to resume from."""
         at_least_one("checkpoint_every", self.every)
         if self.resume and self.path is None:
-            raise InputError("resume needs the file to go on from. Pass checkpoint.")
+            raise InputError("resume needs the checkpoint to resume from. Pass checkpoint=.")
 
     def due(self, done: int) -> bool:
         """Whether to write after this many rounds."""
@@ -97,10 +97,10 @@ class Checkpoints:
     def earlier(self, model: Any, data: str) -> Any:
         """Loads the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
-            raise InputError(f"There is no checkpoint {self.path} to go on from. Start without resume.")
+            raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
         found = load(str(self.path), trusted=_trusted(model, str(self.path)))
         if not isinstance(getattr(found, "progress_", None), Progress):
-            raise InputError(f"{self.path} is a model and no checkpoint. Name the file that checkpoint wrote.")
+            raise InputError(f"{self.path} is a model, not a checkpoint. Name the file that checkpoint= wrote.")
         if type(found) is not type(model) or _settings(found) != _settings(model):
             raise InputError(f"{self.path} is the checkpoint of another fit: {found!r:.80}. Use the same parameters.")
         if found.progress_.data != data:

@@ -36,7 +36,7 @@ class Span:
     def flaw(self) -> str:
         """Returns what is wrong with a range that was read from a file; "" if nothing is."""
         if self.low.ndim != 1 or self.low.shape != self.high.shape:
-            return "the ends of ranges must be equally many"
+            return "the ends of ranges must be equal in number"
         ends = np.stack([self.low, self.high])
         right = np.isfinite(ends).all() and (ends[0] <= ends[1]).all()
         return "" if right else "ranges must be finite, from low to high"

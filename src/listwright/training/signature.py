@@ -130,8 +130,8 @@ class Signature:
         extra = [name for name in other.feature_names if name not in self.feature_names]
         parts = [f"missing: {', '.join(missing)}"] if missing else []
         parts += [f"not known: {', '.join(extra)}"] if extra else []
-        detail = "; ".join(parts) or "they come in another order"
-        raise InputError(f"{purpose}: the features are not the ones that the model was trained on ({detail}).")
+        detail = "; ".join(parts) or "they come in a different order"
+        raise InputError(f"{purpose}: the features are not those that the model was trained on ({detail}).")
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,7 @@ ROUNDING = 1e-9  # relative excess over a budget that is accepted: three times 0
 def check_problems(problems: object) -> None:
     """Raises `InputError` unless these are problems in memory, and says how to make them from what was passed."""
     if hasattr(problems, "shards"):
-        raise InputError(
-            f"This method learns from problems in memory, not from a {type(problems).__name__}. Pass scan.sample()."
-        )
+        raise InputError(f"This method needs problems in memory, not a {type(problems).__name__}. Pass scan.sample().")
     if not isinstance(problems, Problems):
         raise InputError(f"Pass listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
 

@@ -64,7 +64,7 @@ def test_inspect_draws_a_page(call):
     page = Path("model.html").read_text(encoding="utf8")
     assert all(title in page for title in ("What it looks at", "Weights", "How it learned"))
     code, _, err = call("inspect", "m.listwright", "-o", "model.png")
-    assert (code, err) == (1, "Error: The page goes to a file that ends in .html. Got model.png.\n")
+    assert (code, err) == (1, "Error: The report must be a file that ends in .html. Got model.png.\n")
 
 
 def test_inspect_needs_to_know_what_lists_are_worth(call):

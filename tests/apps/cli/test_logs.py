@@ -143,10 +143,10 @@ def test_options_of_learning(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("fit", "--length", "2", "-o", "m.listwright"), 2, "give a table, or a log with --log"),
-    (("fit", "past.csv", "--length", "2", "-o", "m.listwright"), 2, "say what a list is worth"),
-    (("fit", "--log", "log.parquet", "past.csv", "--length", "2", "-o", "m.listwright"), 2, "in place of DATA"),
+    (("fit", "past.csv", "--length", "2", "-o", "m.listwright"), 2, "define the value of a list"),
+    (("fit", "--log", "log.parquet", "past.csv", "--length", "2", "-o", "m.listwright"), 2, "replaces DATA"),
     (("fit", "--log", "none.parquet", "--length", "2", "-o", "m.listwright"), 1, "no file"),
-    (("fit", "--log", "log.parquet", "-o", "m.listwright"), 2, "say how long lists are"),
+    (("fit", "--log", "log.parquet", "-o", "m.listwright"), 2, "give the length of lists"),
     (("fit", "--log", "log.parquet", "--length", "9", "-o", "m.listwright"), 1, "5 candidates"),
     (("fit", "--log", "log.parquet", "--length", "2", "--learner", "x", "-o", "m.listwright"), 1, "ridge or boosting"),
     (("fit", "--log", "log.parquet", "--length", "2", "--half-life", "0", "-o", "m.listwright"), 1, "above 0"),

@@ -72,7 +72,7 @@ def test_nothing_is_written_over_what_is_read(call, folder: Path, arguments: tup
     code, _, err = call(*arguments)
     (folder / "link.csv").unlink()
     assert code == 1
-    assert err.endswith("is read from, so it cannot be written to as well. Name another file to write.\n")
+    assert err.endswith("is an input file and cannot also be the output. Name another file to write.\n")
     assert (folder / "new.csv").read_text() == (folder / "inside" / "more.csv").read_text() == before
 
 
@@ -155,4 +155,4 @@ def test_an_empty_file_of_questions_is_told(call, folder: Path) -> None:
     assert (code, err.startswith("Error: none.jsonl is empty.")) == (1, True)
     (folder / "deep_questions.jsonl").write_text("[" * 20_000 + "\n")
     code, _, err = call("pack", "deep_questions.jsonl")
-    assert (code, err.startswith("Error: Line 1 of deep_questions.jsonl is no JSON")) == (1, True)
+    assert (code, err.startswith("Error: Line 1 of deep_questions.jsonl is not valid JSON")) == (1, True)

@@ -65,9 +65,9 @@ def test_a_fit_goes_on_from_its_checkpoint(run: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["fit", "part0.parquet", *FIT, "--resume", "-o", "m"], 2, "name the file to go on from, with --checkpoint"),
+        (["fit", "part0.parquet", *FIT, "--resume", "-o", "m"], 2, "name the file to resume from with --checkpoint"),
         (["fit", "part0.parquet", *FIT, "--checkpoint", "no", "--resume", "-o", "m"], 1, "no checkpoint no to go on"),
-        (["fit", "part0.parquet", *FIT, "--address", "auto", "-o", "m"], 2, "goes with --engine ray"),
+        (["fit", "part0.parquet", *FIT, "--address", "auto", "-o", "m"], 2, "needs --engine ray"),
         (["fit", "part0.parquet", *FIT, "--engine", "spark", "-o", "m"], 1, "engine must be one of local, ray"),
         (["fit", "part0.parquet", *FIT, "--max-memory", "much", "-o", "m"], 1, "max_memory must be a size such as 1GB"),
         (["fit", "-", *FIT, "--max-memory", "1GB", "-o", "m"], 1, "--max-memory and --engine are for Parquet files"),
@@ -92,4 +92,4 @@ def test_an_unreachable_cluster_is_named(run: Any) -> None:
     pytest.importorskip("ray", reason="needs ray, which is not installed")
     code, told = run("fit", "part*.parquet", *FIT, "--engine", "ray", "--address", "127.0.0.1:9", "-o", "m")
     assert code == 1
-    assert "No Ray cluster answers at 127.0.0.1:9" in told
+    assert "There is no Ray cluster at 127.0.0.1:9" in told

@@ -31,5 +31,5 @@ def test_a_backup_goes_to_an_empty_store_only(opened, asked, tmp_path, empty_pos
     assert opened(model=None, store=empty_postgres).get(f"/v1/lists/{list_id}").status_code == 200
     with pytest.raises(InputError, match="has models already"):
         restore(tmp_path / "backup.db", empty_postgres)
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         back_up(f"sqlite:///{tmp_path}/store.db", tmp_path / "backup.db")

@@ -194,7 +194,11 @@ def test_errors_inside_tell_nothing(opened, asked, monkeypatch):
     answer = client.post("/v1/lists", json=asked())
     assert answer.status_code == 500
     assert json.loads(answer.text) == {
-        "error": {"code": "internal", "message": "Something went wrong here.", "field": None}
+        "error": {
+            "code": "internal",
+            "message": "Internal error. The log has the details under the request id.",
+            "field": None,
+        }
     }
     assert client.get("/healthz").status_code == 200
 

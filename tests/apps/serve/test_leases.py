@@ -158,7 +158,7 @@ def test_learning_goes_on_after_a_commit_whose_answer_was_lost(opened, store, as
     updater.writer.write_from_thread = write_and_lose
     with pytest.raises((Refused, OperationalError)) as lost:
         learn(client)
-    updater._begin_anew("waits for the store", lost.value)
+    updater._begin_anew("waiting for the store", lost.value)
     assert client.get("/readyz").status_code == 503
     teach(client, asked, [6])
     learn(client)

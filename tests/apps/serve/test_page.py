@@ -227,7 +227,7 @@ WRONG = {
     "id, price, speed, weight\na, 1, 2": "line 2: there are 4 columns, but 3 values",
     "id, price, speed\na, 1, 2": "Candidate 1, weight: This is missing.",
     '[{"id": "a"}]': "Candidate 1, features: Field required.",
-    "[1,": "this is no JSON",
+    "[1,": "this is not valid JSON",
 }
 
 

@@ -113,5 +113,5 @@ def test_a_packer_of_one_s_own_is_served(opened, tmp_path, model_file):
     assert [one["index"] for one in client.post("/v1/pack", json=asked).json()["passages"]] == lw.ContextPacker().pack(
         QUERY, PASSAGES, length=2
     ).positions
-    with pytest.raises(InputError, match="no model of passages"):
+    with pytest.raises(InputError, match="not a model of ContextPacker"):
         opened(packer=model_file)

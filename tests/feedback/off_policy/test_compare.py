@@ -107,5 +107,5 @@ def test_a_safe_rollout_stops_where_the_lower_bound_meets_today() -> None:
 def test_a_tolerance_allows_more() -> None:
     log = even_log(400)
     assert safe_rollout(log, first_two).share < safe_rollout(log, first_two, tolerance=0.2).share
-    with pytest.raises(InputError, match="tolerance must be from 0"):
+    with pytest.raises(InputError, match="tolerance must be 0 or more"):
         safe_rollout(log, best, tolerance=-1.0)

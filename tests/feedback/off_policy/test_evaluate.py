@@ -145,7 +145,7 @@ def test_doubly_robust_and_pseudo_inverse_estimates_are_right_whatever_the_model
     level: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over all lists, each as likely as it was, what a model says cancels out."""
-    monkeypatch.setattr(OutcomeModel, "foretell", lambda self, table, owners, position: np.full(len(table), level))
+    monkeypatch.setattr(OutcomeModel, "predict", lambda self, table, owners, position: np.full(len(table), level))
     parts = estimators(seen(all_lists(), first_two))
     for name in ("per_position_ips", "per_position_dr", "cascade_dr", "slate_ips", "pseudo_inverse"):
         assert parts[name].value == pytest.approx(0.6), name
@@ -256,7 +256,7 @@ def test_value_any_counts_the_first_click_alone() -> None:
 def test_switch_leaves_the_model_where_weights_show_that_it_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     log = clicks_log(2000)
     assert evaluate(log, first_two).switch.value == evaluate(log, first_two).direct.value
-    monkeypatch.setattr(OutcomeModel, "foretell", lambda self, table, owners, position: np.full(len(table), 0.9))
+    monkeypatch.setattr(OutcomeModel, "predict", lambda self, table, owners, position: np.full(len(table), 0.9))
     found = evaluate(log, first_two)
     assert found.direct.value == pytest.approx(1.8)
     assert found.switch.value == pytest.approx(0.8, abs=0.2)
@@ -301,5 +301,5 @@ def test_what_cannot_be_evaluated() -> None:
         evaluate(small_log(), lw.SCP(2, effort="fast"))
     with pytest.raises(InputError, match="value must be one of sum, any"):
         evaluate(small_log(), first_two, value="clicks")
-    with pytest.raises(InputError, match=r"must give listwright\.Lists"):
+    with pytest.raises(InputError, match=r"must return listwright\.Lists"):
         evaluate(small_log(), lambda problems: [[0, 1]])

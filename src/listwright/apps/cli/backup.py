@@ -5,8 +5,7 @@ from SQLite to PostgreSQL. A password that the address lacks is taken from LISTW
 
 Typical use::
 
-    listwright backup sqlite:///lists.db -o backup.db
-    listwright backup postgresql://user@host/lists --restore backup.db
+    listwright backup sqlite:///lists.db -o backup.db listwright backup postgresql://user@host/lists --restore backup.db
 """
 
 from __future__ import annotations
@@ -24,12 +23,10 @@ def backup(
         str,
         typer.Argument(metavar="STORE", help="sqlite:///FILE or postgresql://USER@HOST/DATABASE, also while served."),
     ],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, which must be new.")] = None,
-    restore: Annotated[
-        Path | None, typer.Option(help="Write this backup to STORE instead, which must be empty.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; it must not exist yet.")] = None,
+    restore: Annotated[Path | None, typer.Option(help="Restore this backup into STORE, which must be empty.")] = None,
 ) -> None:
-    """Write what a service has stored to one file, or a backup back to a store."""
+    """Back up the store of a service to one file, or restore such a backup into an empty store."""
     from listwright.apps import serve  # noqa: F401  # says what to install where its packages are missing
     from listwright.apps.serve.store import backup as files
 

@@ -22,12 +22,14 @@ from listwright.apps.cli.training_tables import Read, on_tables
 @on_tables
 def check(
     read: Read,
-    trials: Annotated[int, typer.Option(min=1, help="Random lists that the laws are tried on.")] = 30,
+    trials: Annotated[
+        int, typer.Option(min=1, help="Number of random lists on which the reward's laws are tested.")
+    ] = 30,
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
 ) -> None:
-    """Look for what spoils learning: a reward that is not submodular, duplicates, features that say nothing or give the
-    answer away, problems that no list can solve. Exit code 1 where the reward breaks a law."""
+    """Look for mistakes in a training table: a reward that is not submodular, duplicates, features that are constant or
+    give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law."""
     from listwright.checks.problems import examine
 
     found: Any = read()[0]

@@ -52,7 +52,7 @@ def _chosen(names: str) -> str:
     chosen = [name.strip() for name in names.split(",")]
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
-        raise typer.BadParameter(f"there is no method {unknown[0]!r}. Choose of {', '.join(METHODS)}.")
+        raise typer.BadParameter(f"there is no method {unknown[0]!r}. Choose from {', '.join(METHODS)}.")
     return ",".join(chosen)
 
 
@@ -61,25 +61,32 @@ def compare(
     read: Read,
     methods: Annotated[
         str,
-        typer.Option(callback=_chosen, help=f"By commas; others are compared with the first. {', '.join(METHODS)}."),
+        typer.Option(
+            callback=_chosen,
+            help=f"Methods, comma-separated; all are compared with the first. Known: {', '.join(METHODS)}.",
+        ),
     ] = USUAL,
-    lengths: Annotated[str, typer.Option("--lengths", "--length", help="Lengths of lists, by commas.")] = "1,3,5",
+    lengths: Annotated[str, typer.Option("--lengths", "--length", help="Lengths of lists, comma-separated.")] = "1,3,5",
     budgets: Annotated[
-        str | None, typer.Option("--budgets", "--budget", help="Total sizes of lists, by commas, in place of lengths.")
+        str | None,
+        typer.Option("--budgets", "--budget", help="Total sizes of lists, comma-separated, instead of lengths."),
     ] = None,
     per_group: given.PerGroup = None,
     train_sizes: Annotated[
-        str | None, typer.Option(help="Problems to learn from, by commas: numbers, or shares such as 0.5.")
+        str | None,
+        typer.Option(help="Training set sizes, comma-separated: numbers of problems, or shares such as 0.5."),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Parts; each is tested on what is learned from the others.")] = 5,
-    seeds: Annotated[int, typer.Option(min=1, help="Repetitions with other folds.")] = 1,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Number of folds; each is tested with a model trained on the others.")
+    ] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of repetitions, each with other folds.")] = 1,
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for report.html, results.json and figures/.")] = Path(
         "report"
     ),
     as_json: given.AsJson = False,
 ) -> None:
-    """Fit methods on the same folds of a table, measure their lists on the rest, and write a report with paired
-    intervals and pictures."""
+    """Cross-validate several methods on the same folds of a table, and write a report with paired intervals and
+    charts."""
     wanted: dict[str, Any] = {"lengths": given.numbers(lengths, "--lengths", int)}
     if budgets is not None:
         wanted["budgets"] = given.numbers(budgets, "--budgets", float)
@@ -118,8 +125,7 @@ def _capped(problems: Any, per_group: int | None) -> Any:
     """The problems with the limit of `--per-group`.
 
     The limit is attached to the problems, so that it binds all methods alike, including those without such a parameter.
-    A
-    scan is sampled first, as only problems in memory can carry the limit.
+    A scan is sampled first, as only problems in memory can carry the limit.
     """
     given.groups_for(per_group, problems, "Name it with --group-column.")
     if per_group is None:
@@ -141,8 +147,7 @@ def report_of(found: Comparison, about: str) -> Report:
     -------
     Report
         Means by method and limit, paired differences of the first method to the others with 95 % intervals (if there
-        are
-        others), and a chart.
+        are others), and a chart.
     """
     from listwright.lab.report import Figure, Report, Section, Table
 

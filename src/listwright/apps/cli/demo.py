@@ -6,8 +6,7 @@ clicks, held-out ones, and new ones without clicks.
 
 Typical use::
 
-    listwright demo --out report.html
-    listwright demo --tables examples
+    listwright demo --out report.html listwright demo --tables examples
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ TABLES: dict[str, dict[str, Any]] = {
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="File to write the report to.")] = Path("report.html"),
     tables: Annotated[
-        Path | None, typer.Option(help="Folder to write past.csv, held_out.csv and new.csv into, instead of the page.")
+        Path | None, typer.Option(help="Write past.csv, held_out.csv and new.csv to this folder instead of a report.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
-    """Learn to list passages for made-up questions, compare with other ways, and write a page with charts and lists; or
-    write some tables to try the other commands on."""
+    """Train a policy that lists passages for made-up questions, compare it with other methods, and write a report with
+    charts and lists. With --tables, write example tables for the other commands instead."""
     if tables is not None:
         written = write_tables(tables)
         show_json(written) if as_json else print("Wrote " + ", ".join(written))
@@ -67,8 +66,7 @@ def write_tables(folder: Path) -> list[str]:
     """Write the example tables of the README as CSV files.
 
     The tables are simulated with fixed seeds, so they are the same on every machine. Readers differ between the tables,
-    so
-    that held-out and new problems really are new.
+    so that held-out and new problems really are new.
 
     Parameters
     ----------

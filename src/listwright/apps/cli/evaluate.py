@@ -6,8 +6,8 @@ related estimators, and compared with that of the logged lists.
 
 Typical use::
 
-    listwright evaluate model.listwright held_out.csv
-    listwright evaluate model.listwright --log shown.parquet --value any
+    listwright evaluate model.listwright held_out.csv listwright evaluate model.listwright --log shown.parquet --value
+    any
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ def evaluate(
     cascade: logs.Cascade = False,
     propensity: logs.Propensity = "logged",
     value: Annotated[
-        str, typer.Option(help="With --log: what a list is worth, the sum of its outcomes or any click.")
+        str,
+        typer.Option(
+            help="With --log: the value of a list, either the sum of its outcomes "
+            "(sum) or whether any was clicked (any)."
+        ),
     ] = "sum",
     list_column: logs.ListColumn = None,
     position_column: logs.PositionColumn = None,
@@ -53,9 +57,9 @@ def evaluate(
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
-    """Measure a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
-    distance, where they apply; means over problems with 95 % intervals. On a log of lists that another policy showed
-    (--log): what the model's lists would have brought, by ten estimators."""
+    """Evaluate a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
+    distance, as far as they apply, as means over problems with 95 % intervals. On a log of lists that another policy
+    showed (--log), estimate what the model's lists would have earned, with ten off-policy estimators."""
     logs.one_source(data, log)
     if log:
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)

@@ -36,8 +36,8 @@ def explain(
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
-    """Tell the reasons of one list: what each group of features adds to the score of a pick, how far the runner-up is
-    behind, and which pick made a skipped item redundant."""
+    """Explain one list: what each group of features adds to the score of a pick, how far behind the runner-up is, and
+    which pick made a skipped item redundant."""
     from listwright.reasons.explain import explain as explained
 
     learned = load_model(model, data, trust)

@@ -5,8 +5,7 @@ service, this closes the loop: show lists, export the log, learn a new model, es
 
 Typical use::
 
-    listwright export sqlite:///lists.db -o log.parquet
-    listwright fit --log log.parquet --length 3 -o next.listwright
+    listwright export sqlite:///lists.db -o log.parquet listwright fit --log log.parquet --length 3 -o next.listwright
     listwright evaluate next.listwright --log log.parquet
 """
 
@@ -33,13 +32,12 @@ def export(
         ),
     ],
     out: Annotated[str, typer.Option("-o", "--out", help="Parquet file to write.")],
-    version: Annotated[int | None, typer.Option(min=1, help="Lists of one model version alone.")] = None,
-    cascade: Annotated[bool, typer.Option("--cascade", help="Users stop at the first click.")] = False,
+    version: Annotated[int | None, typer.Option(min=1, help="Export only the lists of this model version.")] = None,
+    cascade: Annotated[bool, typer.Option("--cascade", help="Users stop looking at the first click.")] = False,
     as_json: given.AsJson = False,
 ) -> None:
-    """Turn the lists, propensities and feedback that a service stored into a log, for `fit --log` and
-    `evaluate --log`. The service may go on meanwhile. A password that the address does not have comes from
-    LISTWRIGHT_STORE_PASSWORD."""
+    """Export the lists, propensities and feedback that a service stored as a log for `fit --log` and `evaluate --log`.
+    The service may keep running. A password that is not in the address is taken from LISTWRIGHT_STORE_PASSWORD."""
     if out == STANDARD:
         raise InputError("A log is written to a file. Name one with --out.")
     check_place(out, store.removeprefix("sqlite:///"))

@@ -60,33 +60,40 @@ def fit(
         str,
         typer.Option(
             callback=_known,
-            help="fast: a linear policy, in a moment. auto: the simplest way that does best on held-out lists. best: "
-            "many together, in minutes. Where items recur (--catalogue) and any: is the reward, both also learn how "
-            "often an item succeeds in other problems where the items before it fail.",
+            help="fast: a linear policy, in seconds. auto: the simplest method that is as good as the best on held-out "
+            "problems. best: several methods combined, in minutes. With --catalogue and a reward any:..., auto "
+            "and best also learn how often an item succeeds where the items before it fail.",
         ),
     ] = "auto",
-    passes: Annotated[int, typer.Option(min=1, help="How often the problems are learned from.")] = 10,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Problems between two updates of the policy.")] = None,
+    passes: Annotated[int, typer.Option(min=1, help="Number of passes over the training problems.")] = 10,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="Number of problems between two updates of the policy.")
+    ] = None,
     max_memory: given.MaxMemory = None,
     engine: given.Engine = "local",
     address: given.Address = None,
     checkpoint: Annotated[
-        str | None, typer.Option(help="File to write how far learning is; for Parquet files, which are read in parts.")
+        str | None, typer.Option(help="File to which progress is saved; for Parquet files, which are read in parts.")
     ] = None,
-    checkpoint_every: Annotated[int, typer.Option(min=1, help="Rounds between two checkpoints.")] = 1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, to the same model.")] = False,
+    checkpoint_every: Annotated[int, typer.Option(min=1, help="Number of rounds between two checkpoints.")] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume from the checkpoint; the result is the same model.")
+    ] = False,
     certify: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, help="Share of the problems to hold back, such as 0.2, to certify what lists are worth."
+            min=0, max=1, help="Share of the problems to hold out, such as 0.2, to certify the value of lists."
         ),
     ] = None,
     log: logs.LogFiles = None,
     cascade: logs.Cascade = False,
     propensity: logs.Propensity = "logged",
-    learner: Annotated[str, typer.Option(help="With --log: ridge, or boosting for trees.")] = "ridge",
+    learner: Annotated[str, typer.Option(help="With --log: ridge (linear) or boosting (trees).")] = "ridge",
     half_life: Annotated[
-        float | None, typer.Option(help="With --log: lists after which one counts half, for tastes that change.")
+        float | None,
+        typer.Option(
+            help="With --log: number of lists after which an observation counts half, for tastes that change."
+        ),
     ] = None,
     list_column: logs.ListColumn = None,
     position_column: logs.PositionColumn = None,
@@ -95,8 +102,8 @@ def fit(
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
 ) -> None:
-    """Learn to build lists from a table of problems whose lists can be measured, or from a log of lists that were shown
-    (--log), and write a model file."""
+    """Train a model on a table of problems with a known reward, or on a log of lists that were shown (--log), and write
+    it to a file."""
     given.one_limit(length, budget)
     check_place(out, *(data or []), *(log or []), references, checkpoint)
     logs.one_source(data, log)
@@ -109,7 +116,7 @@ def fit(
         _fit_log(read, log, settings, named, cascade=cascade, propensity=propensity, out=out, as_json=as_json)
         return
     if resume and checkpoint is None:
-        raise typer.BadParameter("name the file to go on from, with --checkpoint.", param_hint="--resume")
+        raise typer.BadParameter("name the file to resume from with --checkpoint.", param_hint="--resume")
     from listwright.estimators.scp import SCP
 
     say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
@@ -268,8 +275,7 @@ def _seen(model: Any) -> str:
     """Mean value of the lists built during learning.
 
     The sentence adds that this does not estimate the value on new problems: these lists were built by policies that
-    were
-    still changing, and on problems that were learned from.
+    were still changing, and on problems that were learned from.
     """
     ledger = model.training_.ledger
     return (

@@ -6,8 +6,7 @@ column of a feature is shuffled.
 
 Typical use::
 
-    listwright inspect model.listwright
-    listwright inspect model.listwright held_out.csv -o model.html
+    listwright inspect model.listwright listwright inspect model.listwright held_out.csv -o model.html
 """
 
 from __future__ import annotations
@@ -35,23 +34,21 @@ def inspect(
         list[str] | None,
         typer.Argument(
             metavar="[DATA]...",
-            help="Table with the column that lists are measured by: tells how important each feature is for them.",
+            help="Table with the column of the reward, to measure the importance of each feature.",
             show_default=False,
         ),
     ] = None,
     *,
-    out: Annotated[
-        str | None, typer.Option("-o", "--out", help="Page to write, .html, with charts of all that.")
-    ] = None,
+    out: Annotated[str | None, typer.Option("-o", "--out", help="HTML report to write, with charts.")] = None,
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
-    """Tell what a model is: its settings, the columns it reads, what it was trained for and what came of it, its
-    weights, and with DATA which features matter."""
+    """Show what a model file contains: settings, columns, reward, how training went, and weights. With DATA, also show
+    the importance of each feature."""
     if out is not None:
         check_place(out)
         if Path(out).suffix.lower() != ".html":
-            raise InputError(f"The page goes to a file that ends in .html. Got {out}.")
+            raise InputError(f"The report must be a file that ends in .html. Got {out}.")
     learned, about = about_model(model, trust)
     problems = _problems(learned, data)
     columns, weights = getattr(learned, "columns_", None), _table(learned, "weights_")
@@ -119,8 +116,7 @@ def _importance(model: Any, problems: Any) -> Any:
     """Permutation importance of each feature, with progress on standard error.
 
     The importance of a feature is the loss in mean value of the lists if its column is shuffled. Features that carry
-    the
-    same information share it, so a low importance does not mean that a feature is unrelated to the outcome.
+    the same information share it, so a low importance does not mean that a feature is unrelated to the outcome.
     """
     from listwright.lab.report.model_page import importance_of
 
@@ -194,5 +190,5 @@ def _show(name: str, value: Any) -> None:
 
 
 def _text(value: Any) -> str:
-    """A value as text, sequences joined by commas."""
+    """A value as text, sequences joined with commas."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -35,10 +35,10 @@ LogFiles = Annotated[
     list[str] | None,
     typer.Option(
         "--log",
-        help="A log in place of DATA: lists that were shown, with what came back; Parquet, CSV or JSON lines.",
+        help="Log of shown lists with their outcomes, instead of DATA: Parquet, CSV or JSON lines.",
     ),
 ]
-Cascade = Annotated[bool, typer.Option("--cascade", help="With --log: users stop at the first click.")]
+Cascade = Annotated[bool, typer.Option("--cascade", help="With --log: users stop looking at the first click.")]
 Propensity = Annotated[
     str,
     typer.Option(
@@ -49,8 +49,10 @@ Propensity = Annotated[
 ]
 ListColumn = Annotated[str | None, typer.Option(help="With --log: column with the id of the list.")]
 PositionColumn = Annotated[str | None, typer.Option(help="With --log: column with the position in the list.")]
-OutcomeColumn = Annotated[str | None, typer.Option(help="With --log: column with what came back, from 0 to 1.")]
-PropensityColumn = Annotated[str | None, typer.Option(help="With --log: column with the chance of each shown item.")]
+OutcomeColumn = Annotated[str | None, typer.Option(help="With --log: column with the outcome, from 0 to 1.")]
+PropensityColumn = Annotated[
+    str | None, typer.Option(help="With --log: column with the probability (propensity) of each shown item.")
+]
 
 
 def columns_of(
@@ -184,13 +186,13 @@ def one_source(data: list[str] | None, log: list[str] | None) -> None:
     if not data and not log:
         raise typer.BadParameter("give a table, or a log with --log.", param_hint="DATA")
     if data and log:
-        raise typer.BadParameter("stands in place of DATA; leave one of them out.", param_hint="--log")
+        raise typer.BadParameter("replaces DATA; give only one of them.", param_hint="--log")
 
 
 def needs_reward(reward: str | None) -> str:
     """The reward string; raises `typer.BadParameter` without one, as a table does not tell what lists are worth."""
     if reward is None:
-        raise typer.BadParameter(f"say what a list is worth: {given.REWARDS}.", param_hint="--reward")
+        raise typer.BadParameter(f"define the value of a list: {given.REWARDS}.", param_hint="--reward")
     return reward
 
 

@@ -40,47 +40,52 @@ OptionalData = Annotated[
     typer.Argument(metavar="DATA", help=f"{DATA} May be missing with --log.", show_default=False),
 ]
 Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="File that `listwright fit` wrote, or - for standard input.")
+    str, typer.Argument(metavar="MODEL", help="Model file from `listwright fit`, or - for standard input.")
 ]
-Reward = Annotated[str, typer.Option(help=f"What a list is worth: {REWARDS}.")]
+Reward = Annotated[str, typer.Option(help=f"Reward, the value of a list: {REWARDS}.")]
 OptionalReward = Annotated[
-    str | None, typer.Option("--reward", help=f"What a list is worth, for tables: {REWARDS}.", show_default=False)
+    str | None,
+    typer.Option("--reward", help=f"Reward, the value of a list; for tables: {REWARDS}.", show_default=False),
 ]
 ModelReward = Annotated[
-    str | None, typer.Option("--reward", help="What a list is worth; by default what the model was trained for.")
+    str | None,
+    typer.Option("--reward", help="Reward, the value of a list; by default the one that the model was trained for."),
 ]
 References = Annotated[str | None, typer.Option(help="For rouge: table with columns problem and reference.")]
-Length = Annotated[int | None, typer.Option(min=1, help="Items of a list.")]
+Length = Annotated[int | None, typer.Option(min=1, help="Number of items in a list.")]
 Budget = Annotated[
     float | None, typer.Option(callback=_above_zero, help="Total size of a list, in the unit of the size column.")
 ]
-PerGroup = Annotated[int | None, typer.Option(min=1, help="Items of one group that a list holds at most.")]
+PerGroup = Annotated[int | None, typer.Option(min=1, help="Most items of one group in a list.")]
 ShortLists = Annotated[
     bool, typer.Option("--short-lists", help="Accept problems with fewer candidates than the length.")
 ]
 NewLevels = Annotated[
-    str, typer.Option(help="Levels of categorical columns that training did not have: error, or zeros for no level.")
+    str, typer.Option(help="What to do with categories that were not in training: error, or zeros (no category).")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 Format = Annotated[
-    str | None, typer.Option(help="Kind of DATA where its name does not tell: parquet, csv, jsonl, svmlight.")
+    str | None, typer.Option(help="Format of DATA if the file name does not show it: parquet, csv, jsonl or svmlight.")
 ]
 MaxMemory = Annotated[
-    str | None, typer.Option(help="Read Parquet files in parts that take at most so much memory, such as 1GB.")
+    str | None, typer.Option(help="Read Parquet files in parts, using at most this much memory, such as 1GB.")
 ]
-Engine = Annotated[str, typer.Option(help="Where parts are worked on: local (threads) or ray (a cluster).")]
+Engine = Annotated[str, typer.Option(help="Where to run: local (threads) or ray (a cluster).")]
 Address = Annotated[
-    str | None, typer.Option(help="Of the Ray cluster: auto, host:6379, ray://host:10001; by default a new one here.")
+    str | None,
+    typer.Option(
+        help="Address of the Ray cluster: auto, host:6379 or ray://host:10001; by default one is started here."
+    ),
 ]
 Trust = Annotated[
     str,
     typer.Option(
         metavar="CLASSES",
-        help="Classes of your own that the model file needs, as module:Class, by commas. Their modules must be on "
-        "PYTHONPATH, and are run.",
+        help="Classes that the model file needs, as module:Class, comma-separated. Their modules must be on "
+        "PYTHONPATH and are imported.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
@@ -104,7 +109,9 @@ def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
         return [kind(part) for part in text.split(",")]
     except ValueError:
         wanted = "whole numbers" if kind is int else "numbers"
-        raise typer.BadParameter(f"give {wanted} by commas, such as 1,3,5. Got {text!r}.", param_hint=option) from None
+        raise typer.BadParameter(
+            f"give {wanted} separated by commas, such as 1,3,5. Got {text!r}.", param_hint=option
+        ) from None
 
 
 def engine_of(engine: str, address: str | None) -> Any:
@@ -128,7 +135,7 @@ def engine_of(engine: str, address: str | None) -> Any:
         If an address is given for another engine.
     """
     if engine != "ray" and address is not None:
-        raise typer.BadParameter("goes with --engine ray.", param_hint="--address")
+        raise typer.BadParameter("needs --engine ray.", param_hint="--address")
     from listwright.engines import Ray, as_engine
 
     return Ray(address) if engine == "ray" else as_engine(engine)
@@ -159,10 +166,10 @@ def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None
 def one_limit(length: int | None, budget: float | None) -> None:
     """Raise `typer.BadParameter` unless exactly one of `--length` and `--budget` is given."""
     if length is None and budget is None:
-        told = "say how long lists are, with --length (items) or --budget (total size)."
+        told = "give the length of lists with --length (items) or --budget (total size)."
         raise typer.BadParameter(told, param_hint="--length / --budget")
     if length is not None and budget is not None:
-        raise typer.BadParameter("give one of both, not both.", param_hint="--length / --budget")
+        raise typer.BadParameter("give only one of the two.", param_hint="--length / --budget")
 
 
 def one_from_standard_input(model: str, data: list[str]) -> None:

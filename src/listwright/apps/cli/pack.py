@@ -1,15 +1,13 @@
 """`listwright pack`: choose passages for questions within a token budget, or train a packer on such questions.
 
 Input is JSON lines, one question with its passages per line; the keys in `QUERIES` and `PASSAGES` are recognized,
-others
-are named with `--query` and `--passages`. Output is JSON lines with the positions, texts, tokens and reasons of the
-chosen passages, in the order of the input. `--train` learns from labels, answers or citations in the same file.
+others are named with `--query` and `--passages`. Output is JSON lines with the positions, texts, tokens and reasons of
+the chosen passages, in the order of the input. `--train` learns from labels, answers or citations in the same file.
 
 Typical use::
 
-    listwright pack questions.jsonl --budget 2000 -o packed.jsonl
-    listwright pack labelled.jsonl --train --label relevant -o packer.listwright
-    listwright pack questions.jsonl --model packer.listwright
+    listwright pack questions.jsonl --budget 2000 -o packed.jsonl listwright pack labelled.jsonl --train --label
+    relevant -o packer.listwright listwright pack questions.jsonl --model packer.listwright
 """
 
 from __future__ import annotations
@@ -31,20 +29,22 @@ QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context",
 
 
 def pack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: a question and its passages on each.")],
-    budget: Annotated[float, typer.Option(help="Tokens that the passages of a question may have together.")] = 2000,
-    length: Annotated[int | None, typer.Option(help="Passages that may be picked.")] = None,
-    per_source: Annotated[int | None, typer.Option(help="Passages that may come from one source.")] = None,
-    model: Annotated[Path | None, typer.Option(help="A packer's file; without it the shipped model.")] = None,
-    query: Annotated[str | None, typer.Option(help="Key of the question: query or question by default.")] = None,
-    passages: Annotated[str | None, typer.Option(help="Key of the passages: passages, paragraphs, ...")] = None,
-    train: Annotated[bool, typer.Option("--train", help="Learn from the file, and write a packer's file.")] = False,
-    label: Annotated[str | None, typer.Option(help="To learn: key of the labels of passages.")] = None,
-    answer: Annotated[str | None, typer.Option(help="To learn: key of the answer.")] = None,
-    cited: Annotated[str | None, typer.Option(help="To learn: key of the passages that were cited.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write to.")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines, each with a question and its passages.")],
+    budget: Annotated[float, typer.Option(help="Most tokens for all passages of a question together.")] = 2000,
+    length: Annotated[int | None, typer.Option(help="Most passages to pick.")] = None,
+    per_source: Annotated[int | None, typer.Option(help="Most passages from one source.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Packer to use; by default the pretrained one.")] = None,
+    query: Annotated[str | None, typer.Option(help="Key of the question; by default query or question.")] = None,
+    passages: Annotated[
+        str | None, typer.Option(help="Key of the passages; by default passages, paragraphs, ...")
+    ] = None,
+    train: Annotated[bool, typer.Option("--train", help="Train a packer on the file and write it.")] = False,
+    label: Annotated[str | None, typer.Option(help="With --fit: key of the labels of the passages.")] = None,
+    answer: Annotated[str | None, typer.Option(help="With --fit: key of the answer.")] = None,
+    cited: Annotated[str | None, typer.Option(help="With --fit: key of the cited passages.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
-    """Choose passages for each question that together hold what its answer needs."""
+    """Pick passages for each question that together contain what the answer needs, within a token budget."""
     if output is not None:
         check_place(str(output), str(file), None if model is None else str(model))
     from listwright.context import ContextPacker
@@ -127,7 +127,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
             try:
                 records.append(json.loads(line))
             except (ValueError, RecursionError) as error:
-                raise InputError(f"Line {number} of {file} is no JSON: {error}.") from None
+                raise InputError(f"Line {number} of {file} is not valid JSON: {error}.") from None
             if not isinstance(records[-1], dict):
                 raise InputError(f"Line {number} of {file} must hold a JSON object.")
     return records

@@ -6,9 +6,8 @@ scanned and lists are written to Parquet part by part; otherwise everything is i
 
 Typical use::
 
-    listwright predict model.listwright new.csv -o lists.csv --explain
-    cat new.csv | listwright predict model.listwright - > lists.csv
-    listwright predict model.listwright 'new/*.parquet' --max-memory 1GB -o lists.parquet
+    listwright predict model.listwright new.csv -o lists.csv --explain cat new.csv | listwright predict model.listwright
+    - > lists.csv listwright predict model.listwright 'new/*.parquet' --max-memory 1GB -o lists.parquet
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def predict(
     budget: given.Budget = None,
     per_group: given.PerGroup = None,
     short_lists: given.ShortLists = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Add the reasons of each pick.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Add the reasons for each pick.")] = False,
     new_levels: given.NewLevels = "error",
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
@@ -45,7 +44,7 @@ def predict(
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
-    """Build a list for each problem of a table: one row per pick, in order. The model knows its columns."""
+    """Build a list for each problem of a table: one row per pick, in order. The model file remembers the columns."""
     check_place(out, model, *data)
     check_ending(out)
     learned = load_model(model, data, trust)

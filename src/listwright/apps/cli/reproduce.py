@@ -6,8 +6,8 @@ not its exact numbers. Repetitions are distributed over processes; results do no
 
 Typical use::
 
-    listwright reproduce trajectory --seeds 10 --out report
-    listwright reproduce summaries --train duc2003 --test duc2004
+    listwright reproduce trajectory --seeds 10 --out report listwright reproduce summaries --train duc2003 --test
+    duc2004
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAMES = (*EXPERIMENTS, "all")
 CHOICES = "; ".join(f"{one.name}: {one.about}" for one in EXPERIMENTS.values())
-PARTS = "DUC data (a folder, or several: repeat the option), a .jsonl file, or a folder of clusters."
+PARTS = "DUC data (one folder, or several by repeating the option), a .jsonl file, or a folder of clusters."
 
 
 def _known(name: str) -> str:
@@ -48,9 +48,9 @@ def reproduce(
             "folder per cluster); made-up data otherwise."
         ),
     ] = None,
-    train: Annotated[list[Path] | None, typer.Option(help=f"summaries: what to learn from. {PARTS}")] = None,
-    test: Annotated[list[Path] | None, typer.Option(help="summaries: what to test on; the same kinds.")] = None,
-    task: Annotated[int | None, typer.Option(help="summaries: the task of DUC to read; the paper's is 2.")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help=f"summaries: training data. {PARTS}")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="summaries: test data, of the same kinds.")] = None,
+    task: Annotated[int | None, typer.Option(help="summaries: DUC task to read; the paper uses task 2.")] = None,
     rouge: Annotated[
         Path | None, typer.Option(help="summaries: ROUGE-1.5.5.pl, or its folder, to score the summaries with as well.")
     ] = None,
@@ -59,7 +59,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for report.html, results.json and figures/.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
-    """Run an experiment of the paper again and write a report with tables, charts and numbers."""
+    """Reproduce an experiment of the paper, and write a report with tables, charts and numbers."""
     from listwright.lab.report import Report, write_report
 
     chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
@@ -109,9 +109,9 @@ def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any])
     if given and not any(one.takes_parts for one in chosen):
         raise typer.BadParameter(f"only the experiment 'summaries' takes --{next(iter(given))}.")
     if ("train" in given) != ("test" in given):
-        raise typer.BadParameter("--train and --test belong together. Name the folders of both.")
+        raise typer.BadParameter("--train and --test must be given together.")
     if data is not None and "train" in given:
-        raise typer.BadParameter("--data names all of the data. Leave it out, or --train and --test.")
+        raise typer.BadParameter("give either --data, or --train and --test.")
     if data is not None and not any(one.reads for one in chosen):
         raise typer.BadParameter(f"the experiment {chosen[0].name!r} simulates its data. Leave --data out.")
     if data is not None and len(chosen) > 1 and not any(one.finds(data) for one in chosen):

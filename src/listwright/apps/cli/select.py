@@ -5,9 +5,8 @@ picks go to a file or standard output, the summary (value, upper bound, knee) to
 
 Typical use::
 
-    listwright select vectors.parquet -k 1000 -o rows.csv
-    listwright select vectors.npy -k 200 --reward log_det --picture picks.html -o rows.csv
-    listwright select vectors.parquet --budget 50 --costs price -o rows.csv
+    listwright select vectors.parquet -k 1000 -o rows.csv listwright select vectors.npy -k 200 --reward log_det
+    --picture picks.html -o rows.csv listwright select vectors.parquet --budget 50 --costs price -o rows.csv
 """
 
 from __future__ import annotations
@@ -28,22 +27,28 @@ if TYPE_CHECKING:
 
 def select(
     vectors: Annotated[
-        Path, typer.Argument(metavar="VECTORS", help="A .parquet file with a column of lists, or .npy.")
+        Path, typer.Argument(metavar="VECTORS", help="Vectors: a .parquet file with a column of lists, or a .npy file.")
     ],
     k: Annotated[int | None, typer.Option("-k", min=1, help="Number of rows to pick.")] = None,
     out: Annotated[
         str, typer.Option("-o", "--out", help="File to write: .csv, .tsv, .jsonl or .parquet; - for standard output.")
     ] = STANDARD,
-    column: Annotated[str | None, typer.Option(help="Column of the vectors, where there are several of lists.")] = None,
+    column: Annotated[
+        str | None, typer.Option(help="Column of the vectors, if the file has several columns of lists.")
+    ] = None,
     reward: Annotated[
         str, typer.Option(help="facility_location, log_det, saturated_coverage or feature_based.")
     ] = "facility_location",
     metric: Annotated[str, typer.Option(help="cosine, dot, rbf or euclidean.")] = "cosine",
-    neighbors: Annotated[int | None, typer.Option(min=1, help="Count only so many nearest rows of each row.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Measure on so many random rows.")] = None,
-    targets: Annotated[Path | None, typer.Option(help="File of the rows to stand for, where these are others.")] = None,
+    neighbors: Annotated[
+        int | None, typer.Option(min=1, help="Use only this many nearest neighbours of each row.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Estimate values on this many random rows.")] = None,
+    targets: Annotated[
+        Path | None, typer.Option(help="File of the rows to represent, if these are not the rows to pick from.")
+    ] = None,
     groups: Annotated[str | None, typer.Option(help="Column of labels, for --per-group.")] = None,
-    per_group: Annotated[int | None, typer.Option(min=1, help="At most so many rows of each group.")] = None,
+    per_group: Annotated[int | None, typer.Option(min=1, help="Most rows of each group.")] = None,
     costs: Annotated[str | None, typer.Option(help="Column of costs, for --budget.")] = None,
     budget: given.Budget = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
@@ -51,13 +56,14 @@ def select(
     engine: given.Engine = "local",
     address: given.Address = None,
     picture: Annotated[
-        str | None, typer.Option(help="Picture of the picked rows and of the value by rows: .png, .svg or .html.")
+        str | None,
+        typer.Option(help="Chart of the picked rows and of the value by number of picks: .png, .svg or .html."),
     ] = None,
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
 ) -> None:
-    """Pick rows of a table of vectors that stand for all rows, or that differ most. Writes one line per pick: position,
-    row, what it added and the value so far. Says first how much memory it takes."""
+    """Pick rows of a table of vectors that represent all rows, or that differ most from each other. Writes one line per
+    pick: position, row, gain and value so far. The estimated memory is printed first."""
     from listwright.apps.cli.selection_picture import check_picture, write_picture
     from listwright.apps.cli.written_lists import check_ending, write_columns
     from listwright.selection import select as select_rows

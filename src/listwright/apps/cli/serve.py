@@ -7,15 +7,12 @@ precedence. The command also makes and revokes the keys of the service. The serv
 
 Typical use::
 
-    listwright serve model.listwright --learn
-    listwright serve model.listwright --model other=second.listwright --config serve.toml
-    listwright serve --keys keys.json --new-key lists --key-name shop
+    listwright serve model.listwright --learn listwright serve model.listwright --model other=second.listwright --config
+    serve.toml listwright serve --keys keys.json --new-key lists --key-name shop
 
 A configuration file holds option names, and tables for limits and further models::
 
-    learn = true
-    [models]
-    other = "second.listwright"
+    learn = true [models] other = "second.listwright"
 """
 
 from __future__ import annotations
@@ -52,14 +49,14 @@ def _configured(context: typer.Context, path: Path | None) -> Path | None:
     except OSError as error:
         raise typer.BadParameter(f"cannot read {path}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{path} is no TOML: {error}.") from None
+        raise typer.BadParameter(f"{path} is not valid TOML: {error}.") from None
     limits, models = found.pop("limits", {}), found.pop("models", {})
     values = {name.replace("-", "_"): value for name, value in found.items()}
     values |= {LIMIT + name.replace("-", "_"): value for name, value in limits.items()}
     known = {one.name for one in context.command.params} - {"config"}
     unknown = sorted(values.keys() - known)
     if unknown:
-        raise typer.BadParameter(f"{path} has the key {unknown[0]!r}, which is no option.")
+        raise typer.BadParameter(f"{path} has the key {unknown[0]!r}, which is not an option.")
     if models:
         values["models"] = [f"{name}={file}" for name, file in models.items()]
     context.default_map = values
@@ -126,13 +123,16 @@ def serve(
         typer.Argument(
             metavar="MODEL",
             envvar=f"{PREFIX}_MODEL",
-            help="File that `listwright fit` wrote; without it, what the store has.",
+            help="Model file from `listwright fit`; without it, the model in the store is served.",
         ),
     ] = None,
     models: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", metavar="NAME=FILE", envvar=f"{PREFIX}_MODELS", help="More models; requests name theirs."
+            "--model",
+            metavar="NAME=FILE",
+            envvar=f"{PREFIX}_MODELS",
+            help="Further models, which requests select by name.",
         ),
     ] = None,
     config: Annotated[
@@ -141,20 +141,21 @@ def serve(
             is_eager=True,
             callback=_configured,
             envvar=f"{PREFIX}_CONFIG",
-            help="File with options as TOML; the command line and the environment stand before it.",
+            help="TOML file with options; the command line and environment variables take precedence.",
         ),
     ] = None,
     new_key: Annotated[
         str | None,
         typer.Option(
-            metavar="ROLE", help="Make a key (lists, feedback, read, metrics or admin), add it to --keys, end."
+            metavar="ROLE",
+            help="Create a key with this role (lists, feedback, read, metrics or admin), add it to --keys and exit.",
         ),
     ] = None,
-    key_name: Annotated[str, typer.Option(help="With --new-key: whose key it is.")] = "",
+    key_name: Annotated[str, typer.Option(help="With --new-key: name of the key's owner.")] = "",
     key_days: Annotated[float | None, typer.Option(help="With --new-key: days until it expires.")] = None,
-    revoke_key: Annotated[str | None, typer.Option(metavar="NAME", help="Take a key out of --keys, end.")] = None,
+    revoke_key: Annotated[str | None, typer.Option(metavar="NAME", help="Remove a key from --keys and exit.")] = None,
 ) -> None:
-    """Serve lists over HTTP, store feedback so that none is lost, and learn from it. The API is told at /docs."""
+    """Serve lists over HTTP, store feedback durably, and learn from it. The API is described at /docs."""
     from listwright.apps import serve as service  # only here: it takes packages that other commands do without
 
     chosen = settings(model, dict(map(_named, models or [])))

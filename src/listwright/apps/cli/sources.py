@@ -94,7 +94,7 @@ def read_for(
         return problems
     signature = model.signature_
     if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:
-        raise InputError("This model does not know the columns of its table. Fit it with `listwright fit`.")
+        raise InputError("This model has no record of its table's columns. Fit it with `listwright fit`.")
     return read_problems(data, features=list(signature.feature_names), fixed=True, **options)[0]
 
 
@@ -183,11 +183,11 @@ def check_place(out: str, *read: str | Path | None) -> None:
         return
     for name in read:
         if name is not None and path.exists() and any(path.samefile(one) for one in _existing(str(name))):
-            raise InputError(f"{path} is read from, so it cannot be written to as well. Name another file to write.")
+            raise InputError(f"{path} is an input file and cannot also be the output. Name another file to write.")
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file to write.")
     if not path.parent.is_dir():
-        raise InputError(f"There is no folder {path.parent} to write {path.name} into. Make it first.")
+        raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
 
 
 def _existing(name: str) -> list[str]:

@@ -5,8 +5,7 @@ A folder of text files is one cluster and gives one summary; a folder of folders
 
 Typical use::
 
-    listwright summarize reports/ --budget 665b --explain
-    listwright summarize a.txt b.txt --budget 100w --json
+    listwright summarize reports/ --budget 665b --explain listwright summarize a.txt b.txt --budget 100w --json
 """
 
 from __future__ import annotations
@@ -29,20 +28,19 @@ def summarize(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", help="A folder of text files, a folder of such folders, or text files that go together."
+            metavar="PATH...",
+            help="A folder of text files, a folder of such folders, or text files to summarize together.",
         ),
     ],
     budget: Annotated[
-        str, typer.Option(help="How long at most: 665b (bytes), 665c (characters), 100w (words), 120t (tokens).")
+        str, typer.Option(help="Largest length: 665b (bytes), 665c (characters), 100w (words) or 120t (tokens).")
     ] = "665b",
-    model: Annotated[
-        Path | None, typer.Option(help="A model file; without it the one that comes with listwright.")
-    ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why each sentence was taken.")] = False,
+    model: Annotated[Path | None, typer.Option(help="Model file; by default the pretrained model.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain why each sentence was picked.")] = False,
     trust: given.Trust = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
 ) -> None:
-    """Take the sentences of some documents that tell most, and do not tell the same, within a budget."""
+    """Summarize documents by picking informative sentences that do not repeat each other, within a budget."""
     from listwright.apps.trust import load_trusting
     from listwright.summarize.summarize import clusters_of
     from listwright.summarize.summarize import summarize as summaries_of

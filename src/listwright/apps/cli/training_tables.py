@@ -1,6 +1,6 @@
 """Commands that read a table with a reward: `fit`, `compare` and `check`.
 
-The options that tell which column is what are declared once, as the signature of `_read`; the decorator `on_tables`
+The options that tell which column is which are declared once, as the signature of `_read`; the decorator `on_tables`
 adds them to a command.
 """
 
@@ -81,18 +81,24 @@ def _read(
     ] = None,
     features: Annotated[
         Names,
-        typer.Option(help="Columns of features, by commas or as 'f_*'; by default all numbers but the reward's."),
+        typer.Option(
+            help="Feature columns, comma-separated or as a pattern such as 'f_*'; by "
+            "default all numeric columns except the reward's."
+        ),
     ] = None,
-    context: Annotated[Names, typer.Option(help="Columns that say something of the whole problem.")] = None,
+    context: Annotated[Names, typer.Option(help="Columns that describe the whole problem.")] = None,
     vectors: Annotated[
-        Names, typer.Option(help="Columns that similarity is measured on: one of lists, or several.")
+        Names,
+        typer.Option(
+            help="Columns on which similarity is measured: one column of lists, or several columns of numbers."
+        ),
     ] = None,
     links: Annotated[
         Names, typer.Option(help="Columns that list ids of other items that an item refers to, such as citations.")
     ] = None,
-    catalogue: Annotated[str | None, typer.Option(help="Column that names an item of a recurring set.")] = None,
-    categorical: Annotated[Names, typer.Option(help="Columns of text that become 0/1 features.")] = None,
-    ignore: Annotated[Names, typer.Option(help="Columns that are no features.")] = None,
+    catalogue: Annotated[str | None, typer.Option(help="Column that identifies an item of a recurring set.")] = None,
+    categorical: Annotated[Names, typer.Option(help="Columns of text to encode as 0/1 features.")] = None,
+    ignore: Annotated[Names, typer.Option(help="Columns that are not features.")] = None,
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
 ) -> Any:

@@ -14,8 +14,8 @@ from listwright.apps.cli.show import progress
 
 
 def warmup() -> None:
-    """Compile the kernels that fit, predict, evaluate, compare and explain use, once: they are kept on disk (beside
-    the package, or in NUMBA_CACHE_DIR), so that the next commands start at once. Useful when an image is built."""
+    """Compile the numeric kernels of fit, predict, evaluate, compare and explain. They are cached on disk (beside the
+    package, or in NUMBA_CACHE_DIR), so that later commands start at once. Useful when a container image is built."""
     started = time.perf_counter()
     with progress("compiling"):
         _use_everything()

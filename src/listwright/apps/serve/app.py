@@ -39,15 +39,12 @@ def create_app(settings: Settings) -> FastAPI:
     """Build the ASGI application of a service.
 
     Use it to run the service under another ASGI server, to mount it in a larger application, or in tests. To run it
-    from a
-    script or a shell, call `serve` or the command ``listwright serve``, which add limits on connections and headers
-    that
-    only the server can enforce.
+    from a script or a shell, call `serve` or the command ``listwright serve``, which add limits on connections and
+    headers that only the server can enforce.
 
     Model files and the store are opened here, so configuration errors surface before the server starts. The background
     work (following other replicas, learning, retention) begins and ends with the ASGI lifespan; a server that does not
-    send
-    lifespan events cannot run the application.
+    send lifespan events cannot run the application.
 
     Parameters
     ----------
@@ -131,9 +128,8 @@ def _complete(schema: dict[str, Any]) -> None:
     """Add to the OpenAPI document what FastAPI cannot derive.
 
     Bodies are decoded by msgspec inside the handlers, so their schemas are added to the components here. Each route
-    also
-    gets the bearer security scheme and a sentence on the roles that may call it. `schema` is changed in place; FastAPI
-    caches it, so `/openapi.json` serves the completed document.
+    also gets the bearer security scheme and a sentence on the roles that may call it. `schema` is changed in place;
+    FastAPI caches it, so `/openapi.json` serves the completed document.
     """
     _, found = msgspec.json.schema_components((*BODIES, *PASSAGE_BODIES), ref_template="#/components/schemas/{name}")
     schema["components"]["schemas"].update(found)

@@ -19,8 +19,7 @@ def drain_first(service: Any, seconds: float) -> None:
     `seconds` the handler that was installed before (uvicorn's) is called. A second signal stops the service at once.
 
     Does nothing if `seconds` is 0, outside the main thread (Python allows signal handlers only there), or where no
-    callable
-    handler is installed.
+    callable handler is installed.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def export(
     except (DatabaseError, InterfaceError) as error:
         raise InputError(f"The store cannot be read: {cause_of(error)}.") from None
     except OSError as error:
-        raise InputError(f"Cannot write {out}: {error.strerror or error}. Choose another place.") from None
+        raise InputError(f"Cannot write {out}: {error.strerror or error}. Choose another path.") from None
     finally:
         database.close()
 
@@ -149,7 +149,7 @@ def _write(connection: Connection, path: Path, version: int | None, cascade: boo
 def _check_store(connection: Connection) -> None:
     """Raise InputError unless the database is a store whose schema version this release reads."""
     if not inspect(connection).has_table(version_table.name):
-        raise InputError("This database is no store of listwright: it has no lists.")
+        raise InputError("This database is not a listwright store: it has no lists.")
     found = int(connection.execute(select(version_table.c.version)).scalar_one())
     if found != len(UPGRADES):
         way = "Start the service once to upgrade it" if found < len(UPGRADES) else "Update listwright"
@@ -201,8 +201,7 @@ def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
     """Append the columns `created`, `state` and `request_context` to a table, and those of groups where it has none.
 
     `created` is the time of the list in seconds since 1970, `state` the number of lists the policy had learned from,
-    and
-    `request_context` the caller's own JSON. Values per list are repeated over its candidates by `counts`.
+    and `request_context` the caller's own JSON. Values per list are repeated over its candidates by `counts`.
     """
     more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
     more["request_context"] = [row.context for row in rows]

@@ -46,8 +46,7 @@ class Json(logging.Formatter):
     """Format each record as one JSON object per line.
 
     Keys: `time` (seconds since 1970), `level`, `message`, `traceback` for exceptions, `request_id` inside a request,
-    and
-    whatever was passed with ``extra=``.
+    and whatever was passed with ``extra=``.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -69,8 +68,7 @@ class Text(logging.Formatter):
         """Return the record as a line.
 
         Control characters are escaped, so that a request cannot forge a log line with a newline in its path. A
-        traceback
-        follows on lines of its own.
+        traceback follows on lines of its own.
         """
         told = super().format(record)
         extra = ", ".join(f"{name}: {value}" for name, value in _extra(record).items())

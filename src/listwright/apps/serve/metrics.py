@@ -32,8 +32,7 @@ class Metrics:
         Lists served and feedback stored, by model version.
     out_of_range, fallbacks : Counter
         Requests beyond the trained range (clipped or refused), and lists built by the deployed policy because the
-        learned
-        one failed.
+        learned one failed.
     shadowed, dropped : Counter
         Lists that a shadow version built, and those it had no time for.
     group, commit, store_failures : Histogram, Histogram, Counter
@@ -67,7 +66,9 @@ class Metrics:
         self.lists = counter("lists", "Lists served.", "version")
         self.feedback = counter("feedback", "Feedback stored.", "version", "outcome")
         self.out_of_range = counter("out_of_range", "Requests far from the trained range.", "version", "action")
-        self.fallbacks = counter("fallbacks", "Lists by the deployed policy, as the learned one failed.", "version")
+        self.fallbacks = counter(
+            "fallbacks", "Lists built by the deployed policy because the learned one failed.", "version"
+        )
         self.shadowed = counter("shadow_lists", "Lists that a shadow built too.", "version")
         self.dropped = counter("shadow_dropped", "Lists that a shadow had no time for.")
         self.group = histogram("group_size", "Writes of one transaction.", SIZES)
@@ -76,8 +77,8 @@ class Metrics:
         self.events = gauge("events", "Number of the last feedback stored.")
         self.applied = gauge("events_applied", "Number of the last one learned from.")
         self.skipped = counter("events_skipped", "Feedback in quarantine: it cannot be learned from.")
-        self.leader = gauge("leader", "1 where this replica learns.")
-        self.frozen = gauge("learning_frozen", "1 where learning is paused, by an operator or by an alarm.", "version")
+        self.leader = gauge("leader", "1 if this replica learns.")
+        self.frozen = gauge("learning_frozen", "1 if learning is paused, by an operator or by an alarm.", "version")
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def of_request(self, method: str, route: str, status: int, seconds: float) -> None:

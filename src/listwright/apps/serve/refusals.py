@@ -17,8 +17,7 @@ class Refused(Exception):
     """A request that is answered with an error.
 
     Raise it anywhere below `Guard`. Functions that the writer runs return it instead, so that one refused write does
-    not
-    abort the transaction of the others.
+    not abort the transaction of the others.
 
     Parameters
     ----------
@@ -101,8 +100,7 @@ def field_name(where: Sequence[Any]) -> str:
     """Join the parts of a location in a body to a dotted path.
 
     Validators also name the member of a union that they tried, such as ``list[float]``; parts that are neither indices
-    nor
-    identifiers are left out.
+    nor identifiers are left out.
 
     Examples
     --------

@@ -35,8 +35,7 @@ def serve(settings: Settings) -> None:
 
     Requests in progress are finished and pending writes committed before it returns. With `settings.workers` above 1,
     several processes share the socket and the store; workers that die are replaced. Use `create_app` to run under
-    another
-    server or in a test.
+    another server or in a test.
 
     Parameters
     ----------
@@ -94,8 +93,7 @@ def _run_several(settings: Settings, listening: socket.socket) -> None:
     """Serve in several worker processes that share the listening socket.
 
     The application is created once in the parent and closed again, so that errors are reported once rather than by
-    every
-    worker. Workers find the metrics directory through the environment; it is deleted at the end.
+    every worker. Workers find the metrics directory through the environment; it is deleted at the end.
     """
     create_app(settings).state.service.database.close()  # what is wrong is told once, before any of them starts
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
@@ -125,8 +123,7 @@ def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
     """Return the uvicorn configuration.
 
     Access logs, server headers, websockets and proxy headers are off: `Guard` writes the request log, and client
-    addresses
-    are not used. The settings are attached to the configuration, where `LimitedProtocol` reads them.
+    addresses are not used. The settings are attached to the configuration, where `LimitedProtocol` reads them.
     """
     config = uvicorn.Config(
         app,

@@ -65,8 +65,7 @@ class Service:
     """All parts of one running service.
 
     Construction reads the model files and opens the store, so that configuration errors surface before the event loop
-    runs.
-    `start` must be awaited before any other method.
+    runs. `start` must be awaited before any other method.
 
     Parameters
     ----------
@@ -135,7 +134,7 @@ class Service:
         with opening():
             await self.background.run(self.fleet.follow)
         if not self.fleet.traffic:
-            raise InputError("The store has no model yet. Give the file of one.")
+            raise InputError("The store has no model yet. Pass a model file.")
         for version in tuple(self.fleet.loaded.values()):
             await self.background.run(warm_up, version, self.fleet, self.settings)
         gc.collect()
@@ -240,7 +239,7 @@ class Service:
         built = []
         for i, one in enumerate(asked):
             if monotonic() > deadline:  # nobody waits any more
-                raise unavailable("This took too long. Ask for less.")
+                raise unavailable("The request took too long. Send a smaller one.")
             built.append(build(one, self.fleet, self.settings, f"lists.{i}."))
         return built
 
@@ -286,8 +285,7 @@ class Service:
         """Store a model file as a new version and return its number.
 
         The file is opened first, so that one that cannot be served is refused with 422. The version is loaded and its
-        kernels
-        compiled, but it gets no traffic until `deploy`. A file stored before keeps its number.
+        kernels compiled, but it gets no traffic until `deploy`. A file stored before keeps its number.
         """
         try:
             await self.background.run(self.fleet.opening.opened, 0, name, file)
@@ -386,11 +384,10 @@ class Service:
         """Raise a 503 refusal unless a list could be built, stored and learned from.
 
         The store is tested by a real write at most once per second, because a full disk or a read-only database still
-        answers
-        queries. A failing updater also makes the replica not ready.
+        answers queries. A failing updater also makes the replica not ready.
         """
         if self.draining:
-            raise unavailable("The service is about to stop.")
+            raise unavailable("The service is shutting down.")
         if monotonic() - self.probed >= PROBE:
             await self.writer.write(_probe, secrets.token_hex(16))
             self.probed = monotonic()

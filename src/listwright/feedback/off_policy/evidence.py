@@ -82,7 +82,7 @@ def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
     logged = replace(logged, problems=with_few_items(logged.problems, logged.rows))
     model, seen = fit_outcomes(logged, gains, alive)
     lists = np.arange(len(logged))
-    own = np.stack([model.foretell(table, lists, j) for j, table in enumerate(seen)], axis=1)
+    own = np.stack([model.predict(table, lists, j) for j, table in enumerate(seen)], axis=1)
     return LoggedGains(logged, gains, alive, stops, model, seen, np.where(alive, own, 0.0))
 
 
@@ -111,7 +111,7 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     lists = target.lists(logged)
     own = replace(logged, rows=lists.rows)
     seen = seen_along(own, log.model.features)
-    path = np.stack([log.model.foretell(table, which, j) for j, table in enumerate(seen)], axis=1)
+    path = np.stack([log.model.predict(table, which, j) for j, table in enumerate(seen)], axis=1)
     return Evidence(
         log,
         ratios=ratios,
@@ -139,4 +139,4 @@ def _predicted(log: LoggedGains, logged: Answered, which: Ints, chances: list[Fl
     for step in steps:
         some = np.flatnonzero(chances[step.position][kept] > 0)
         owners = which[small.problems.owners[some]]
-        yield kept[some], log.model.foretell(step.rows.written_out()[some], owners, step.position)
+        yield kept[some], log.model.predict(step.rows.written_out()[some], owners, step.position)

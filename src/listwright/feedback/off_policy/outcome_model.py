@@ -49,7 +49,7 @@ class OutcomeModel:
     weights: list[Floats]
     inverses: list[Floats]
 
-    def foretell(self, table: Floats32, owners: Ints, position: int) -> Floats:
+    def predict(self, table: Floats32, owners: Ints, position: int) -> Floats:
         """Return the predicted chance of a click for each row of a table.
 
         `owners` are the lists that the rows belong to, which select the fold.

@@ -142,7 +142,7 @@ def _modelled(logged: Answered) -> Floats:
     """
     if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
         raise InputError(
-            "This log has no candidates beside those shown, so nothing tells what else could have been shown. Log all "
+            "This log has no candidates beside those shown, so it is unknown what else could have been shown. Log all "
             'candidates, or pass propensity="frequency".'
         )
     features = _features(logged.problems)
@@ -157,7 +157,7 @@ def _modelled(logged: Answered) -> Floats:
             chances[which[shown], position] = shares[picks[shown]]
     if np.nanmedian(chances) > 0.99:
         warnings.warn(
-            "The lists of this log look as if nothing had been drawn: they say little of other policies.",
+            "The lists of this log look as if nothing had been drawn at random: they say little about other policies.",
             EvidenceWarning,
             stacklevel=4,
         )

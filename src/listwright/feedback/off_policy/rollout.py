@@ -105,7 +105,7 @@ def safe_rollout(
     """
     check_arguments(log, value, confidence, propensity)
     if not 0 <= tolerance < np.inf:
-        raise InputError(f"tolerance must be from 0. Got {tolerance!r}.")
+        raise InputError(f"tolerance must be 0 or more. Got {tolerance!r}.")
     known, looked = known_gains(log, value, propensity)
     if looked is not None:
         raise InputError("safe_rollout takes logged or estimated propensities.")

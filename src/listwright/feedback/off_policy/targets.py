@@ -135,7 +135,7 @@ class Predicted(Target):
         """Return the policy's lists; raises if they are no `Lists` or shorter than the log's."""
         lists = self.predict(logged.problems)
         if not isinstance(lists, Lists):
-            raise InputError(f"The policy must give listwright.Lists. Got {type(lists).__name__}.")
+            raise InputError(f"The policy must return listwright.Lists. Got {type(lists).__name__}.")
         longest = logged.rows.shape[1]
         if lists.rows.shape[1] < longest and ((logged.rows >= 0).sum(axis=1) > lists.rows.shape[1]).any():
             raise InputError(

@@ -84,8 +84,7 @@ class Choices:
         """Makes candidates from rating numbers, ordered by user and movie.
 
         A movie that a user rated more than once is a candidate once, with its first rating; movies that already occur
-        in the
-        user's history are dropped.
+        in the user's history are dropped.
         """
         users, history_owners = np.unique(ratings.users[history], return_inverse=True)
         first = chosen[np.unique(ratings.users[chosen], return_index=True)[1]]
@@ -123,8 +122,7 @@ def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple
     """Returns one feature row per candidate, and the name of each column.
 
     Popularity (all time and in the last month), mean rating and share of likes, each shrunk towards the mean of all
-    movies
-    by five pseudo-ratings; how the movie's genres fared with this user; and the movie's age.
+    movies by five pseudo-ratings; how the movie's genres fared with this user; and the movie's age.
     """
     when = choices.decided[choices.owners]
     count, stars, liked = _before(ratings, choices.movies, when)
@@ -151,8 +149,7 @@ def user_context(ratings: Ratings, choices: Choices) -> Floats32:
     """Returns one context row per problem.
 
     Columns: log of the number of earlier ratings, their mean and spread, the share liked; then by genre its share of
-    the
-    history and the user's taste for it.
+    the history and the user's taste for it.
     """
     count, mean, square, liked = _history_means(ratings, choices)
     share, taste = _genre_profile(ratings, choices)
@@ -189,8 +186,7 @@ def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats,
     ratings.
 
     Ratings are sorted by movie and time under one integer key, so that two binary searches and cumulative sums answer
-    all
-    pairs at once.
+    all pairs at once.
     """
     order = np.lexsort((ratings.times, ratings.movies))
     first, span = int(ratings.times.min()) - 1, int(np.ptp(ratings.times)) + 3

@@ -79,9 +79,8 @@ def read_arguments(path: str | Path) -> Arguments:
 
     A problem is a topic and a stance. Its candidates are the arguments; the reward is the share of key points that the
     list covers, each of the same weight. Features are an argument's length, its similarity to the topic, and how many
-    other
-    arguments it resembles: for each threshold the logarithm of 1 + the number of cosines above it. Words are weighted
-    within each debate; vectors are tf-idf.
+    other arguments it resembles: for each threshold the logarithm of 1 + the number of cosines above it. Words are
+    weighted within each debate; vectors are tf-idf.
 
     Parameters
     ----------

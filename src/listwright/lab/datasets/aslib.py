@@ -111,8 +111,8 @@ def read_aslib(path: str | Path) -> Scenario:
     """Reads an ASlib scenario as problems: which solvers should be tried on an instance, and in which order?
 
     A solver solves an instance where its run is "ok" within the cutoff of the description; of repeated runs, the reward
-    is
-    the share that does. Instances that no solver solves are left out. Problems and solvers are in alphabetical order.
+    is the share that does. Instances that no solver solves are left out. Problems and solvers are in alphabetical
+    order.
 
     Parameters
     ----------

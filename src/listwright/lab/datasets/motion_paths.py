@@ -25,10 +25,8 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     """Reads one planning problem's `.npz` file; worlds are split as in the source.
 
     A candidate is one of the thirty paths of `seed30`, described by `seed30_features`: its length, and how free the
-    probed
-    edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. A list
-    succeeds
-    where any of its paths is free of collision. Worlds in which none of the thirty is free are left out.
+    probed edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. A
+    list succeeds where any of its paths is free of collision. Worlds in which none of the thirty is free are left out.
 
     Parameters
     ----------

@@ -58,10 +58,9 @@ def read_movies(
     """Reads MovieTweetings as problems: which of the movies that a user went on to rate does the user like?
 
     A user's ratings are cut in half by time. The first half is known: it gives the context (how the user rates, and
-    which
-    genres). The movies of the second half are the candidates, in order of their ids, except those rated before. Their
-    features come from ratings before the first of them: how often and how well other users rated the movie, and how its
-    genres fared with this user.
+    which genres). The movies of the second half are the candidates, in order of their ids, except those rated before.
+    Their features come from ratings before the first of them: how often and how well other users rated the movie, and
+    how its genres fared with this user.
 
     Parameters
     ----------

@@ -166,9 +166,8 @@ def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
     """Returns paragraphs of the HotpotQA form.
 
     A fact is a title; it is held by the paragraphs of that title that are long enough to have the first of the
-    sentences
-    named. Some sentence numbers of the published files are past the end: then every paragraph of the title holds the
-    fact.
+    sentences named. Some sentence numbers of the published files are past the end: then every paragraph of the title
+    holds the fact.
     """
     titles, texts = _columns(record["context"], "sentences")
     named: dict[str, int] = {}  # by title: the first of the sentences named

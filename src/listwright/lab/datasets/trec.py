@@ -33,8 +33,7 @@ def read_trec_diversity(
 
     The reward is the share of subtopics that the list covers, out of those that the candidates cover (a judgement above
     0 means that a document covers the subtopic). Unjudged documents cover nothing. Queries whose candidates cover
-    nothing
-    are left out.
+    nothing are left out.
 
     Parameters
     ----------

@@ -179,8 +179,7 @@ def outline(obstacle: Floats32, view: View) -> Floats:
     """Returns the border of an obstacle as the view shows it, shape (points, 2).
 
     A sphere is drawn as a circle of 24 points. A box is drawn as its turned floor plan from above, and from the side as
-    the
-    rectangle that it covers.
+    the rectangle that it covers.
 
     Examples
     --------

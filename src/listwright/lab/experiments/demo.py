@@ -163,8 +163,7 @@ def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned
     """Returns the fitted method, and the value of its lists at each length.
 
     Lists are built at the greatest length, and shorter ones are their beginnings. Methods see test problems without
-    rewards
-    unless they are oracles.
+    rewards unless they are oracles.
 
     Parameters
     ----------

@@ -37,8 +37,7 @@ def report(demo: Demo) -> Report:
     """Returns the page that `listwright demo` writes.
 
     Sections: one question with three lists side by side, the chart and table of all questions, the certificate if there
-    is
-    one, the costs, and more questions to click through.
+    is one, the costs, and more questions to click through.
 
     Parameters
     ----------

@@ -29,8 +29,7 @@ class Regression(Parameters):
     """Ridge regression of success on a candidate's own features, sorted: a rival that looks at relevance only.
 
     It is the policy for a list of one item, used at every position, so it repeats itself where candidates are
-    redundant.
-    Use it as a baseline in comparisons, not to build lists.
+    redundant. Use it as a baseline in comparisons, not to build lists.
 
     Parameters
     ----------

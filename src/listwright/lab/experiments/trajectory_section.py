@@ -46,8 +46,7 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
     """Returns the section of a report.
 
     Charts against the training environments and the length of the list, tables, and the steps from the printed
-    algorithm to
-    SCP with effort="fast"; with the simulated arm, also pictures of it.
+    algorithm to SCP with effort="fast"; with the simulated arm, also pictures of it.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def write_bytes(path: Path, content: bytes) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another place.") from None
+        raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another path.") from None
     write_whole(path, content)
     return path
 

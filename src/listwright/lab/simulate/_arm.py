@@ -55,8 +55,7 @@ def path_frames(path: Floats) -> Floats:
     """Returns the frames 0 (base) to 7 (hand) of each configuration, shape (waypoints, 8, 3, 4).
 
     Each frame is a rotation followed by an origin, in metres. Joint j, counted from 0, turns about the z axis of frame
-    j.
-    `path` has shape (waypoints, 7), in radians.
+    j. `path` has shape (waypoints, 7), in radians.
     """
     out = np.zeros((len(path), JOINTS + 1, 3, 4))
     for t in range(len(path)):

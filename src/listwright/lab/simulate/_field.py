@@ -49,8 +49,7 @@ def _steepest(x: float, y: float, z: float) -> tuple[float, float, float]:
     """Returns the unit direction out of a box's corner octant.
 
     Arguments are the distances past each face. Outside, the direction leads away from the nearest point of the box;
-    inside,
-    to the nearest face.
+    inside, to the nearest face.
     """
     deepest = max(x, y, z)
     if deepest > 0.0:

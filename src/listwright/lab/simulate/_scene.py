@@ -38,8 +38,8 @@ def seed_shifts() -> Floats:
     """Returns how far each seed is from the straight line half way, joint by joint, shape (30, 7).
 
     Seed 0 is the straight line. Seeds come in families of two. The first of each family are spread out by
-    farthest-point
-    selection among 3000 random bends; the second is the first with some jitter, so that the two often fail together.
+    farthest-point selection among 3000 random bends; the second is the first with some jitter, so that the two often
+    fail together.
     """
     rng = np.random.default_rng(1)
     bends = np.concatenate([np.zeros((1, JOINTS)), rng.uniform(-REACH, REACH, (3000, JOINTS))])

@@ -1,8 +1,7 @@
 """The words of made-up texts: the content of `reports.json`, and how its forms become sentences.
 
 A form is a clause with `[a|b]` for words drawn each time, `<a|b>` for words drawn once per cluster, and `{kind:key}`
-for
-values. `corpus` and `questions` use it.
+for values. `corpus` and `questions` use it.
 """
 
 from __future__ import annotations

@@ -67,8 +67,7 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
     """Makes clusters of about ten reports with four summaries of about 100 words.
 
     Use it to try summarisation without data, or in tests. The language is simple and the vocabulary small, so scores
-    say
-    nothing about real news.
+    say nothing about real news.
 
     Parameters
     ----------

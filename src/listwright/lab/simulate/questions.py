@@ -194,8 +194,7 @@ def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
     """Draws one question from its own random stream, so that it does not depend on how many there are.
 
     Passages on the way to the answer come first, then those on `OTHERS` ways with the same relations and other names;
-    all
-    are shuffled.
+    all are shuffled.
     """
     rng = np.random.default_rng([seed, index])
     namer = Namer(rng)

@@ -1,8 +1,7 @@
 """Readers and articles as a table: the example of the front page.
 
 Each reader wants one of three kinds of article, which the table does not show, and clicks on the good ones of that
-kind.
-So a good list mixes kinds.
+kind. So a good list mixes kinds.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ random obstacles; a CHOMP-like optimiser starts from each of thirty seeds, the s
 succeeds if the optimised path is free of collision. Seventeen features describe a seed among the obstacles before
 the optimiser runs. Environments in which no seed succeeds are left out.
 
-The shipped file has 310 training and 212 test environments.
-`python -m listwright.lab.simulate.trajectory` writes it anew.
+The shipped file has 310 training and 212 test environments. `python -m listwright.lab.simulate.trajectory` writes it
+anew.
 """
 
 from __future__ import annotations
@@ -72,8 +72,7 @@ class Trajectories:
         """Returns the obstacles of one environment, one row each.
 
         Columns: centre x, y, z; half lengths x, y, z; cosine and sine of the turn about the vertical; radius. Spheres
-        have half
-        lengths 0, boxes have radius 0. In metres; the origin is the arm's shoulder.
+        have half lengths 0, boxes have radius 0. In metres; the origin is the arm's shoulder.
         """
         return self.obstacles[self.obstacle_offsets[index] : self.obstacle_offsets[index + 1]]
 
@@ -149,8 +148,7 @@ def problems() -> tuple[Problems, Problems]:
     """Returns the shipped data as problems: 310 for training, 212 for testing, each with thirty candidates.
 
     Use it to try list learning on data of real difficulty without any download: the seeds are a fixed catalogue, and
-    those
-    of a family often fail together.
+    those of a family often fail together.
 
     Returns
     -------

@@ -48,8 +48,7 @@ def boxes_of(trees: Trees) -> Boxes:
     """Returns the boxes of all leaves.
 
     Each tree is walked from its root; every split on a column narrows that column's interval and multiplies its share
-    by
-    the fraction of training rows that took the same branch.
+    by the fraction of training rows that took the same branch.
     """
     roots, columns, thresholds, left, right, leaves = trees.arrays
     counts = _counts(trees)

@@ -33,7 +33,7 @@ def read_lightgbm(text: str) -> Trees:
     n_columns = _whole(keys, "max_feature_idx") + 1
     objective, *settings = keys.get("objective", "").split() or [""]
     if _whole(keys, "num_tree_per_iteration") != 1 or "average_output" in head:
-        raise InputError("LightGBM models of several classes, and random forests, are not known")
+        raise InputError("LightGBM models of several classes, and random forests, are not supported")
     slope = next((_floats(setting.partition(":")[2])[0] for setting in settings if setting.startswith("sigmoid:")), 1.0)
     trees = [_tree(dict(_pairs(block))) for block in blocks]
     if not trees:
@@ -45,7 +45,7 @@ def _tree(keys: dict[str, str]) -> Tree:
     """Returns one tree from the entries of its block; a tree with a single leaf has no splits."""
     n_leaves = _whole(keys, "num_leaves")
     if keys.get("num_cat", "0") != "0" or keys.get("is_linear", "0") != "0":
-        raise InputError("LightGBM trees with categories or linear leaves are not known")
+        raise InputError("LightGBM trees with categories or linear leaves are not supported")
     leaves = _floats(keys.get("leaf_value", ""))
     if n_leaves < 1 or len(leaves) != n_leaves:
         raise InputError("a LightGBM tree has leaves without values")
@@ -57,7 +57,7 @@ def _tree(keys: dict[str, str]) -> Tree:
         for key in ("split_feature", "left_child", "right_child", "decision_type", "leaf_count")
     )
     if len(kinds) != n_leaves - 1 or (((kinds >> 2) & 3) == ZERO_IS_MISSING).any() or (kinds & 1).any():
-        raise InputError("LightGBM trees with zero_as_missing or categories are not known")
+        raise InputError("LightGBM trees with zero_as_missing or categories are not supported")
     return Tree(columns, _floats(keys.get("threshold", "")), left, right, leaves, counts.astype(np.float64))
 
 

@@ -60,10 +60,8 @@ class Boosted:
         value.
 
         These are Shapley values, as in the libraries' `pred_contrib`: what a column adds on average over all orders in
-        which
-        columns become known, where a split on an unknown column sends a row both ways, in the proportions of the
-        training
-        rows. Each row sums to the prediction.
+        which columns become known, where a split on an unknown column sends a row both ways, in the proportions of the
+        training rows. Each row sums to the prediction.
         """
         boxes = self._boxes
         shares = box_shares(self._table(table), *boxes[:-1])
@@ -117,12 +115,11 @@ def boosted(member: str, content: bytes, kind: str) -> Boosted:
     ------
     InputError
         If the text is damaged, or the objective is one whose prediction is not the plain sum of trees (for a
-        classifier,
-        its logistic function).
+        classifier, its logistic function).
     """
     text, ending = content.decode(errors="replace"), member.rpartition(".")[2]
     if ending not in READERS:
-        raise InputError(f"boosting models of the format {ending!r:.20} are not known")
+        raise InputError(f"boosting models of the format {ending!r:.20} are not supported")
     trees = READERS[ending](text)
     if kind not in KINDS or trees.objective not in (CLASSIFIES if kind == "classifier" else SCORES):
         raise InputError(f"a {kind:.20} with the objective {trees.objective!r:.40} is not known")

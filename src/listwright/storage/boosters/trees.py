@@ -113,8 +113,8 @@ def _check(tree: Tree, n_columns: int) -> None:
     if len(tree.cover) != len(tree.leaves) or not ((tree.cover > 0) & (tree.cover < 1 << 40)).all():
         raise InputError("a tree has leaves without training rows")
     if ((tree.columns < 0) | (tree.columns >= n_columns)).any():
-        raise InputError("a tree looks at a column that is not there")
+        raise InputError("a tree uses a column that does not exist")
     for children in (tree.left, tree.right):
         later = (children > np.arange(splits)) & (children < splits)
         if not (later | ((children < 0) & (children >= -splits - 1))).all():
-            raise InputError("a tree leads nowhere")
+            raise InputError("a tree has a broken link")

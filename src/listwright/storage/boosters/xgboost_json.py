@@ -29,9 +29,9 @@ def read_xgboost(text: str) -> Trees:
         learner = json.loads(text)["learner"]
         booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
         if booster["name"] != "gbtree":
-            raise InputError(f"XGBoost models of the kind {booster['name']!r:.20} are not known")
+            raise InputError(f"XGBoost models of the kind {booster['name']!r:.20} are not supported")
         if int(parameters["num_class"]) > 1 or int(parameters.get("num_target", "1")) > 1:
-            raise InputError("XGBoost models of several classes or targets are not known")
+            raise InputError("XGBoost models of several classes or targets are not supported")
         objective, n_columns = str(learner["objective"]["name"]), int(parameters["num_feature"])
         trees = [_tree(one) for one in booster["model"]["trees"]]
         if not trees:
@@ -63,7 +63,7 @@ def _tree(node: dict[str, Any]) -> Tree:
     left, right, columns = (_array(node[key], np.int64) for key in ("left_children", "right_children", "split_indices"))
     conditions, cover = (_array(node[key], np.float32) for key in ("split_conditions", "sum_hessian"))
     if any(node.get("split_type", [])) or any(node.get("categories", [])):
-        raise InputError("XGBoost trees with categories are not known")
+        raise InputError("XGBoost trees with categories are not supported")
     order = _from_root(left, right)
     leaf = left[order] == -1
     splits, leaves = order[~leaf], order[leaf]
@@ -90,7 +90,7 @@ def _from_root(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
             continue
         for child in children:
             if not 0 <= child < min(len(left), len(right)) or child in seen:
-                raise InputError("a tree leads nowhere")
+                raise InputError("a tree has a broken link")
             seen.add(child)
             order.append(child)
     return np.array(order)

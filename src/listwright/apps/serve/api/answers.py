@@ -30,9 +30,9 @@ class Why(BaseModel):
     `GET /v1/lists/{list_id}` gives the contributions of single features.
     """
 
-    alone: float = Field(description="Its score before anything was picked.")
-    given_list: float = Field(description="What the items picked before it changed.")
-    rank_alone: int = Field(description="Its place among all candidates before anything was picked, from 1.")
+    alone: float = Field(description="Its score for an empty list.")
+    given_list: float = Field(description="Change of its score due to the items picked before it.")
+    rank_alone: int = Field(description="Its rank among all candidates for an empty list, from 1.")
 
 
 class Picked(BaseModel):
@@ -261,8 +261,7 @@ class CertificateShown(BaseModel):
     """The guarantee of a model: a lower bound on the expected value of its lists.
 
     It follows from the regret measured while learning, relative to the best sequence of `rival_length` policies, and
-    holds
-    with probability 1 - `delta` if the assumptions are met.
+    holds with probability 1 - `delta` if the assumptions are met.
     """
 
     text: str

@@ -178,8 +178,7 @@ def new_key(role: str, path: Path, *, name: str = "", days: float | None = None)
     """Create an API key and add its hash to the keys file.
 
     The key is returned and stored nowhere else, so show it to its owner at once. A running service accepts it within
-    about
-    a second. ``listwright serve --new-key ROLE --keys FILE`` does the same.
+    about a second. ``listwright serve --new-key ROLE --keys FILE`` does the same.
 
     Parameters
     ----------
@@ -201,8 +200,7 @@ def new_key(role: str, path: Path, *, name: str = "", days: float | None = None)
     ------
     InputError
         If the role is unknown, the name is taken or has other characters than letters, digits and ``_.@-``, or `days`
-        is
-        not positive.
+        is not positive.
 
     See Also
     --------
@@ -296,7 +294,7 @@ def _entries(path: Path) -> list[Any]:
     except (ValueError, KeyError, TypeError):
         entries = None
     if not isinstance(entries, list):
-        raise InputError(f'{path} is no keys file: it must be JSON with a list "keys".')
+        raise InputError(f'{path} is not a keys file: it must be JSON with a list "keys".')
     return entries
 
 

@@ -111,7 +111,7 @@ def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         place = _place_of_nan(body) if b"NaN" in body or b"Infinity" in body else None
         if place is not None:
-            raise invalid(_named(place, names), "NaN and Infinity are no numbers of JSON.") from None
+            raise invalid(_named(place, names), "NaN and Infinity are not valid JSON.") from None
         raise invalid("body", f"{error}.") from None
 
 
@@ -135,8 +135,7 @@ def _place_of_nan(body: bytes) -> str | None:
     """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts.
 
     Serializers often write NaN although JSON has no such number, so the error should point to it. None where the body
-    is
-    invalid for another reason.
+    is invalid for another reason.
     """
     try:
         found = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
@@ -185,8 +184,7 @@ def from_binary(body: bytes) -> Asked:
     """Decode a binary request for a list.
 
     Layout: 4 bytes with the length of the JSON head (unsigned, little-endian), the head (`BinaryHead`), and the
-    features as
-    little-endian float32, row by row, one row per id. The features are not copied.
+    features as little-endian float32, row by row, one row per id. The features are not copied.
 
     Raises
     ------
@@ -206,7 +204,7 @@ def from_binary(body: bytes) -> Asked:
     head, rest = decoded(body[4 : 4 + size], BinaryHead), body[4 + size :]
     count = len(head.ids)
     if not rest or len(rest) % (4 * count):
-        raise invalid("body", f"Behind the JSON come {count} rows of float32. Got {len(rest)} bytes.")
+        raise invalid("body", f"After the JSON there must be {count} rows of float32. Got {len(rest)} bytes.")
     none: list[None] = [None] * count
     for name in ("sizes", "catalogue", "groups"):
         if len(getattr(head, name) or none) != count:

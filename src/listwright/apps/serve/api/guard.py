@@ -98,20 +98,21 @@ class Guard:
         except Refused as refused:
             await answer.refuse(refused)
         except TimeoutError:
-            await answer.refuse(Refused(503, "timeout", "This took too long. Ask for less.", retry_after=1))
+            await answer.refuse(
+                Refused(503, "timeout", "The request took too long. Send a smaller one.", retry_after=1)
+            )
         except ClientDisconnect:
             answer.cause = "the client went away"
         except Exception as error:
             log.exception("a request failed")
             answer.cause = type(error).__name__
-            await answer.refuse(Refused(500, "internal", "Something went wrong here."))
+            await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
 
     def _admitted(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
         """Check a request and return the scope that the routes see.
 
         The prefix of a proxy is removed from the path and HEAD becomes GET; `Answer` drops the body again. Health
-        checks and
-        metrics are answered under any load.
+        checks and metrics are answered under any load.
 
         Raises
         ------
@@ -120,7 +121,9 @@ class Guard:
         """
         path = _without(scope["path"], self.prefix)
         if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
-            raise Refused(308, "moved", "The page is one slash further.", location=f"{self.prefix}/")
+            raise Refused(
+                308, "moved", "The page is at the same address with a slash at the end.", location=f"{self.prefix}/"
+            )
         method = "GET" if answer.head else scope["method"]
         crowded = self.in_flight > self.limits.in_flight or self.bytes > self.limits.in_flight_bytes
         if crowded and path not in ALWAYS:
@@ -208,9 +211,8 @@ def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
     """Refuse cross-site requests to a service without keys (CSRF protection).
 
     Browsers state the origin of a request in `Sec-Fetch-Site` and `Origin`, and they send form content types to other
-    sites
-    without a preflight request. So anything but GET must come from the same site and must not have a form's content
-    type.
+    sites without a preflight request. So anything but GET must come from the same site and must not have a form's
+    content type.
     """
     if method == "GET":
         return

@@ -27,13 +27,13 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": out.ErrorAnswer, "description": text}
     for status, text in {
         400: "Not for this host",
-        401: "No key, or one that is not known",
-        403: "A key of another role, or a page of another site",
+        401: "No key, or an unknown key",
+        403: "A key without the required role, or a request from another site",
         404: "Not there",
-        409: "Against what is stored",
+        409: "Conflict with what is stored",
         413: "Body too large",
         415: "No JSON",
-        422: "A field cannot be used",
+        422: "A field is invalid",
         429: "Too many requests at once",
         503: "Try again",
     }.items()
@@ -80,9 +80,8 @@ async def build_list(request: Request) -> Response:
     """Builds and stores a list, so that feedback can refer to it.
 
     Send the candidates with their features; the answer has the picked items in order and a `list_id`. With a body of
-    type
-    `application/vnd.listwright.float32`, features are sent as binary numbers: 4 bytes with the length of the JSON head
-    (little-endian), the head, and the rows of float32.
+    type `application/vnd.listwright.float32`, features are sent as binary numbers: 4 bytes with the length of the JSON
+    head (little-endian), the head, and the rows of float32.
     """
     service = service_of(request)
     if kind_of(request) == BINARY:
@@ -108,7 +107,9 @@ async def build_lists(request: Request) -> Response:
 async def recent_lists(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="Only older lists than this.")] = None,
+    before: Annotated[
+        str | None, Query(pattern="^[0-9a-f]{32}$", description="Only lists older than this one.")
+    ] = None,
 ) -> Response:
     """The latest lists, newest first. Pass the last `list_id` as `before` to read on."""
     return answer(await service_of(request).read(recent, limit, before))
@@ -177,8 +178,7 @@ async def learning(request: Request) -> Response:
 )
 async def control_learning(request: Request) -> Response:
     """Freezes or resumes learning, discards what was learned (reset), returns to a snapshot (rollback), or returns what
-    was
-    learned as a model file (export).
+    was learned as a model file (export).
     """
     service = service_of(request)
     asked = await read_json(request, given.LearningRequest, service.limits.feedback_bytes)
@@ -198,8 +198,7 @@ async def compare(
     """Compares two versions by gain per list.
 
     `shown` compares the lists that each version served (A/B). `log` has off-policy estimates: what each version would
-    have
-    earned on all lists, by the probabilities with which their items were drawn.
+    have earned on all lists, by the probabilities with which their items were drawn.
     """
     return answer(await service_of(request).compare(new, old, lists))
 

@@ -148,7 +148,7 @@ def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, 
         raise Refused(422, "invalid", "Say which snapshot to roll back to.", field="snapshot")
     found = snapshot(connection, command.snapshot)
     if found.version != command.version:
-        raise Refused(409, "conflict", "This snapshot is of another version.", field="snapshot")
+        raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
     reason = f"rolled back to snapshot {found.number}"
     shared = {"applied": row.applied, "count": found.count}
     base = add_snapshot(connection, command.version, **shared, reason=reason, state=found.state)
@@ -190,7 +190,7 @@ def export(connection: Connection, fleet: Fleet, version: int, number: int | Non
     if number is not None:
         found = snapshot(connection, number)
         if found.version != version:
-            raise Refused(409, "conflict", "This snapshot is of another version.", field="snapshot")
+            raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
         fresh = restored(fresh, found.state)
     elif row is not None:
         fresh = Learner.read(fleet.engine, version, lambda: fresh, row).online

@@ -28,9 +28,8 @@ class Learner:
     """What a version has learned, in memory.
 
     The state is a function of the base snapshot and the events after it, in their order; it does not depend on when
-    events
-    are read or how they are grouped. So any replica that starts from the same snapshot reaches the same state, bit by
-    bit.
+    events are read or how they are grouped. So any replica that starts from the same snapshot reaches the same state,
+    bit by bit.
 
     Attributes
     ----------
@@ -82,8 +81,7 @@ class Learner:
         """Learn from events in order.
 
         If one cannot be learned from, it is left out, and so are later events on the same list: they would correct an
-        update
-        that was never made. The remaining events are then applied again from the state before.
+        update that was never made. The remaining events are then applied again from the state before.
 
         Returns
         -------

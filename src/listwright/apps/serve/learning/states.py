@@ -127,8 +127,7 @@ def store_progress(connection: Connection, steps: Sequence[Progress]) -> list[in
     -------
     list of int or Refused
         The base snapshot of each version from now on; `LOST` if another replica learns, or an operator has frozen,
-        reset or
-        rolled back the version meanwhile.
+        reset or rolled back the version meanwhile.
     """
     return [_store(connection, step) for step in steps]
 

@@ -45,9 +45,8 @@ class Updater:
     """Learns from stored feedback while it holds the lease.
 
     Each step renews the lease, reads a group of events per version, applies them, and stores progress, policy and, from
-    time
-    to time, a snapshot. After any failure it starts again from the store, so nothing is lost and nothing is applied
-    twice.
+    time to time, a snapshot. After any failure it starts again from the store, so nothing is lost and nothing is
+    applied twice.
 
     Parameters
     ----------
@@ -101,7 +100,7 @@ class Updater:
                 if error is LOST:  # another replica learns, or an operator has changed what was learned
                     self.learners.clear()
                 else:
-                    self._begin_anew("waits for the store", error)
+                    self._begin_anew("waiting for the store", error)
             except Exception as error:
                 self._begin_anew("failed", error)
                 log.exception("learning failed")
@@ -182,8 +181,7 @@ class Updater:
         """Apply events and store the result.
 
         The comparison with the deployed policy is updated before learning, so that both policies are judged on feedback
-        they
-        have not seen. If the learned policy is behind, learning is frozen and no snapshot is taken.
+        they have not seen. If the learned policy is behind, learning is frozen and no snapshot is taken.
         """
         watch = self.watches[learner.version]
         watch.look(learner.online.playing_.policy, _records(events))

@@ -28,8 +28,7 @@ def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled.
 
     The list is built twice, since only the second time measures the cost. Learning uses a learner of its own; nothing
-    is
-    stored, and nothing that serves is changed.
+    is stored, and nothing that serves is changed.
     """
     asked = _made_up(version.shape, version.name)
     try:

@@ -115,8 +115,7 @@ class Watch:
             The policy before it learns from these lists.
         records : sequence of Record
             Lists with their outcome. Later feedback on a list and lists without a random draw are passed over; of
-            groups with
-            128 lists or more, an evenly spaced subsample is taken.
+            groups with 128 lists or more, an evenly spaced subsample is taken.
         """
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
         if not drawn or learned.arrays() is None or self.deployed.arrays() is None:

@@ -155,8 +155,7 @@ def _propensities(lists: Lists) -> Floats | None:
     """Return the probability of each pick.
 
     An exploring policy reports it, a deterministic one picks with probability 1; for other random policies it is not
-    known
-    (None), and their lists cannot be used for off-policy estimates.
+    known (None), and their lists cannot be used for off-policy estimates.
     """
     told = getattr(lists, "propensities", None)
     if told is not None:

@@ -56,7 +56,9 @@ def comparable(fleet: Fleet, new: int, old: int) -> tuple[Version, Version]:
         raise invalid("new", "Name two versions.")
     versions = fleet.get(new), fleet.get(old)
     if versions[0].shape.signature != versions[1].shape.signature:
-        raise Refused(409, "conflict", "These versions take other features, so no list can be compared.", field="new")
+        raise Refused(
+            409, "conflict", "These versions take different features, so they cannot be compared.", field="new"
+        )
     return versions
 
 
@@ -74,8 +76,7 @@ def compared(versions: tuple[Version, Version], rows: Sequence[Any]) -> dict[str
     -------
     dict
         `lists` counts lists of the new and the old version; `shown` is the A/B difference in gain per list; `log` has
-        the
-        off-policy estimates. The last two are None where there are too few lists.
+        the off-policy estimates. The last two are None where there are too few lists.
     """
     names = versions[0].shape.signature.feature_names
     parts = [as_shown([row for row in rows if row.version == one.number], names) for one in _with_lists(versions, rows)]

@@ -123,8 +123,7 @@ class Fleet:
         """Refuse traffic that cannot work.
 
         All versions must exist, belong to the model and take the same features as the current one, so that any of them
-        can
-        answer any request. Canary and shadow must differ from the current version.
+        can answer any request. Canary and shadow must differ from the current version.
 
         Raises
         ------
@@ -145,7 +144,7 @@ class Fleet:
             if number == traffic.current:
                 raise invalid(field, f"The {field} must be another version than the current one.")
             if self.get(number).shape.signature != current.shape.signature:
-                told = f"The {field} takes other features than the current version."
+                told = f"The {field} takes different features from the current version."
                 raise Refused(409, "conflict", told, field=field)
 
     def default(self) -> Traffic:

@@ -138,8 +138,7 @@ class _Reading:
         """Convert rows to a float32 table within the trained range.
 
         Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
-        order of
-        the model's columns first.
+        order of the model's columns first.
 
         Parameters
         ----------
@@ -205,7 +204,7 @@ class _Reading:
         if self.shape.refuse:
             i, j = np.argwhere(beyond)[0]
             kept = f"{low[j]:g} to {high[j]:g}"
-            told = f"This is far from what the model was trained on. Send {kept}."
+            told = f"This is far outside the range that the model was trained on. Send {kept}."
             raise Refused(422, "out_of_range", told, field=name(i, j))
         self.clipped += int(beyond.sum())
         return np.clip(table, low, high)
@@ -229,7 +228,7 @@ def finite(rows: Any, width: int, name: Callable[[int, int], str]) -> Floats32:
     with np.errstate(over="ignore"):
         found = np.array(rows, dtype=np.float32).reshape(len(rows), width)
     if not np.isfinite(found).all():
-        raise invalid(name(*np.argwhere(~np.isfinite(found))[0]), "This must be a finite number of float32.")
+        raise invalid(name(*np.argwhere(~np.isfinite(found))[0]), "This must be finite in float32.")
     return found
 
 
@@ -250,7 +249,7 @@ def _check_ids(ids: Sequence[str | int], at: str) -> None:
     seen: set[str | int] = set()
     for i, item in enumerate(ids):
         if item in seen:
-            raise invalid(f"{at}items.{i}.id", "This id is there twice. Give each item its own.")
+            raise invalid(f"{at}items.{i}.id", "This id occurs twice. Give each item its own id.")
         seen.add(item)
 
 

@@ -69,7 +69,7 @@ def _by_name(values: Mapping[str, float | str], names: Sequence[str] | None, lev
 
 
 def _flags(name: str, value: float | str, levels: Sequence[str], field: str) -> dict[str, float]:
-    """Return the 0/1 features of a category; one that was not there in training is refused."""
+    """Return the 0/1 features of a category; one that was not in the training data is refused."""
     if value not in levels:
         known = ", ".join(levels[:5]) + (", ..." if len(levels) > 5 else "")
         raise invalid(f"{field}.{name}", f"The model does not know this category. It knows: {known:.200}.")

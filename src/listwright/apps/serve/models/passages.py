@@ -41,8 +41,8 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     query: Query
     passages: Annotated[list[str | Passage], Meta(min_length=1)]
     budget: Annotated[Positive | None, Meta(description="Tokens of all passages together; null for no limit.")] = 2000.0
-    length: Annotated[Count | None, Meta(description="Passages that may be picked.")] = None
-    per_source: Annotated[Count | None, Meta(description="Passages that may come from one source.")] = None
+    length: Annotated[Count | None, Meta(description="Most passages to pick.")] = None
+    per_source: Annotated[Count | None, Meta(description="Most passages from one source.")] = None
     query_embedding: list[float] | None = None
     order: Annotated[
         Literal["rank", "edges", "document"],
@@ -156,8 +156,7 @@ def _all_of(found: Packed, count: int) -> tuple[list[int], list[float]]:
     """Return the order and the scores of all documents.
 
     Documents that are never picked (empty ones and copies) follow the picked ones. Scores are clipped to [0, 1], made
-    to
-    fall by position, and rescaled where that took them below 0.
+    to fall by position, and rescaled where that took them below 0.
     """
     picked = set(found.positions)
     left = [position for position in range(count) if position not in picked]

@@ -43,7 +43,7 @@ class ListRequest(Struct, forbid_unknown_fields=True):
     items: Annotated[list[Item], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
-    per_group: Annotated[PerGroup | None, Meta(description="Items of one group that the list holds at most.")] = None
+    per_group: Annotated[PerGroup | None, Meta(description="Most items of one group in the list.")] = None
     context_features: Annotated[Numbers | None, Meta(description="The context columns of a model that has some.")] = (
         None
     )

@@ -90,7 +90,7 @@ def _delete_model(connection: Connection, number: int) -> Refused | None:
     """Delete one version; refuses with 409 if it has traffic and with 404 if it does not exist."""
     for traffic in all_deployed(connection).values():
         if number in (traffic.current, traffic.canary, traffic.shadow):
-            return Refused(409, "conflict", "This version serves. Give its traffic to another one first.")
+            return Refused(409, "conflict", "This version serves traffic. Move its traffic to another version first.")
     if not connection.execute(delete(models).where(models.c.version == number)).rowcount:
         return Refused(404, "not_found", f"There is no model version {number}.")
     for table in (learning, snapshots, quarantine):
@@ -133,7 +133,7 @@ def before(connection: Connection, traffic: Traffic) -> Traffic:
     kept = earlier.where(deployments.c.current.in_(select(models.c.version)))
     found = connection.execute(kept.order_by(deployments.c.number.desc()).limit(1)).scalar()
     if found is None:
-        raise Refused(409, "conflict", "No version served before this one.")
+        raise Refused(409, "conflict", "There is no earlier version to roll back to.")
     return Traffic(current=found, model=traffic.model)
 
 
@@ -146,10 +146,8 @@ def _begin(connection: Connection, start: Start) -> Begun | Refused:
     """Start one model.
 
     The file is stored if it is new. It is deployed if the model has no traffic yet, if the caller asked for it, or if
-    it is
-    new and the caller left the choice open; otherwise the stored traffic stays in force, so that a restart with an old
-    file
-    does not undo a deployment.
+    it is new and the caller left the choice open; otherwise the stored traffic stays in force, so that a restart with
+    an old file does not undo a deployment.
     """
     traffic, given, new = all_deployed(connection).get(start.name), start.version, False
     if start.file is not None:
@@ -161,6 +159,6 @@ def _begin(connection: Connection, start: Start) -> Begun | Refused:
     wanted = start.version is not None or start.deploy or (start.deploy is None and new)
     if traffic is None or (wanted and given is not None and traffic.current != given):
         if given is None:
-            return Refused(404, "not_found", f"The store has no model {start.name!r} yet. Give its file.")
+            return Refused(404, "not_found", f"The store has no model {start.name!r} yet. Pass a model file.")
         return Begun(deploy(connection, [Traffic(current=given, model=start.name)])[0], given, deployed=True)
     return Begun(traffic, given, deployed=False)

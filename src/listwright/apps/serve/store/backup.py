@@ -49,7 +49,7 @@ def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str,
     restore : Copies a backup to a store.
     """
     if path.exists():
-        raise InputError(f"{path} is there already. Choose another name.")
+        raise InputError(f"{path} already exists. Choose another name.")
     with whole_file(path) as part:
         try:
             return _copied(store, f"sqlite:///{part}", password, None)

@@ -141,9 +141,8 @@ def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | R
 
     The counter row is locked until the transaction ends. So events become visible in the order of their numbers on all
     replicas, and a learner that reads "everything after event n" misses none. Feedback that was stored before, under
-    the
-    same key and with the same gains, keeps its number. Later feedback under another key adds to it: the outcome of a
-    position is the largest gain reported.
+    the same key and with the same gains, keeps its number. Later feedback under another key adds to it: the outcome of
+    a position is the largest gain reported.
 
     Parameters
     ----------
@@ -241,8 +240,10 @@ class _Earlier:
         if list_id != told.list_id:
             return Refused(409, "conflict", "This key was used for another list.", field="idempotency_key")
         if gains != list(told.gains):
-            advice = "Give an idempotency_key of its own to feedback that comes on top."
-            return Refused(409, "conflict", f"This list has other feedback under this key. {advice}", field="list_id")
+            advice = "Send further feedback with its own idempotency_key."
+            return Refused(
+                409, "conflict", f"This list already has different feedback under this key. {advice}", field="list_id"
+            )
         return Noted(event, failed(gains), duplicate=True)
 
     def add(self, told: Told, event: int) -> _Fresh:
@@ -293,8 +294,7 @@ def _store(connection: Connection, fresh: list[_Fresh]) -> None:
     """Insert new feedback, advance the event counter and update the sums.
 
     Feedback on top of earlier feedback changes the sums by the difference of outcomes: `answered` counts a list once,
-    and a
-    failure is taken back when a later event brings a gain.
+    and a failure is taken back when a later event brings a gain.
     """
     if not fresh:
         return

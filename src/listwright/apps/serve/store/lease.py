@@ -2,8 +2,7 @@
 
 A lease lasts some seconds by the database's clock and must be renewed. Its term grows with each new holder and acts as
 a fencing token: `holds` checks it in the transaction that writes, so a replica that was paused and lost its lease
-cannot
-write any more.
+cannot write any more.
 """
 
 from __future__ import annotations

@@ -66,8 +66,7 @@ def give_space_back(database: Database) -> None:
     """Return freed space to the operating system.
 
     SQLite releases free pages and shortens its log. PostgreSQL releases pages at the end of a table; other space is
-    reused
-    for new rows.
+    reused for new rows.
     """
     if database.writing.dialect.name == "sqlite":
         with database.reading.connect() as connection:

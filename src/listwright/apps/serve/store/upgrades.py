@@ -39,7 +39,10 @@ def upgrade(connection: Connection) -> tuple[int, int]:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     before, now = _version(connection), len(UPGRADES)
     if before > now:
-        raise InputError(f"The store has schema version {before}. This listwright knows {now}: update it.")
+        raise InputError(
+            f"The store has schema version {before}. This version of listwright "
+            f"supports up to {now}: update listwright."
+        )
     if before == 0:
         _create(connection)
     for step in UPGRADES[before:] if before else []:

@@ -82,8 +82,7 @@ class Writer:
         ----------
         work : callable
             ``work(connection, arguments)`` writes several arguments at once and returns one result per argument. A
-            result that
-            is a `Refused` is raised for that argument alone.
+            result that is a `Refused` is raised for that argument alone.
         argument : Any
             The argument of this call.
 
@@ -98,7 +97,7 @@ class Writer:
             429 if too many writes are queued, 503 if the store is unavailable, or the refusal that `work` returned.
         """
         if len(self.jobs) >= QUEUE:
-            raise busy("Too many writes wait. Try again.")
+            raise busy("Too many writes are waiting. Try again.")
         waiting = self.loop.create_future()
         self.jobs.append(Job(work, argument, waiting))
         if not self.woken:
@@ -144,9 +143,8 @@ class Writer:
         """Execute jobs in one transaction and return their results, or the refusal of each.
 
         An unavailable store fails the whole group with 503. An integrity error is retried once, because another replica
-        may
-        have written the same row meanwhile and the retry sees it. Any other error is isolated by writing each job on
-        its own.
+        may have written the same row meanwhile and the retry sees it. Any other error is isolated by writing each job
+        on its own.
         """
         try:
             with self.engine.begin() as connection:

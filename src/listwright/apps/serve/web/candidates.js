@@ -19,7 +19,7 @@ function readJson(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refused(`Candidates: this is no JSON. ${error.message}`);
+    throw new Refused(`Candidates: this is not valid JSON. ${error.message}`);
   }
 }
 
