@@ -110,7 +110,7 @@ def commands() -> str:
         "Tables have one row per candidate: Parquet, CSV (also with semicolons or tabs), JSON lines or SVMlight.",
         "[Rewards by name](rewards.md) lists what `--reward` takes, [pandas and polars](how-to/pandas-and-polars.md)",
         "has the same in Python. `-` is standard input or output, `--json` prints JSON, and files are written",
-        "whole or not at all. Exit codes: 0 success, 1 wrong input, 2 a wrong command line.",
+        "whole or not at all. Exit codes: 0 success, 1 wrong input, 2 a wrong command line, 141 a closed pipe.",
         "",
         *_table(["command", "what it does"], [[f"[{name}](#{name})", _first(one.help)] for name, one in found.items()]),
     ]
