@@ -230,14 +230,14 @@ def _pseudo_inverse(evidence: Evidence) -> Parts:
 
 
 def _checked(part: Parts, robust: Parts) -> Parts:
-    """Return an estimate with its bias, as far as it differs from a robust one by more than chance.
+    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error.
 
-    With d the difference, paired by list, d^2 - var(d) estimates the square of the bias.
+    The difference is paired by list. Taking off its variance would be right on average, and too little half the time.
     """
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part
     apart = Parts(part.influence - robust.influence, 0.0)
-    return part._replace(bias=float(np.sqrt(max(apart.value**2 - apart.error**2, 0.0))))
+    return part._replace(bias=abs(apart.value) if abs(apart.value) > apart.error else 0.0)
 
 
 def normalised(weights: Floats, gains: Floats) -> Floats:
