@@ -29,7 +29,7 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     needs : tuple
         Starts, parts, wholes and weights, as in `needs.unmet_rows`.
     trees : tuple
-        (base, arrays) of each model whose sums are added; see `trees.tree_sums`.
+        The base and the arrays of `trees.tree_sums`.
     bonus : ndarray of float, shape (rows,)
         Added to the scores.
     twins : ndarray of bool, shape (rows, rows)
@@ -42,7 +42,7 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     tuple of ndarray
         Rows and scores.
     """
-    starts, parts, wholes, weights = needs
+    (base, arrays), (starts, parts, wholes, weights) = trees, needs
     sizes, room, length, groups, per_group = limits
     n, width, kinds = len(own), own.shape[1], len(links)
     table, unmet = np.zeros((n, width + kinds + UNMET)), np.empty((n, UNMET), dtype=np.float32)
@@ -53,17 +53,12 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     for position in range(len(picks)):
         unmet_rows(offsets, starts, parts, wholes, weights, met, unmet)
         table[:, width + kinds :] = unmet
-        values = bonus.copy()
-        for base, arrays in trees:
-            values += tree_sums(table, base, *arrays)
-        best = -1
-        for row in range(n):
-            is_open = not taken[row] and sizes[row] <= room and held[groups[row]] < per_group
-            if is_open and (best < 0 or values[row] > values[best]):
-                best = row
-        if best < 0:
+        rows = np.flatnonzero(~taken & (sizes <= room) & (held[groups] < per_group))
+        if not len(rows):
             return picks[:position], scores[:position]
-        picks[position], scores[position] = best, values[best]
+        values = bonus[rows] + tree_sums(table[rows], base, *arrays)
+        best = rows[values.argmax()]
+        picks[position], scores[position] = best, values.max()
         taken[best] = True
         taken |= twins[:, best]
         held[groups[best]] += 1

@@ -6,14 +6,15 @@ use as the starting point. `python -m listwright.lab.shipped_models` trains the 
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from listwright.errors import DataWarning
 from listwright.estimators.scp import SCP
 from listwright.features import Candidate, Features, Links, Unmet
-from listwright.learners import Aggregate
-from listwright.learners.boosting import Boosting
+from listwright.learners import Aggregate, BoostingRanker
 from listwright.problems import Problems
 from listwright.storage import load
 
@@ -31,7 +32,7 @@ def passage_policy_features() -> Features:
 
 
 def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10) -> SCP:
-    """Trains an `SCP` with boosted trees on questions with labelled passages.
+    """Trains an `SCP` that ranks passages by boosted trees on questions with labelled passages.
 
     Three passes over all questions: each builds lists with the current trees, collects examples from all positions, and
     fits trees again to everything seen so far. All positions weigh the same.
@@ -41,7 +42,7 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
     problems : Problems
         From `text.question_problems`, with a reward.
     start : tuple
-        Trees to continue from, as in `learners.Boosting`; empty to start from nothing.
+        Trees to continue from, as in `learners.BoostingRanker`; empty to start from nothing.
     min_leaf : int
         Smallest number of rows in a leaf.
 
@@ -52,7 +53,7 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
     """
     model = SCP(
         LENGTH,
-        learner=Aggregate(Boosting(start=start, min_leaf=min_leaf)),
+        learner=Aggregate(BoostingRanker(start=start, min_leaf=min_leaf)),
         features=passage_policy_features(),
         weighting="uniform",
         n_passes=PASSES,
@@ -60,7 +61,9 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
         short_lists=True,
         random_state=0,
     )
-    return model.fit(problems)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of columns that are made here and not by the user
+        return model.fit(problems)
 
 
 @cache

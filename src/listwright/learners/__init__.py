@@ -12,6 +12,7 @@ on shown items only, `Exp3` and `Exp4`.
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner
 from listwright.learners.boosting import Boosting
+from listwright.learners.boosting_ranker import BoostingRanker
 from listwright.learners.exp3 import Exp3
 from listwright.learners.exp4 import Exp4
 from listwright.learners.experts import Experts
@@ -28,6 +29,7 @@ from listwright.learners.softmax import SoftmaxLeader
 __all__ = [
     "Aggregate",
     "Boosting",
+    "BoostingRanker",
     "Exp3",
     "Exp4",
     "Experts",

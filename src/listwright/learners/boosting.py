@@ -42,6 +42,7 @@ class Boosting(Parameters):
 
     See Also
     --------
+    BoostingRanker : Learns the order within states, and no amounts.
     Aggregate : Makes a learner from this and other estimators.
 
     Examples
@@ -79,7 +80,7 @@ class Boosting(Parameters):
             Weight of each row.
         """
         table = np.asarray(table)
-        rest = np.asarray(target) - _summed(self.start, table)
+        rest = np.asarray(target) - summed(self.start, table)
         fitted = self._fresh().fit(table, rest, sample_weight=sample_weight)
         self.model_ = as_booster(fitted) or from_histogram(fitted)
         return self
@@ -116,7 +117,7 @@ class Boosting(Parameters):
 
     def predict(self, table: Any) -> Floats:
         """Predictions of shape (rows,): the sum over all parts."""
-        return _summed(self.parts, np.asarray(table))
+        return summed(self.parts, np.asarray(table))
 
     def __sklearn_tags__(self) -> Any:
         """Tells scikit-learn that this is a regressor."""
@@ -138,7 +139,8 @@ class Boosting(Parameters):
         return (*self.start, self.model_)
 
 
-def _summed(models: tuple[Any, ...], table: Any) -> Floats:
+def summed(models: tuple[Any, ...], table: Any) -> Floats:
+    """By row: the sum of what the models predict, 0 without any."""
     total = np.zeros(len(table))
     for model in models:
         total += model.predict(table)

@@ -8,6 +8,15 @@ with a loaded model needs neither library.
 
 from listwright.storage.boosters.histogram import from_histogram
 from listwright.storage.boosters.libraries import LIBRARIES, as_booster, fresh_booster, fresh_parameters
-from listwright.storage.boosters.models import Boosted, boosted
+from listwright.storage.boosters.models import Boosted, boosted, scaled
 
-__all__ = ["LIBRARIES", "Boosted", "as_booster", "boosted", "fresh_booster", "fresh_parameters", "from_histogram"]
+__all__ = [
+    "LIBRARIES",
+    "Boosted",
+    "as_booster",
+    "boosted",
+    "fresh_booster",
+    "fresh_parameters",
+    "from_histogram",
+    "scaled",
+]

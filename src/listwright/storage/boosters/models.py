@@ -124,3 +124,14 @@ def boosted(member: str, content: bytes, kind: str) -> Boosted:
     if kind not in KINDS or trees.objective not in (CLASSIFIES if kind == "classifier" else SCORES):
         raise InputError(f"a {kind:.20} with the objective {trees.objective!r:.40} is not known")
     return (BoostedClassifier if kind == "classifier" else Boosted)(text, ending, kind, trees)
+
+
+def scaled(model: Boosted, factor: float) -> Boosted:
+    """Returns a model of LightGBM's format whose predictions are those of another one times a factor."""
+    lines = model.text.splitlines()
+    for number, line in enumerate(lines):
+        key, _, values = line.partition("=")
+        if key == "leaf_value":
+            lines[number] = f"{key}={' '.join(repr(factor * float(value)) for value in values.split())}"
+    kept = [line for line in lines if not line.startswith("tree_sizes=")]  # lengths of the blocks, which are others now
+    return boosted("0.txt", "\n".join(kept).encode(), model.kind)

@@ -1,0 +1,171 @@
+"""Boosted trees that learn the order of candidates within each state, averaged over seeds."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.parameters import Parameters
+from listwright._internal.saved import saved_as
+from listwright.learners.boosting import summed
+from listwright.storage.boosters import Boosted, as_booster, from_histogram, scaled
+
+
+@saved_as("learners.BoostingRanker")
+class BoostingRanker(Parameters):
+    """Ranks candidates by boosted trees whose loss compares those of one state only.
+
+    An estimator for `Aggregate` where few candidates of a state are worth anything, such as the passages that support
+    an answer, and it matters which come first rather than how much each is worth. Where gains differ by degrees, use
+    `Boosting`.
+
+    LightGBM grows the trees for lambdaMART (Burges 2010) where it is installed. Otherwise scikit-learn fits them to one
+    step of gradient descent on the softmax loss within states, which is weaker. Several models with other seeds are
+    averaged. With `start` they correct the scores of that model.
+
+    Parameters
+    ----------
+    n_trees : int
+        Number of trees of each model, each with at most 15 leaves.
+    n_models : int
+        Number of models that are averaged.
+    learning_rate : float
+        Factor on the output of each tree.
+    min_leaf : int
+        Least number of rows in a leaf.
+    start : tuple of fitted models
+        Models whose scores add up and which the new trees correct, such as the `parts` of another one.
+    random_state : int
+        Seed of the first model; the others count on from it.
+
+    Attributes
+    ----------
+    models_ : tuple
+        The models grown by `fit`, each divided by their number, in a form that model files can hold.
+
+    See Also
+    --------
+    Boosting : Predicts how much each candidate is worth.
+    Aggregate : Makes a learner from this and other estimators.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.random((600, 2))
+    >>> best = (x[:, 0].reshape(-1, 3) == x[:, 0].reshape(-1, 3).max(axis=1, keepdims=True)).ravel()
+    >>> model = BoostingRanker().fit(x, best, group=np.full(200, 3))
+    >>> bool(model.predict([[0.9, 0.5]]) > model.predict([[0.2, 0.5]]))
+    True
+    """
+
+    def __init__(
+        self,
+        n_trees: int = 100,
+        *,
+        n_models: int = 2,
+        learning_rate: float = 0.05,
+        min_leaf: int = 10,
+        start: tuple[Any, ...] = (),
+        random_state: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.n_models = n_models
+        self.learning_rate = learning_rate
+        self.min_leaf = min_leaf
+        self.start = start
+        self.random_state = random_state
+
+    def fit(self, table: Any, target: Any, group: Any, sample_weight: Any = None) -> Self:
+        """Grows the trees on top of the scores that `start` gives.
+
+        Parameters
+        ----------
+        table : array of shape (rows, columns)
+            Features, state after state.
+        target : array of shape (rows,)
+            Grades: higher for candidates that should come first.
+        group : array of int
+            The number of rows of each state.
+        sample_weight : array of shape (rows,), optional
+            Weight of each row.
+        """
+        table, target, group = np.asarray(table), np.asarray(target, dtype=np.float64), np.asarray(group)
+        scores = summed(self.start, table)
+        grow = _lambdamart if _has_lightgbm() else _one_step
+        seeds = range(self.random_state, self.random_state + self.n_models)
+        grown = (grow(self, seed, table, target, group, scores, sample_weight) for seed in seeds)
+        self.models_ = tuple(scaled(model, 1.0 / self.n_models) for model in grown)
+        return self
+
+    def predict(self, table: Any) -> Floats:
+        """Scores of shape (rows,): the sum over all parts. Only their order within a state has a meaning."""
+        return summed(self.parts, np.asarray(table))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The models whose scores add up, those started from first."""
+        return (*self.start, *self.models_)
+
+
+def _has_lightgbm() -> bool:
+    try:
+        import lightgbm  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _lambdamart(
+    model: BoostingRanker, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any
+) -> Boosted:
+    """Grows the trees of one model with LightGBM: extra-trees boosting of the lambda gradients."""
+    from lightgbm import LGBMRanker
+
+    ranker = LGBMRanker(
+        n_estimators=model.n_trees,
+        learning_rate=model.learning_rate,
+        num_leaves=15,
+        min_child_samples=model.min_leaf,
+        colsample_bytree=0.3,
+        extra_trees=True,
+        random_state=seed,
+        n_jobs=1,
+        verbose=-1,
+    )
+    ranker.fit(table, target.astype(int), group=group, init_score=scores, sample_weight=weights)
+    found = as_booster(ranker)
+    assert found is not None
+    return found
+
+
+def _one_step(
+    model: BoostingRanker, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any
+) -> Boosted:
+    """Grows the trees of one model with scikit-learn, on minus the gradient of the softmax loss at the scores."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    trees = HistGradientBoostingRegressor(
+        max_iter=model.n_trees,
+        learning_rate=model.learning_rate,
+        max_leaf_nodes=15,
+        min_samples_leaf=model.min_leaf,
+        max_features=0.3,
+        early_stopping=False,
+        random_state=seed,
+    )
+    return from_histogram(trees.fit(table, softmax_step(scores, target, group), sample_weight=weights))
+
+
+def softmax_step(scores: Floats, target: Floats, group: Ints) -> Floats:
+    """By row: its share of its state's grades less its share of the softmax of the scores; 0 where no row has a grade.
+
+    >>> softmax_step(np.zeros(4), np.array([1.0, 0.0, 0.0, 0.0]), np.array([2, 2]))
+    array([ 0.5, -0.5,  0. ,  0. ])
+    """
+    starts, owners = starts_of(group)[:-1], np.repeat(np.arange(len(group)), group)
+    mass = np.exp(scores - np.maximum.reduceat(scores, starts)[owners])
+    totals = np.add.reduceat(target, starts)[owners]
+    shares = target / np.where(totals > 0, totals, 1.0)
+    return np.where(totals > 0, shares - mass / np.add.reduceat(mass, starts)[owners], 0.0)
