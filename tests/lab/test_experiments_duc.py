@@ -14,7 +14,7 @@ from listwright.errors import InputError
 from listwright.lab.experiments import summaries
 from listwright.lab.experiments.records import point
 from listwright.lab.experiments.summaries_section import OFFICIAL
-from listwright.summarize.data import read_clusters, read_parts, shortfalls
+from listwright.summarize.data import read_clusters, read_parts, shortfalls, splits
 from listwright.summarize.rouge155 import find_rouge, rouge_155
 from listwright.text.files import ReadingNote
 from tests.duc_tools import DOCUMENTS, MODELS, write, write_duc
@@ -88,7 +88,7 @@ def test_2003_is_learned_from_and_2004_is_tested(duc, folders, way):
     ]
     for one in clusters:
         assert told_in(one) == {"2003, task 2" if one.split == "train" else "2004, task 2"}
-    ((train, test),) = summaries.splits(clusters)
+    ((train, test),) = splits(clusters)
     assert (len(train), len(test)) == (3, 2)
 
 

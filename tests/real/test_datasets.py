@@ -10,7 +10,8 @@ from pyarrow import parquet as pq
 
 import listwright as lw
 from listwright.lab.datasets import read_arguments, read_motion_paths, read_movies, read_questions, read_trajectory
-from listwright.lab.experiments import summaries, trajectory
+from listwright.lab.experiments import trajectory
+from listwright.summarize.data import read_clusters, splits, usual_budget
 from listwright.text.readers import read_jsonl
 
 
@@ -86,10 +87,10 @@ def test_motion_paths(shared_data: Path, name: str) -> None:
 
 
 def test_scisumm_has_its_official_parts(shared_data: Path) -> None:
-    clusters = summaries.read_clusters(shared_data / "scisumm", need_references=True)
-    ((train, test),) = summaries.splits(clusters)
+    clusters = read_clusters(shared_data / "scisumm", need_references=True)
+    ((train, test),) = splits(clusters)
     assert (len(train), len(test)) == (40, 20)
-    assert summaries.usual_budget(clusters).amount == 665
+    assert usual_budget(clusters).amount == 665
 
 
 @pytest.mark.parametrize(

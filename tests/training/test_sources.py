@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import listwright as lw
 from listwright.engines import Local
@@ -58,9 +59,10 @@ def test_a_checkpoint_holds_what_slow_features_have_learned(tmp_path: Path) -> N
         rng.random((40, 4, 2)), catalogue=np.arange(4), reward=lw.rewards.AnySuccess(success)
     )
     path = tmp_path / "checkpoint.listwright"
-    whole = lw.SCP(length=2, effort="best", random_state=0).fit(problems, checkpoint=path, checkpoint_every=2)
+    model = lw.SCP(length=2, effort="fast", features=lw.features.ExpectedGain(("forest",)), random_state=0)
+    whole = clone(model).fit(problems, checkpoint=path, checkpoint_every=300)
     assert lw.load(path).n_rounds_ < whole.n_rounds_
-    again = lw.SCP(length=2, effort="best", random_state=0).fit(problems, checkpoint=path, resume=True)
+    again = clone(model).fit(problems, checkpoint=path, resume=True)
     assert np.array_equal(again.predict(problems).picked_scores, whole.predict(problems).picked_scores)
 
 

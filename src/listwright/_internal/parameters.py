@@ -73,7 +73,7 @@ class Parameters:
             name, nested, rest = key.partition("__")
             if name not in known:
                 raise ValueError(
-                    f"{type(self).__name__} has no parameter {name!r}. Its parameters are {', '.join(known)}."
+                    f"Invalid parameter {name!r} for {type(self).__name__}. Its parameters are {', '.join(known)}."
                 )
             if nested:
                 inner.setdefault(name, {})[rest] = value

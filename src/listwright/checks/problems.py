@@ -74,7 +74,7 @@ def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState
     >>> for finding in examine(problems):
     ...     print(finding)
     ok       The reward keeps its laws (monotone, submodular) on all lists tried, of 2 problems.
-    warning  1 of 2 problems gain nothing from any item, so nothing can be learned from them: v.
+    warning  1 of 2 problems gain nothing from any item, and so teach nothing: v.
     ok       No problem has two candidates with the same features.
     warning  1 of 2 features are constant and carry no information: feature 1.
     ok       No feature gives the reward away.

@@ -59,7 +59,7 @@ class Crew(ABC):
 
     Examples
     --------
-    Count the candidates in each of two files, in parallel:
+    Count the candidates of each shard, in parallel; two small files make one shard:
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -74,7 +74,7 @@ class Crew(ABC):
     ...     scan = lw.scan(folder)
     ...     with Local(threads=2).crew(scan) as crew:
     ...         list(crew.each(count, range(len(scan.shards))))
-    [2, 1]
+    [3]
     """
 
     @abstractmethod

@@ -154,7 +154,7 @@ def evaluate(
     value                 1.000 (0.510 to 1.000)  what a list is worth
     failure               0.000 (0.000 to 0.490)  share of lists that earn nothing
     alpha-nDCG            1.000 (0.510 to 1.000)  new topics early in the list, as a share of what is possible
-    ERR-IA                1.000 (0.510 to 1.000)  how early a reader finds what she looks for: ...
+    ERR-IA                1.000 (0.510 to 1.000)  how early a reader finds what they look for: ...
     subtopic recall       1.000 (0.510 to 1.000)  share of topics that the list covers
     value of the first 1  1.000 (0.510 to 1.000)
     """

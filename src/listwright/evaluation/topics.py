@@ -169,7 +169,7 @@ def alpha_ndcg(
 
     See Also
     --------
-    err_ia : How early a reader finds what she looks for.
+    err_ia : How early a reader finds what they look for.
     listwright.tables.read_run : Reads lists from a TREC run file.
 
     Examples
@@ -194,8 +194,8 @@ def alpha_ndcg(
 def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | None = None) -> Floats:
     """ERR-IA (Chapelle et al. 2011): the expected 1 / rank at which a reader stops, averaged over topics by weight.
 
-    A reader looks for one topic and stops at an item with the probability that it satisfies her: the probability that a
-    probabilistic reward gives, alpha for `AlphaCoverage`, and one half for an item that is merely judged to cover the
+    A reader looks for one topic and stops at an item with the probability that it satisfies them: the probability that
+    a probabilistic reward gives, alpha for `AlphaCoverage`, and one half for an item that is merely judged to cover the
     topic.
 
     Parameters

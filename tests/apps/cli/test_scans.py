@@ -66,7 +66,11 @@ def test_a_fit_goes_on_from_its_checkpoint(run: Any) -> None:
     ("arguments", "code", "message"),
     [
         (["fit", "part0.parquet", *FIT, "--resume", "-o", "m"], 2, "name the file to resume from with --checkpoint"),
-        (["fit", "part0.parquet", *FIT, "--checkpoint", "no", "--resume", "-o", "m"], 1, "no checkpoint no to go on"),
+        (
+            ["fit", "part0.parquet", *FIT, "--checkpoint", "no", "--resume", "-o", "m"],
+            1,
+            "no checkpoint no to resume from",
+        ),
         (["fit", "part0.parquet", *FIT, "--address", "auto", "-o", "m"], 2, "needs --engine ray"),
         (["fit", "part0.parquet", *FIT, "--engine", "spark", "-o", "m"], 1, "engine must be one of local, ray"),
         (["fit", "part0.parquet", *FIT, "--max-memory", "much", "-o", "m"], 1, "max_memory must be a size such as 1GB"),

@@ -172,7 +172,7 @@ def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
 def test_the_best_effort_is_another_policy(call, folder, monkeypatch) -> None:
     quick = DecisionTreeRegressor(max_depth=2, random_state=0)  # in place of boosting and forests
     monkeypatch.setattr(menu, "Boosting", lambda: quick)
-    monkeypatch.setattr(menu, "ExtraTreesRegressor", lambda *_, **__: quick)
+    monkeypatch.setattr("sklearn.ensemble.ExtraTreesRegressor", lambda *_, **__: quick)
     arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "best", "--seed", "3", "-o", "best.listwright"]
     (folder / "few.csv").write_text(table(10))
     assert call("fit", "few.csv", *arguments)[0] == 0

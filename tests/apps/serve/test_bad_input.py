@@ -196,7 +196,7 @@ def test_errors_inside_tell_nothing(opened, asked, monkeypatch):
     assert json.loads(answer.text) == {
         "error": {
             "code": "internal",
-            "message": "Internal error. The log has the details under the request id.",
+            "message": "Internal error. The log of the service has the details.",
             "field": None,
         }
     }

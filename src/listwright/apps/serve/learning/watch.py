@@ -120,8 +120,8 @@ class Watch:
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
         if not drawn or learned.arrays() is None or self.deployed.arrays() is None:
             return
-        sized = drawn[0].problem.sizes is None
-        chosen = [one for one in drawn[:: max(1, len(drawn) // AT_ONCE)] if (one.problem.sizes is None) == sized]
+        kind = _kind(drawn[0])
+        chosen = [one for one in drawn[:: max(1, len(drawn) // AT_ONCE)] if _kind(one) == kind]
         self._note_usual(chosen)
         self.differences.extend(differences(self.features, learned, self.deployed, chosen, self.usual).tolist())
 
@@ -157,7 +157,7 @@ def differences(
     learned, deployed : Policy
         Policies to compare.
     records : sequence of Record
-        Lists with picks, propensities and outcomes; either all with sizes or all without.
+        Lists with picks, propensities and outcomes; all with sizes, groups and limits on them, or all without.
     usual : ndarray
         Mean gain by slot, at least as long as the longest list; subtracted to reduce variance.
 
@@ -184,3 +184,8 @@ def differences(
             weights = np.minimum(1.0 / np.where(known, chances[:, at], 1.0), CAP)
             found += np.where(known, apart * weights * (gains[:, at] - usual[at]), 0.0)
     return found
+
+
+def _kind(record: Record) -> tuple[bool, ...]:
+    """Whether the list's problem has sizes, groups and limits on groups: only problems of one kind can be joined."""
+    return tuple(part is not None for part in (record.problem.sizes, record.problem.groups, record.problem.caps))
