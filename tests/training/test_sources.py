@@ -60,7 +60,7 @@ def test_a_checkpoint_holds_what_slow_features_have_learned(tmp_path: Path) -> N
     )
     path = tmp_path / "checkpoint.listwright"
     model = lw.SCP(length=2, effort="fast", features=lw.features.ExpectedGain(("forest",)), random_state=0)
-    whole = clone(model).fit(problems, checkpoint=path, checkpoint_every=300)
+    whole = clone(model).fit(problems, checkpoint=path, checkpoint_every=3)
     assert lw.load(path).n_rounds_ < whole.n_rounds_
     again = clone(model).fit(problems, checkpoint=path, resume=True)
     assert np.array_equal(again.predict(problems).picked_scores, whole.predict(problems).picked_scores)
