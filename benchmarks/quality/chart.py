@@ -10,7 +10,7 @@ import pandas as pd
 from benchmarks.quality.methods import AUTO, BEST, FAST
 from listwright.lab.report.render import as_png, as_svg, specification
 
-MOST = 8  # methods that are drawn
+MOST = 7  # methods that are drawn, one for each colour
 
 
 def draw(family: str, table: pd.DataFrame, title: str, folder: Path) -> Path:
@@ -21,9 +21,9 @@ def draw(family: str, table: pd.DataFrame, title: str, folder: Path) -> Path:
     records = table[table["method"].isin(shown)][["method", "at", "mean"]].to_dict("records")
     chart = alt.Chart(alt.Data(values=records)).mark_line(point=True)
     chart = chart.encode(
-        x=alt.X("at:N", title="length of the list", sort=list(dict.fromkeys(table["at"]))),
+        x=alt.X("at:N", title="length of the list", sort=list(dict.fromkeys(table["at"])), axis=alt.Axis(labelAngle=0)),
         y=alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False)),
-        color=alt.Color("method:N", sort=shown, title=None, legend=alt.Legend(orient="right")),
+        color=alt.Color("method:N", sort=shown, title=None, legend=alt.Legend(orient="right", columns=1)),
         strokeDash=alt.condition(f"indexof('{BEST}|{AUTO}', datum.method) >= 0", alt.value([1, 0]), alt.value([4, 3])),
         strokeWidth=alt.condition(
             f"datum.method == '{BEST}' || datum.method == '{AUTO}'", alt.value(3), alt.value(1.5)

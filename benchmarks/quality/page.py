@@ -43,7 +43,7 @@ def _looked() -> str:
     lines = [f"{i}. {look['day']}, code {look['code']}: {look['why']} ({', '.join(look['families'])})"
              for i, look in enumerate(found, start=1)]  # fmt: skip
     return (
-        f"These data were looked at {len(found)} time{'' if len(found) == 1 else 's'} under this protocol:\n\n"
+        f"These data were looked at {'once' if len(found) == 1 else f'{len(found)} times'} under this protocol:\n\n"
         + "\n".join(lines)
     )
 
@@ -53,9 +53,9 @@ def _family(family: str, values: pd.DataFrame) -> list[str]:
     n = values.groupby("set")["problem"].nunique()
     return [
         f"### {family[0].upper()}{family[1:]}",
-        f"{KINDS[family][0].upper()}{KINDS[family][1:]}. {len(n)} set{'' if len(n) == 1 else 's'}, {n.sum()} problems, "
-        f"{values['seed'].nunique()} seeds. In brackets: how far the method at the head of the column is ahead on the "
-        "same problems, with its 95 % interval.",
+        f"{KINDS[family][0].upper()}{KINDS[family][1:]}. {_count(len(n), 'set')}, {n.sum()} problems, "
+        f"{_count(values['seed'].nunique(), 'seed')}. In brackets: how far the method at the head of the column is ahead "
+        "on the same problems, with its 95 % interval.",
         _figures(values, failures=family in FAILURES),
         f"By length, pooled over sets:\n\n{_lengths(values)}",
         f"![{family} by length](images/{picture.name})",
@@ -102,6 +102,10 @@ def _told(what: str, lost: pd.DataFrame, keys: list[str]) -> str:
         return f"{what}: none."
     found = [f"{', '.join(str(row[key]) for key in keys)} {_gap(row)}" for _, row in lost.iterrows()]
     return f"{what}: {'; '.join(found)}."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _gap(row: pd.Series) -> str:
