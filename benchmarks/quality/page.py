@@ -54,8 +54,8 @@ def _family(family: str, values: pd.DataFrame) -> list[str]:
     return [
         f"### {family[0].upper()}{family[1:]}",
         f"{KINDS[family][0].upper()}{KINDS[family][1:]}. {_count(len(n), 'set')}, {n.sum()} problems, "
-        f"{_count(values['seed'].nunique(), 'seed')}. In brackets: how far the method at the head of the column is ahead "
-        "on the same problems, with its 95 % interval.",
+        f"{_count(values['seed'].nunique(), 'seed')}. In brackets: how far the method at the head of the column is "
+        "ahead on the same problems, with its 95 % interval.",
         _figures(values, failures=family in FAILURES),
         f"By length, pooled over sets:\n\n{_lengths(values)}",
         f"![{family} by length](images/{picture.name})",
