@@ -33,7 +33,7 @@ Method = Callable[[lw.Problems, Sequence[Labelled]], Any]  # from training quest
 
 def _shipped_way(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
     """The recipe of the shipped model, on the training questions alone."""
-    return passage_model(labelled_problems(variants(asked)), min_leaf=MIN_LEAF)
+    return passage_model(_with_vectors(variants(asked)), min_leaf=MIN_LEAF)
 
 
 def _conseqopt(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
@@ -42,6 +42,7 @@ def _conseqopt(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
         learner=Aggregate(Boosting()),
         features=passage_policy_features(),
         weighting="uniform",
+        short_lists=True,
         n_passes=1,
         batch_size=len(problems),
         random_state=0,

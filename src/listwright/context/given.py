@@ -23,9 +23,9 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
     """Computes for each passage what to add to its score at every position of the walk.
 
     A signal counts by what it says beyond the words that passage and question share, and as far as that agrees with the
-    model: with p from the model's scores of the empty list, the difference d of the signal's means over likely and
-    unlikely passages gives its log odds d x / s^2, as in linear discriminant analysis. A signal that contradicts the
-    model (d below 0) counts nothing.
+    model: with p from the model's scores of the empty list (0 for the lowest, 1 for the highest), the difference d of
+    the signal's means over likely and unlikely passages gives its log odds d x / s^2, as in linear discriminant
+    analysis. A signal that contradicts the model (d below 0) counts nothing.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
     bonus = np.zeros(len(given))
     if len(given) < 3 or alone.std() == 0:
         return bonus
-    likely = np.clip(alone / alone.max(), 0.0, 1.0) if alone.max() > 0 else np.zeros(len(given))
+    likely = (alone - alone.min()) / (alone.max() - alone.min())
     for signal in signals_of(given):
         news = _beyond_words(signal, found)
         share = float(likely.mean())
