@@ -41,7 +41,7 @@ def test_parameters_go_in_and_out_at_any_depth() -> None:
 
 
 def test_an_unknown_parameter_is_named() -> None:
-    with pytest.raises(ValueError, match=r"Shrunk has no parameter 'weight'. Its parameters are base, strength."):
+    with pytest.raises(ValueError, match=r"Invalid parameter 'weight' for Shrunk. Its parameters are base, strength."):
         Shrunk().set_params(weight=1.0)
 
 
