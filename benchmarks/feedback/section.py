@@ -225,8 +225,8 @@ def _size(found: dict[str, Any]) -> str:
     )
     return (
         f"A log of {found['shown']:,} shown items ({found['lists']:,} lists, {found['candidates']:,} candidates of ten "
-        "features) on 2 cores, in seconds of the clock, and of the processor in brackets (the machine was busy with "
-        f"other work at the time): {told}; at most "
+        "features) on 2 cores, in seconds of the clock, and of the processor in brackets: "
+        f"{told}; at most "
         f"{found['memory, GiB']:.1f} GiB of memory. `evaluate` has all estimators."
     )
 
