@@ -10,7 +10,6 @@ import pytest
 
 import listwright as lw
 from listwright._kernels.trees import tree_sums
-from listwright.context.walking import trees_of
 from listwright.features import Candidate
 from listwright.learners import Aggregate, BoostingRanker
 from listwright.learners.boosting_ranker import softmax_step
@@ -75,6 +74,6 @@ def test_files_hold_them_and_the_compiled_walk_joins_their_trees(tmp_path: Path)
     model = lw.SCP(2, learner=learner, features=Candidate(), n_passes=1, random_state=0).fit(problems)
     model.save(tmp_path / "model")
     assert lw.load(tmp_path / "model").predict(problems) == model.predict(problems)
-    found = trees_of(model)
+    found = model.policy_.boosted_trees()
     assert found is not None
     np.testing.assert_allclose(tree_sums(table, found[0], *found[1]), model.policy_.estimator.predict(table), rtol=1e-9)

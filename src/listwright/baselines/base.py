@@ -23,7 +23,7 @@ from listwright.storage import save
 from listwright.tables.frames_in import TakesFrames, check_reward_named
 from listwright.training.loaded import try_predicting
 from listwright.training.signature import Signature
-from listwright.walk.limits import Room, as_capped, as_room, check_length, check_problems
+from listwright.walk.limits import Room, as_capped, as_limits, as_room, check_length, check_problems
 
 
 class Baseline(TakesFrames, Parameters, ABC):
@@ -31,6 +31,15 @@ class Baseline(TakesFrames, Parameters, ABC):
 
     Subclasses implement `_lists`, and `_learn` where there is something to learn; `_learns` says whether `fit` needs a
     reward. Checks of limits, frames and signatures are done here, so that all baselines refuse the same mistakes.
+
+    Parameters
+    ----------
+    length : int
+        Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.capped`.
 
     Attributes
     ----------
@@ -45,11 +54,19 @@ class Baseline(TakesFrames, Parameters, ABC):
     listwright.compare : Compares several models on the same problems.
     """
 
-    length: int
-    budget: float | None = None
     learns_budget: ClassVar[bool] = False  # whether what is learned depends on the budget
-    per_group: int | Mapping[Any, int] | None = None
     needs_reward: ClassVar[bool] = False  # whether lists are built with the reward in sight
+
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        budget: float | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> None:
+        self.length = length
+        self.budget = budget
+        self.per_group = per_group
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
         """Learns what there is to learn from the problems; a method that learns needs their reward.
@@ -133,8 +150,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         check_problems(problems)
         seen = as_capped(self._view(problems), per_group, self.per_group)
         self.signature_.check(seen, "predict")
-        if length is None and budget is None:
-            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        length, budget = as_limits(length, budget, self.length, self.budget)
         return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
 
     def score(self, problems: Problems, y: None = None) -> float:

@@ -66,11 +66,8 @@ class DPP(Diverse):
         budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> None:
+        super().__init__(relevance, length, budget=budget, per_group=per_group)
         self.scale = scale
-        self.relevance = relevance
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
 
     def _check_parameters(self, problems: Problems) -> None:
         if not self.scale >= 0:

@@ -90,11 +90,9 @@ class LearnedDPP(Baseline):
         scaling: float | str = "auto",
         budget: float | None = None,
     ) -> None:
+        super().__init__(length, budget=budget, per_group=per_group)
         self.penalty = penalty
-        self.length = length
-        self.per_group = per_group
         self.scaling = scaling
-        self.budget = budget
 
     def _check_parameters(self, problems: Problems) -> None:
         if isinstance(self.penalty, bool) or not self.penalty > 0:

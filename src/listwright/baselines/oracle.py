@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from listwright._internal.arrays import Floats
 from listwright.baselines.base import Baseline
 from listwright.lists import Lists
@@ -42,17 +39,6 @@ class Oracle(Baseline):
     """
 
     needs_reward = True  # predict does not hide the reward from it
-
-    def __init__(
-        self,
-        length: int = 5,
-        *,
-        budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> None:
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
 
     @property
     def unsavable(self) -> str:

@@ -47,9 +47,7 @@ class Random(Baseline):
         per_group: int | Mapping[Any, int] | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
+        super().__init__(length, budget=budget, per_group=per_group)
         self.random_state = random_state
 
     def _learns(self, problems: Problems) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,11 @@ class Diverse(Baseline):
     Cosines are between `problems.vectors`, or features where there are none. Learned relevance comes from a `TopK`.
     """
 
-    relevance: Any
+    def __init__(
+        self, relevance: Any, length: int, *, budget: float | None, per_group: int | Mapping[Any, int] | None
+    ) -> None:
+        super().__init__(length, budget=budget, per_group=per_group)
+        self.relevance = relevance
 
     def _check_parameters(self, problems: Problems) -> None:
         if problems.vectors is None and not problems.n_features:

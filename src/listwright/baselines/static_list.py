@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from listwright._internal.arrays import Floats
@@ -46,17 +43,6 @@ class StaticList(Baseline):
     >>> StaticList(length=2).fit(problems).predict(problems)[0]
     array([0, 3])
     """
-
-    def __init__(
-        self,
-        length: int = 5,
-        *,
-        budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> None:
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
 
     def flaw(self) -> str:
         """Returns what is wrong with a model that was read from a file, "" if nothing is."""

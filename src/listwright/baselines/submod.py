@@ -69,11 +69,9 @@ class SubMod(Baseline):
         per_group: int | Mapping[Any, int] | None = None,
         budget: float | None = None,
     ) -> None:
+        super().__init__(length, budget=budget, per_group=per_group)
         self.redundancy = redundancy
         self.scaling = scaling
-        self.length = length
-        self.per_group = per_group
-        self.budget = budget
 
     def fit(self, problems: Any, y: None = None, **options: Any) -> SubMod:
         """Takes the parameters over, or tunes them; see `Baseline.fit`."""

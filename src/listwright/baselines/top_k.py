@@ -88,10 +88,8 @@ class TopK(Baseline):
         per_item: bool | str = "auto",
         random_state: RandomState = None,
     ) -> None:
+        super().__init__(length, budget=budget, per_group=per_group)
         self.estimator = estimator
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
         self.per_item = per_item
         self.random_state = random_state
 

@@ -119,10 +119,8 @@ class NearestCover(WeightedCover):
         budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> None:
+        super().__init__(length, budget=budget, per_group=per_group)
         self.n_neighbors = n_neighbors
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
 
     def _check_parameters(self, problems: Problems) -> None:
         at_least_one("n_neighbors", self.n_neighbors)
@@ -191,10 +189,8 @@ class ForestCover(WeightedCover):
         back_off: float = 0.1,
         random_state: RandomState = None,
     ) -> None:
+        super().__init__(length, budget=budget, per_group=per_group)
         self.n_estimators = n_estimators
-        self.length = length
-        self.budget = budget
-        self.per_group = per_group
         self.min_samples_leaf = min_samples_leaf
         self.back_off = back_off
         self.random_state = random_state

@@ -49,7 +49,7 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
     Returns
     -------
     SCP
-        Fitted, with trees that `context.walking.trees_of` can read.
+        Fitted, with a policy of boosted trees.
     """
     model = SCP(
         LENGTH,

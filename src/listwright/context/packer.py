@@ -23,7 +23,7 @@ from listwright.context.passages import Passages, read_passages
 from listwright.context.reasons import reasons_of
 from listwright.context.tokens import sizes_of
 from listwright.context.twins import twins_of
-from listwright.context.walking import scores_alone, trees_of, walk_passages
+from listwright.context.walking import scores_alone, walk_passages
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.guarantees import HeldOutCertificate
@@ -326,7 +326,7 @@ class ContextPacker(Parameters):
 
 def _checked(model: Any, name: str) -> SCP:
     """Returns the model if the compiled walk can use it, and raises `InputError` otherwise."""
-    if not isinstance(model, SCP) or trees_of(model) is None:
+    if not isinstance(model, SCP) or model.policy_.boosted_trees() is None:
         raise InputError(f"{name} is not a model of ContextPacker. ContextPacker.save writes such files.")
     return model
 

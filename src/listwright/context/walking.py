@@ -6,8 +6,6 @@ trees, links and needs are handed to `_kernels.pack_walk`, which does the whole 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
@@ -15,35 +13,7 @@ from listwright._kernels.needs import unmet_rows
 from listwright._kernels.pack_walk import UNMET, pack_walk
 from listwright.estimators.scp import SCP
 from listwright.features import Links
-from listwright.learners import Boosting, BoostingRanker
-from listwright.policies import Estimator
-from listwright.storage.boosters import Boosted
 from listwright.text.passages import PassageFeatures
-
-
-def trees_of(model: SCP) -> tuple[Any, ...] | None:
-    """Returns the trees of a policy as `pack_walk` takes them, or None if the policy is not made of boosted trees.
-
-    The trees of all parts are joined into one: the walk is compiled anew for every number of parts.
-    """
-    policy = model.policy_
-    if not isinstance(policy, Estimator) or not isinstance(policy.estimator, Boosting | BoostingRanker):
-        return None
-    parts = policy.estimator.parts
-    if not parts or not all(isinstance(part, Boosted) for part in parts):
-        return None
-    return sum(part.trees.base for part in parts), _joined([part.trees.arrays for part in parts])
-
-
-def _joined(several: list[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Returns the arrays of several models as those of one: roots and children are counted on from model to model."""
-    nodes, leaves, moved = 0, 0, []
-    for roots, columns, thresholds, left, right, values in several:
-        ends = (np.where(at >= 0, at + nodes, at - leaves) for at in (roots, left, right))
-        moved.append((*ends, columns, thresholds, values))
-        nodes, leaves = nodes + len(columns), leaves + len(values)
-    roots, left, right, columns, thresholds, values = (np.concatenate(some) for some in zip(*moved, strict=True))
-    return roots, columns, thresholds, left, right, values
 
 
 def kinds_of(model: SCP) -> list[str]:
@@ -78,7 +48,8 @@ def walk_passages(
     Parameters
     ----------
     model : SCP
-        With boosted trees: see `trees_of`.
+        Whose policy has `boosted_trees`. They are given as those of one model, because the walk is compiled anew for
+        every number of models.
     found : PassageFeatures
         Features, links and needs of the candidates.
     sizes : array of shape (passages,)
@@ -101,7 +72,7 @@ def walk_passages(
     tuple of two arrays
         The rows picked, in order, and their scores when they were picked.
     """
-    trees = trees_of(model)
+    trees = model.policy_.boosted_trees()
     assert trees is not None
     needs = found.needs
     links = np.stack([found.links[kind] for kind in kinds_of(model)]).astype(np.float32)

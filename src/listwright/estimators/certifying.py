@@ -11,7 +11,7 @@ from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
 from listwright.problems import Problems
 from listwright.tables.frames_in import TakesFrames
-from listwright.walk.limits import as_capped
+from listwright.walk.limits import as_capped, as_limits
 
 
 class Certifies(TakesFrames):
@@ -85,8 +85,7 @@ class Certifies(TakesFrames):
         """
         check_fitted(self)
         held_out = self._as_problems(held_out, measured=True)
-        if length is None and budget is None:
-            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        length, budget = as_limits(length, budget, self.length, self.budget)
         return certified(
             self,
             as_capped(held_out, per_group, self.per_group),

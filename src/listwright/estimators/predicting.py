@@ -24,7 +24,7 @@ from listwright.rewards import reward_of
 from listwright.tables import Scan
 from listwright.tables.frames_in import TakesFrames
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_capped, as_room, check_length
+from listwright.walk.limits import as_capped, as_limits, as_room, check_length
 from listwright.walk.plain import build_lists
 
 
@@ -104,8 +104,7 @@ class Predicts(TakesFrames):
             check_fitted(self)
         if not isinstance(problems, Problems | Scan):
             problems = self._as_problems(problems)
-        if length is None and budget is None:
-            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        length, budget = as_limits(length, budget, self.length, self.budget)
         short = self.short_lists if short_lists is None else short_lists
         rng = as_generator(self.random_state)
         if isinstance(problems, Scan):

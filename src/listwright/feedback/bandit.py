@@ -45,7 +45,7 @@ from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_capped, as_room, check_length, check_problems
+from listwright.walk.limits import as_capped, as_limits, as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
@@ -415,8 +415,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         self, problems: Problems, length: int | None, budget: ArrayLike | None, short_lists: bool | None = None
     ) -> tuple[int, Floats | None]:
         """Return the number of slots and the budget of each problem; the constructor's where none are given."""
-        if length is None and budget is None:
-            length, budget = (self.length, None) if self.budget is None else (None, self.budget)
+        length, budget = as_limits(length, budget, self.length, self.budget)
         if length is not None:
             check_length(length, problems, short_lists=self.short_lists if short_lists is None else short_lists)
         return int(problems.counts.max()) if length is None else length, as_room(budget, problems)

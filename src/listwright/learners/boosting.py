@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -9,11 +10,70 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
-from listwright.storage.boosters import as_booster, from_histogram
+from listwright.storage.boosters import as_booster, from_histogram, joined_trees
+
+
+class SmallTrees(Parameters, ABC):
+    """Base of `Boosting` and `BoostingRanker`: small boosted trees with random splits, on top of other models.
+
+    The parameters are those of `Boosting`.
+    """
+
+    def __init__(
+        self, n_trees: int, *, learning_rate: float, min_leaf: int, start: tuple[Any, ...], random_state: int
+    ) -> None:
+        self.n_trees = n_trees
+        self.learning_rate = learning_rate
+        self.min_leaf = min_leaf
+        self.start = start
+        self.random_state = random_state
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Any, ...]:
+        """The models whose predictions add up, those started from first."""
+
+    def predict(self, table: Any) -> Floats:
+        """Predictions of shape (rows,): the sum over all parts."""
+        return summed(self.parts, np.asarray(table))
+
+    def boosted_trees(self) -> tuple[Any, ...] | None:
+        """Returns the trees of all parts as those of one model, or None if a part is of another kind."""
+        return joined_trees(self.parts)
+
+    def _unfitted(self, kind: str, seed: int) -> Any:
+        """Returns LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not
+        installed, scikit-learn's regressor with similar settings.
+        """
+        try:
+            import lightgbm
+        except ImportError:
+            from sklearn.ensemble import HistGradientBoostingRegressor
+
+            return HistGradientBoostingRegressor(
+                max_iter=self.n_trees,
+                learning_rate=self.learning_rate,
+                max_leaf_nodes=15,
+                min_samples_leaf=self.min_leaf,
+                max_features=0.3,
+                early_stopping=False,
+                random_state=seed,
+            )
+        return getattr(lightgbm, kind)(
+            n_estimators=self.n_trees,
+            learning_rate=self.learning_rate,
+            num_leaves=15,
+            min_child_samples=self.min_leaf,
+            colsample_bytree=0.3,
+            extra_trees=True,
+            random_state=seed,
+            n_jobs=1,
+            verbose=-1,
+        )
 
 
 @saved_as("learners.Boosting")
-class Boosting(Parameters):
+class Boosting(SmallTrees):
     """Boosted regression trees with random splits, which a few hundred states do not overfit.
 
     An estimator for `Aggregate` (pass it as `SCP(learner=Boosting())`) where the gains are not linear in the features
@@ -61,11 +121,9 @@ class Boosting(Parameters):
         start: tuple[Any, ...] = (),
         random_state: int = 0,
     ) -> None:
-        self.n_trees = n_trees
-        self.learning_rate = learning_rate
-        self.min_leaf = min_leaf
-        self.start = start
-        self.random_state = random_state
+        super().__init__(
+            n_trees, learning_rate=learning_rate, min_leaf=min_leaf, start=start, random_state=random_state
+        )
 
     def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
         """Grows the trees on the residuals that `start` leaves.
@@ -81,43 +139,9 @@ class Boosting(Parameters):
         """
         table = np.asarray(table)
         rest = np.asarray(target) - summed(self.start, table)
-        fitted = self._fresh().fit(table, rest, sample_weight=sample_weight)
+        fitted = self._unfitted("LGBMRegressor", self.random_state).fit(table, rest, sample_weight=sample_weight)
         self.model_ = as_booster(fitted) or from_histogram(fitted)
         return self
-
-    def _fresh(self) -> Any:
-        """An unfitted regressor: LightGBM's extra-trees boosting where it is installed, else scikit-learn's with
-        like settings.
-        """
-        try:
-            from lightgbm import LGBMRegressor
-        except ImportError:
-            from sklearn.ensemble import HistGradientBoostingRegressor
-
-            return HistGradientBoostingRegressor(
-                max_iter=self.n_trees,
-                learning_rate=self.learning_rate,
-                max_leaf_nodes=15,
-                min_samples_leaf=self.min_leaf,
-                max_features=0.3,
-                early_stopping=False,
-                random_state=self.random_state,
-            )
-        return LGBMRegressor(
-            n_estimators=self.n_trees,
-            learning_rate=self.learning_rate,
-            num_leaves=15,
-            min_child_samples=self.min_leaf,
-            colsample_bytree=0.3,
-            extra_trees=True,
-            random_state=self.random_state,
-            n_jobs=1,
-            verbose=-1,
-        )
-
-    def predict(self, table: Any) -> Floats:
-        """Predictions of shape (rows,): the sum over all parts."""
-        return summed(self.parts, np.asarray(table))
 
     def __sklearn_tags__(self) -> Any:
         """Tells scikit-learn that this is a regressor."""

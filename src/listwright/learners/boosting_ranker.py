@@ -7,14 +7,14 @@ from typing import Any, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints, starts_of
-from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
-from listwright.learners.boosting import summed
+from listwright.learners.boosting import SmallTrees, summed
+from listwright.learners.estimators import is_ranker
 from listwright.storage.boosters import Boosted, as_booster, from_histogram, scaled
 
 
 @saved_as("learners.BoostingRanker")
-class BoostingRanker(Parameters):
+class BoostingRanker(SmallTrees):
     """Ranks candidates by boosted trees whose loss compares those of one state only.
 
     An estimator for `Aggregate` where few candidates of a state are worth anything, such as the passages that support
@@ -23,7 +23,8 @@ class BoostingRanker(Parameters):
 
     LightGBM grows the trees for lambdaMART (Burges 2010) where it is installed. Otherwise scikit-learn fits them to one
     step of gradient descent on the softmax loss within states, which is weaker. Several models with other seeds are
-    averaged. With `start` they correct the scores of that model.
+    averaged. With `start` they correct the scores of that model. Only the order of predicted scores within a state has
+    a meaning.
 
     Parameters
     ----------
@@ -70,12 +71,10 @@ class BoostingRanker(Parameters):
         start: tuple[Any, ...] = (),
         random_state: int = 0,
     ) -> None:
-        self.n_trees = n_trees
+        super().__init__(
+            n_trees, learning_rate=learning_rate, min_leaf=min_leaf, start=start, random_state=random_state
+        )
         self.n_models = n_models
-        self.learning_rate = learning_rate
-        self.min_leaf = min_leaf
-        self.start = start
-        self.random_state = random_state
 
     def fit(self, table: Any, target: Any, group: Any, sample_weight: Any = None) -> Self:
         """Grows the trees on top of the scores that `start` gives.
@@ -93,69 +92,27 @@ class BoostingRanker(Parameters):
         """
         table, target, group = np.asarray(table), np.asarray(target, dtype=np.float64), np.asarray(group)
         scores = summed(self.start, table)
-        grow = _lambdamart if _has_lightgbm() else _one_step
         seeds = range(self.random_state, self.random_state + self.n_models)
-        grown = (grow(self, seed, table, target, group, scores, sample_weight) for seed in seeds)
+        grown = (self._grown(seed, table, target, group, scores, sample_weight) for seed in seeds)
         self.models_ = tuple(scaled(model, 1.0 / self.n_models) for model in grown)
         return self
 
-    def predict(self, table: Any) -> Floats:
-        """Scores of shape (rows,): the sum over all parts. Only their order within a state has a meaning."""
-        return summed(self.parts, np.asarray(table))
+    def _grown(self, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any) -> Boosted:
+        """Grows the trees of one model: on the lambda gradients or, by scikit-learn, on minus the gradient of the
+        softmax loss at the scores.
+        """
+        trees = self._unfitted("LGBMRanker", seed)
+        if not is_ranker(trees):
+            return from_histogram(trees.fit(table, softmax_step(scores, target, group), sample_weight=weights))
+        trees.fit(table, target.astype(int), group=group, init_score=scores, sample_weight=weights)
+        found = as_booster(trees)
+        assert found is not None
+        return found
 
     @property
     def parts(self) -> tuple[Any, ...]:
         """The models whose scores add up, those started from first."""
         return (*self.start, *self.models_)
-
-
-def _has_lightgbm() -> bool:
-    try:
-        import lightgbm  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def _lambdamart(
-    model: BoostingRanker, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any
-) -> Boosted:
-    """Grows the trees of one model with LightGBM: extra-trees boosting of the lambda gradients."""
-    from lightgbm import LGBMRanker
-
-    ranker = LGBMRanker(
-        n_estimators=model.n_trees,
-        learning_rate=model.learning_rate,
-        num_leaves=15,
-        min_child_samples=model.min_leaf,
-        colsample_bytree=0.3,
-        extra_trees=True,
-        random_state=seed,
-        n_jobs=1,
-        verbose=-1,
-    )
-    ranker.fit(table, target.astype(int), group=group, init_score=scores, sample_weight=weights)
-    found = as_booster(ranker)
-    assert found is not None
-    return found
-
-
-def _one_step(
-    model: BoostingRanker, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any
-) -> Boosted:
-    """Grows the trees of one model with scikit-learn, on minus the gradient of the softmax loss at the scores."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    trees = HistGradientBoostingRegressor(
-        max_iter=model.n_trees,
-        learning_rate=model.learning_rate,
-        max_leaf_nodes=15,
-        min_samples_leaf=model.min_leaf,
-        max_features=0.3,
-        early_stopping=False,
-        random_state=seed,
-    )
-    return from_histogram(trees.fit(table, softmax_step(scores, target, group), sample_weight=weights))
 
 
 def softmax_step(scores: Floats, target: Floats, group: Ints) -> Floats:

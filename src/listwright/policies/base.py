@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -140,6 +140,12 @@ class Policy(ABC):
 
     def linear(self) -> list[Linear] | None:
         """Returns the linear policy that this one is, or one per position; None if it is not linear."""
+        return None
+
+    def boosted_trees(self) -> tuple[Any, ...] | None:
+        """Returns the boosted trees whose sum the scores are: a base, and the arrays that `_kernels.trees.tree_sums`
+        takes; None if the policy is not made of such trees.
+        """
         return None
 
     def arrays(self) -> dict[str, Floats] | None:

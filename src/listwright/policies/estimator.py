@@ -74,6 +74,11 @@ class Estimator(Policy):
         names = (*states, *(f"is item {i}" for i in range(rows.crossed.n_items)))
         return told._replace(crossed=table[:, width:-1], crossed_names=names)
 
+    def boosted_trees(self) -> tuple[Any, ...] | None:
+        """Returns the estimator's trees, if it is made of boosted trees and says so by a method of this name."""
+        told = getattr(self.estimator, "boosted_trees", None)
+        return None if told is None else told()
+
     @property
     def nbytes(self) -> None:
         """None: the size of an estimator is unknown."""

@@ -16,10 +16,6 @@ class _ByColumn(Baseline):
 
     column: str
 
-    def __init__(self, length: int = 5, *, budget: float | None = None) -> None:
-        self.length = length
-        self.budget = budget
-
     def _learns(self, problems: Problems) -> bool:
         """False: nothing is learned."""
         return False

@@ -35,6 +35,18 @@ def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
         )
 
 
+def as_limits(length: int | None, budget: Any, usual_length: int, usual_budget: float | None) -> tuple[int | None, Any]:
+    """Returns the length and budget that are asked for; if neither is, the usual budget or, without one, the usual
+    length.
+
+    >>> as_limits(3, None, 5, 40.0), as_limits(None, None, 5, 40.0), as_limits(None, None, 5, None)
+    ((3, None), (None, 40.0), (5, None))
+    """
+    if length is not None or budget is not None:
+        return length, budget
+    return (usual_length, None) if usual_budget is None else (None, usual_budget)
+
+
 def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
     """Returns the budget of each problem as floats, or None if there is no budget.
 

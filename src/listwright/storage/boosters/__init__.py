@@ -8,7 +8,7 @@ with a loaded model needs neither library.
 
 from listwright.storage.boosters.histogram import from_histogram
 from listwright.storage.boosters.libraries import LIBRARIES, as_booster, fresh_booster, fresh_parameters
-from listwright.storage.boosters.models import Boosted, boosted, scaled
+from listwright.storage.boosters.models import Boosted, boosted, joined_trees, scaled
 
 __all__ = [
     "LIBRARIES",
@@ -18,5 +18,6 @@ __all__ = [
     "fresh_booster",
     "fresh_parameters",
     "from_histogram",
+    "joined_trees",
     "scaled",
 ]

@@ -6,6 +6,7 @@ are evaluated by compiled functions in `listwright._kernels.trees`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -135,3 +136,28 @@ def scaled(model: Boosted, factor: float) -> Boosted:
             lines[number] = f"{key}={' '.join(repr(factor * float(value)) for value in values.split())}"
     kept = [line for line in lines if not line.startswith("tree_sizes=")]  # lengths of the blocks, which are others now
     return boosted("0.txt", "\n".join(kept).encode(), model.kind)
+
+
+def joined_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Returns the trees of several models as those of one, whose predictions are their sum.
+
+    Parameters
+    ----------
+    models : sequence
+        Fitted models.
+
+    Returns
+    -------
+    tuple or None
+        The number that leaves are added to, and the arrays that `_kernels.trees.tree_sums` takes; None if there are no
+        models, or not all are boosted trees that were read here.
+    """
+    if not models or not all(isinstance(model, Boosted) for model in models):
+        return None
+    nodes, leaves, moved = 0, 0, []
+    for roots, columns, thresholds, left, right, values in (model.trees.arrays for model in models):
+        ends = (np.where(at >= 0, at + nodes, at - leaves) for at in (roots, left, right))
+        moved.append((*ends, columns, thresholds, values))
+        nodes, leaves = nodes + len(columns), leaves + len(values)
+    roots, left, right, columns, thresholds, values = (np.concatenate(some) for some in zip(*moved, strict=True))
+    return sum(model.trees.base for model in models), (roots, columns, thresholds, left, right, values)
