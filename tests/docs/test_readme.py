@@ -31,7 +31,7 @@ def test_python_blocks_run_in_order(name: str) -> None:
         exec(compile(block, name, "exec"), namespace)
 
 
-def test_the_service_answers_the_request_on_the_front_page(tmp_path: Path) -> None:
+def test_the_service_answers_the_requests_on_the_front_page(tmp_path: Path) -> None:
     pytest.importorskip("fastapi", reason="needs the extra serve")
     client = pytest.importorskip("starlette.testclient")
     from listwright.serve import Settings, create_app
@@ -42,9 +42,14 @@ def test_the_service_answers_the_request_on_the_front_page(tmp_path: Path) -> No
     lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked").save(tmp_path / "model.listwright")
     app = create_app(Settings(tmp_path / "model.listwright", store=f"sqlite:///{tmp_path}/lists.db"))
     page = (ROOT / "README.md").read_text(encoding="utf8")
-    words = shlex.split(next(line for line in page.splitlines() if line.startswith("curl ")))
+    wanted, clicks = (shlex.split(line) for line in page.splitlines() if line.startswith("curl "))
     with client.TestClient(app, base_url="http://127.0.0.1:8000") as session:
-        answer = session.post(words[1].partition(":8000")[2], json=json.loads(words[-1]))
-    assert answer.status_code == 200, answer.text
-    assert {"list_id", "items"} <= answer.json().keys()
-    assert len(answer.json()["items"]) == 2
+        answer = session.post(wanted[1].partition(":8000")[2], json=json.loads(wanted[-1]))
+        assert answer.status_code == 200, answer.text
+        picked = [item["id"] for item in answer.json()["items"]]
+        assert len(picked) == 2
+        told = {**json.loads(clicks[-1]), "list_id": answer.json()["list_id"], "clicks": picked[1:]}
+        assert told.keys() == json.loads(clicks[-1]).keys()
+        feedback = session.post(clicks[1].partition(":8000")[2], json=told)
+    assert feedback.status_code == 200, feedback.text
+    assert feedback.json()["list_id"] == answer.json()["list_id"]

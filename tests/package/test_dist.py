@@ -6,7 +6,9 @@ the tests, package by package, so that an extra is there only where a test asks 
 
 from __future__ import annotations
 
+import email
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -117,7 +119,7 @@ def test_the_sdist_holds_what_makes_it(built: Path) -> None:
     (source,) = built.glob("*.tar.gz")
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {"pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt", "mkdocs.yml"}
+    wanted = {"pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt", "hatch_build.py", "mkdocs.yml"}
     assert wanted <= names
     assert {"tests/package/test_dist.py", "docs/index.md", "docs/snippets/readers.py", "examples/summaries.py"} <= names
     assert not [
@@ -125,6 +127,19 @@ def test_the_sdist_holds_what_makes_it(built: Path) -> None:
         for name in names
         if "__pycache__" in name or name.startswith((".venv", "build", "benchmarks/quality/cache"))
     ]
+
+
+def test_the_readme_of_the_wheel_needs_no_other_file(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    metadata = email.message_from_bytes(archive.read(name))
+    text = metadata.get_payload(decode=True).decode("utf8")
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(links) > 20
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "/main/docs/images/recall.png)" in text
+    assert text.count("\n## ") == (ROOT / "README.md").read_text(encoding="utf8").count("\n## ")
 
 
 def test_fit_and_predict_work_without_extras(clean: Clean) -> None:
