@@ -262,7 +262,7 @@ class Problems:
     @cached_property
     def counts(self) -> Ints:
         """Number of candidates of each problem, shape (problems,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @cached_property
     def owners(self) -> Ints:

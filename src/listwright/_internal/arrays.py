@@ -71,6 +71,8 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     """
     try:
         array = np.asarray(values)
+        if array.dtype == dtype:
+            return np.asarray(array, order="C")
         _refuse_text(array, name)
         if array.dtype.kind not in "biuf":
             array = array.astype(np.float64)
@@ -98,6 +100,8 @@ def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
     >>> as_whole_numbers([0.0, 2.0], "offsets")
     array([0, 2])
     """
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        return np.asarray(values, order="C")
     array = as_numbers(values, name)
     bad = ~(np.isfinite(array) & (array == np.floor(array)))
     if bad.any():

@@ -7,7 +7,7 @@ of the same name. Each method returns the checked array, or None for None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class Intake:
         ids = _problem_ids(problem_ids, len(starts) - 1)
         _no_empty_problem(starts, ids)
         shape = cls(table, starts, items_each, ids, None)
-        return cls(table, starts, items_each, ids, shape._item_ids(item_ids))
+        return shape if item_ids is None else replace(shape, item_ids=shape._item_ids(item_ids))
 
     @property
     def n_problems(self) -> int:
@@ -276,14 +276,14 @@ def _offsets(offsets: Any, n_rows: int) -> Ints:
         raise InputError(f"There are no problems: offsets has shape {starts.shape} and features {n_rows} rows.")
     if starts[0] != 0 or starts[-1] != n_rows:
         raise InputError(f"offsets must run from 0 to the number of rows, {n_rows}. Got {starts[0]} to {starts[-1]}.")
-    bad = first_bad(np.diff(starts) < 0)
+    bad = first_bad(starts[1:] < starts[:-1])
     if bad is not None:
         raise InputError(f"offsets must not fall. Got {starts[bad]} and then {starts[bad + 1]} at position {bad + 1}.")
     return starts
 
 
 def _no_empty_problem(offsets: Ints, ids: NDArray[Any]) -> None:
-    bad = first_bad(np.diff(offsets) == 0)
+    bad = first_bad(offsets[1:] == offsets[:-1])
     if bad is not None:
         raise InputError(f"Problem {ids[bad]!s} has no candidates. Leave it out.")
 

@@ -27,6 +27,8 @@ from listwright.training.signature import Signature
 from listwright.walk.limits import as_capped, as_limits, as_room, check_length
 from listwright.walk.plain import build_lists
 
+UNUSED = np.random.default_rng(0)  # for policies that draw nothing: making one takes longer than a short list
+
 
 class Predicts(TakesFrames):
     """Mixin with `predict` and `score` of an estimator that has learned a policy."""
@@ -106,12 +108,13 @@ class Predicts(TakesFrames):
             problems = self._as_problems(problems)
         length, budget = as_limits(length, budget, self.length, self.budget)
         short = self.short_lists if short_lists is None else short_lists
-        rng = as_generator(self.random_state)
         if isinstance(problems, Scan):
             lists_of = partial(
                 self._slim()._lists, length=length, budget=budget, short_lists=short, per_group=per_group
             )
-            return streamed_lists(problems, as_engine(self.engine), lists_of, int(rng.integers(2**62)))
+            seed = int(as_generator(self.random_state).integers(2**62))
+            return streamed_lists(problems, as_engine(self.engine), lists_of, seed)
+        rng = UNUSED if self.policy_.certain else as_generator(self.random_state)
         return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
 
     def _slim(self) -> Self:

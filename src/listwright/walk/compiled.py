@@ -23,6 +23,9 @@ from listwright.walk.limits import Room
 
 KINDS = (Candidate, Distance, Position, Identity)
 MANY = 2_000_000  # steps; with fewer, a second thread costs more than it saves
+# Parts that a policy lacks. They are made once, because a short list takes little longer than to make them.
+NO_WEIGHTS, NOT_HELD = np.zeros(0), np.zeros((0, 0))
+NO_DISTANCES, NO_ITEMS = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int64)
 
 Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and the policy's weights for them
 
@@ -101,9 +104,9 @@ class CompiledWalk(NamedTuple):
         """Returns the policy's weights folded with the features' scales, so that they apply to raw features."""
         problems = self.problems
         level, first, d = np.zeros(len(problems)), 0.0, problems.n_features
-        candidate = identity = np.zeros(0)
-        smallest = mean = np.zeros(0, dtype=np.float32)
-        items, held = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+        candidate = identity = NO_WEIGHTS
+        smallest = mean = NO_DISTANCES
+        items, held = NO_ITEMS, NOT_HELD
         for kind, (part, mine) in self.parts.items():
             if kind is Candidate:
                 candidate, shift = _unscaled(part.scale_, mine[:d])
@@ -134,8 +137,8 @@ def _width(kind: type[Features], part: Any, problems: Problems) -> int:
 
 def _unscaled(scale: Scale, weights: Floats) -> tuple[Floats, float]:
     """Returns the weights for raw columns, and the constant to add, from w . (x - mean) / spread."""
-    folded = weights / scale.spread.astype(np.float64)
-    return folded, -float((folded * scale.mean).sum())
+    folded = np.divide(weights, scale.spread, dtype=np.float64)
+    return folded, -float(np.add.reduce(folded * scale.mean))
 
 
 def _crossed(problems: Problems, identity: Identity, policy: Linear) -> tuple[Floats, Ints, Floats]:
@@ -147,6 +150,6 @@ def _crossed(problems: Problems, identity: Identity, policy: Linear) -> tuple[Fl
     items = identity.crossed(seen).items
     scores = crossed_scores(items, problems.owners, seen.states, policy.item_weights)
     if seen.in_list < 0:
-        return scores, np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+        return scores, NO_ITEMS, NOT_HELD
     held = np.ascontiguousarray(policy.item_weights[:, seen.in_list : seen.in_list + identity.n_items_])
     return scores, items, held

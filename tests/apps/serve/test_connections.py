@@ -88,6 +88,19 @@ def test_half_sent_headers_cannot_lock_others_out(limited):
         assert everything(idle[0]) == b""  # the one that had waited longest
 
 
+HALF = b"POST /v1/lists HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
+
+
+@pytest.mark.parametrize("limits", [{"in_flight": 2}, {"in_flight_bytes": 1_000}, {"connections": 4}])
+def test_half_sent_bodies_cannot_lock_others_out(limited, limits):
+    service = limited(**limits)
+    with ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(service.connect()).sendall(HALF)
+        service.ask()  # when this is answered, the others have been read
+        assert service.ask("/v1/stats").startswith(b"HTTP/1.1 200")
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

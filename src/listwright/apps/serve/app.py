@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 
 from listwright.apps.serve.api.auth import Keys, roles_for
 from listwright.apps.serve.api.guard import Guard
@@ -32,7 +33,6 @@ from listwright.apps.serve.service import Service
 from listwright.apps.settings import Settings
 
 TEXT = "Lists that are relevant and not redundant, built one item at a time, and learned from what came of them."
-LOCAL = ("localhost", "127.0.0.1", "[")  # the last stands for every address of version 6: names only can be faked
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -99,12 +99,19 @@ def create_app(settings: Settings) -> FastAPI:
         app.router.routes.extend(router.routes)  # not included as routers, which would be searched one by one
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_route)
-    app.add_middleware(Shortcut, routes=[one for one in direct.routes if isinstance(one, APIRoute)])
-    if keys is None:  # a page of another site, whose name was made to point here, could ask on the user's behalf
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, settings.host], www_redirect=False)
-    app.add_middleware(Guard, settings=settings, keys=keys, metrics=metrics)
+    _put_guard_first(app, Guard(settings=settings, keys=keys, metrics=metrics))
     _complete(app.openapi())
     return app
+
+
+def _put_guard_first(app: FastAPI, guard: Guard) -> None:
+    """Make `guard` the outermost middleware, and let it call busy routes without a detour.
+
+    The stack that FastAPI would build puts its own handling of errors around all others, which `Guard` replaces.
+    """
+    routed = ExceptionMiddleware(AsyncExitStackMiddleware(app.router), handlers=app.exception_handlers)
+    guard.app = Shortcut(routed, routes=[one for one in direct.routes if isinstance(one, APIRoute)])
+    app.middleware_stack = guard
 
 
 async def _not_valid(request: Request, error: Exception) -> Any:

@@ -137,6 +137,7 @@ class Service:
             raise InputError("The store has no model yet. Pass a model file.")
         for version in tuple(self.fleet.loaded.values()):
             await self.background.run(warm_up, version, self.fleet, self.settings)
+        await self.background.run(self.packing.warm_up)
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would hold up requests
         self.tasks.append(asyncio.create_task(self._follow()))

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from listwright.apps.serve.models.requests import Asked, BinaryHead
 from listwright.apps.serve.refusals import Refused, field_name, invalid
@@ -40,16 +40,25 @@ async def read_body(request: Request, limit: int) -> bytes:
     Refused
         413 if the body is longer than `limit` bytes.
     """
-    length = request.headers.get("content-length", "0")
-    if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
+    length = _header(request, b"content-length")
+    if length.isdigit() and (len(length) > 18 or int(length) > limit):
         raise _too_large(limit)
-    parts, size = [], 0
-    async for part in request.stream():
+    parts, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part, more = message.get("body", b""), message.get("more_body", False)
         size += len(part)
         if size > limit:
             raise _too_large(limit)
         parts.append(part)
-    return b"".join(parts)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _header(request: Request, name: bytes) -> bytes:
+    """Return the first header of a name, empty if there is none."""
+    return next((value for key, value in request.scope["headers"] if key == name), b"")
 
 
 def _too_large(limit: int) -> Refused:
@@ -59,7 +68,7 @@ def _too_large(limit: int) -> Refused:
 
 def kind_of(request: Request) -> str:
     """Return the content type in lower case, without parameters such as the charset."""
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return _header(request, b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
 
 
 async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:

@@ -25,6 +25,7 @@ from listwright.apps.settings import Settings
 ALWAYS = ("/healthz", "/readyz", "/metrics")  # asked by machines that must know when it is busy
 UPLOADS = ("/v1/models", "/v1/learning")
 FORMS = ("", "text/plain", "multipart/form-data", "application/x-www-form-urlencoded")
+LOCAL = ("localhost", "127.0.0.1")
 REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -45,8 +46,6 @@ class Guard:
 
     Parameters
     ----------
-    app : ASGIApp
-        The application behind it.
     settings : Settings
         Limits, timeouts and the path prefix of a proxy.
     keys : Keys or None
@@ -56,15 +55,25 @@ class Guard:
 
     Attributes
     ----------
-    in_flight, bytes : int
-        Requests being answered and the sum of their declared body lengths; both are bounded.
+    app : ASGIApp
+        The application behind it; to be set before the first request.
+    in_flight : int
+        Requests being worked on. Those that wait for more of their body do not count, so that clients who never send
+        the rest cannot take all places.
+    bytes : dict of bool to int
+        Bytes received of the bodies of all requests; apart for uploads, which are larger.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, keys: Keys | None, metrics: Metrics) -> None:
+    app: ASGIApp
+
+    def __init__(self, *, settings: Settings, keys: Keys | None, metrics: Metrics) -> None:
         """Store what the checks need."""
-        self.app, self.settings, self.limits = app, settings, settings.limits
+        self.settings, self.limits = settings, settings.limits
+        self.hosts = {name.encode() for name in (*LOCAL, settings.host)}
         self.keys, self.metrics, self.prefix = keys, metrics, settings.path_prefix
-        self.in_flight = self.bytes = 0
+        self.in_flight, self.bytes = 0, {False: 0, True: 0}
+        room = self.limits.in_flight_bytes
+        self.room = {False: room, True: room + self.limits.model_bytes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; scopes other than HTTP, such as lifespan, are passed through."""
@@ -73,15 +82,14 @@ class Guard:
             return
         headers = dict(scope["headers"])
         answer = Answer(send, _id_of(headers), head=scope["method"] == "HEAD")
-        start, size = perf_counter(), _size_of(headers)
+        start, body = perf_counter(), Body(self, receive, upload=scope["path"] in UPLOADS)
         self.in_flight += 1
-        self.bytes += size
         self.metrics.in_flight.inc()
         try:
-            await self._guarded(scope, headers, receive, answer)
+            await self._guarded(scope, headers, body, answer)
         finally:
             self.in_flight -= 1
-            self.bytes -= size
+            self.bytes[body.upload] -= body.size
             self.metrics.in_flight.dec()
             self._note(scope, answer, perf_counter() - start)
 
@@ -108,6 +116,10 @@ class Guard:
             answer.cause = type(error).__name__
             await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
 
+    def crowded(self, *, upload: bool) -> bool:
+        """Return whether there is more to do than the limits allow."""
+        return self.in_flight > self.limits.in_flight or self.bytes[upload] > self.room[upload]
+
     def _admitted(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
         """Check a request and return the scope that the routes see.
 
@@ -117,7 +129,8 @@ class Guard:
         Raises
         ------
         Refused
-            308 for the prefix without a slash, 401 or 403 for the key or origin, 415 for form data, 429 under overload.
+            308 for the prefix without a slash, 400 for the host, 401 or 403 for the key or origin, 415 for form data,
+            429 under overload.
         """
         path = _without(scope["path"], self.prefix)
         if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
@@ -125,15 +138,27 @@ class Guard:
                 308, "moved", "The page is at the same address with a slash at the end.", location=f"{self.prefix}/"
             )
         method = "GET" if answer.head else scope["method"]
-        crowded = self.in_flight > self.limits.in_flight or self.bytes > self.limits.in_flight_bytes
-        if crowded and path not in ALWAYS:
+        if path not in ALWAYS and self.crowded(upload=path in UPLOADS):
             raise busy()
         roles = roles_for(method, path)
         if self.keys is None:
+            self._check_host(headers.get(b"host", b"").lower())
             _check_origin(method, headers)
         elif roles is not None:
             answer.key = self.keys.check(headers.get(b"authorization", b"").decode("latin-1"), roles).name
+        if (path, method) == (scope["path"], scope["method"]):
+            return scope
         return {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"), "method": method}
+
+    def _check_host(self, host: bytes) -> None:
+        """Refuse requests to a name other than this machine's, where there are no keys.
+
+        A page of another site whose name was made to point here could otherwise ask on the user's behalf (DNS
+        rebinding). Addresses of version 6, in brackets, are no names.
+        """
+        if host.rpartition(b":")[0] in self.hosts or host in self.hosts or host.startswith(b"["):
+            return
+        raise Refused(400, "other_host", "This service is not for that host.", field="host")
 
     def _seconds(self, path: str) -> float | None:
         """Return the timeout of a path in seconds; None for static files, whose first bundle may take long."""
@@ -154,6 +179,44 @@ class Guard:
             told = {"method": scope["method"], "path": scope["path"][:200], "status": answer.status}
             told |= {"seconds": round(seconds, 4), "key": answer.key, "cause": answer.cause}
             log.log(level, "request", extra={name: value for name, value in told.items() if value not in ("", None)})
+
+
+class Body:
+    """Wraps the ASGI `receive` of one request: counts its bytes, and takes no place while it waits for them.
+
+    Parameters
+    ----------
+    guard : Guard
+        Counts what is in flight.
+    receive : Receive
+        The server's.
+    upload : bool
+        Whether a model is sent, which may be large.
+
+    Attributes
+    ----------
+    size : int
+        Bytes received.
+    """
+
+    def __init__(self, guard: Guard, receive: Receive, *, upload: bool) -> None:
+        """Start with nothing received."""
+        self.guard, self.receive, self.upload, self.size = guard, receive, upload, 0
+
+    async def __call__(self) -> Message:
+        """Return the next ASGI message; refuses with 429 if there is too much to do meanwhile."""
+        guard = self.guard
+        guard.in_flight -= 1
+        try:
+            message = await self.receive()
+        finally:
+            guard.in_flight += 1
+        received = len(message.get("body", b""))
+        self.size += received
+        guard.bytes[self.upload] += received
+        if received and guard.crowded(upload=self.upload):
+            raise busy()
+        return message
 
 
 class Answer:
@@ -243,9 +306,3 @@ def _id_of(headers: dict[bytes, bytes]) -> str:
     """Return the caller's `X-Request-Id` if it is well-formed, else a new random id."""
     given = headers.get(b"x-request-id", b"").decode("latin-1")
     return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-
-
-def _size_of(headers: dict[bytes, bytes]) -> int:
-    """Return the declared length of the body, 0 where it is missing or malformed."""
-    length = headers.get(b"content-length", b"0")
-    return int(length) if length.isdigit() and len(length) < 16 else 0

@@ -24,7 +24,7 @@ class LimitedProtocol(HttpToolsProtocol):
     """One client connection.
 
     Headers must arrive within `limits.header_seconds` and `limits.header_bytes`. Beyond `limits.connections`, the
-    connection that has been idle for longest is closed, so that abandoned connections cannot lock others out.
+    connection that has been waited for longest is closed, so that abandoned connections cannot lock others out.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class LimitedProtocol(HttpToolsProtocol):
     header_bytes : int
         Bytes received of those headers.
     since : float
-        Loop time of the last answer, or of the connection.
+        Loop time at which the last data came or the last answer went.
     """
 
     def __init__(self, config: Any, *arguments: Any, **options: Any) -> None:
@@ -48,7 +48,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Start the timer for the first request, and close an idle connection if there are too many."""
         super().connection_made(transport)
         self.since = self.loop.time()
-        self._wait()
+        self._start_timer()
         if len(self.connections) > self.limits.connections:
             self._make_room()
 
@@ -59,20 +59,24 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse received bytes; answers 431 and closes if incomplete headers exceed the limit."""
-        self.arrived = len(data)
+        self.arrived, self.since = len(data), self.loop.time()
         self.header_bytes += self.arrived
         super().data_received(data)
+        if self.waiting and self.timer is None:
+            self._start_timer()
         if self.waiting and self.header_bytes > self.limits.header_bytes and not self.transport.is_closing():
             self.transport.write(TOO_LARGE % (len(BODY), BODY))
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Start the timer and the byte count of a new request.
+        """Start the byte count of a new request.
 
-        Its first bytes arrived together with the data being parsed, so they are counted from there.
+        Its first bytes arrived together with the data being parsed, so they are counted from there. Most headers arrive
+        whole, so the timer starts only when there is something left to wait for.
         """
         super().on_message_begin()
-        self._wait(self.arrived)
+        self._wait_no_longer()
+        self.waiting, self.header_bytes = True, self.arrived
 
     def on_headers_complete(self) -> None:
         """Stop the timer; the body is bounded by `read_body` and the timeout of `Guard`."""
@@ -86,13 +90,11 @@ class LimitedProtocol(HttpToolsProtocol):
 
     @property
     def idle(self) -> bool:
-        """Whether no request is being answered on the connection."""
-        return self.cycle is None or self.cycle.response_complete
+        """Whether the client is to send something: a request, or the rest of one."""
+        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
-    def _wait(self, arrived: int = 0) -> None:
-        """Wait for headers: restart the timer and count from `arrived` bytes."""
-        self._wait_no_longer()
-        self.waiting, self.header_bytes = True, arrived
+    def _start_timer(self) -> None:
+        """Allow some seconds for the rest of the headers."""
         self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
 
     def _wait_no_longer(self) -> None:
@@ -108,7 +110,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _make_room(self) -> None:
-        """Close the longest idle connection of this process; this one if none is idle."""
+        """Close the connection of this process that has been idle for longest; this one if none is idle."""
         mine = [one for one in self.connections if isinstance(one, LimitedProtocol) and one is not self and one.idle]
         oldest = min(mine, key=lambda one: one.since, default=self)
         oldest.transport.close()

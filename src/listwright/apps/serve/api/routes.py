@@ -63,10 +63,20 @@ def takes(kind: type[Any], **more: Any) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}, **more}}}
 
 
+class Json(Response):
+    """A JSON response whose headers are written down as they are sent, which is faster than to build them."""
+
+    media_type = "application/json"
+
+    def __init__(self, body: bytes, status: int) -> None:
+        """Prepare the response."""
+        self.body, self.status_code, self.background = body, status, None
+        self.raw_headers = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json")]
+
+
 def answer(content: Any, status: int = 200) -> Response:
     """Return a JSON response; `content` is encoded unless it is bytes already."""
-    body = content if isinstance(content, bytes) else msgspec.json.encode(content)
-    return Response(body, status, media_type="application/json")
+    return Json(content if isinstance(content, bytes) else msgspec.json.encode(content), status)
 
 
 def service_of(request: Request) -> Service:

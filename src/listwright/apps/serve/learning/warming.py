@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,12 @@ log = logging.getLogger("listwright.serve")
 def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled.
 
-    The list is built twice, since only the second time measures the cost. Learning uses a learner of its own; nothing
-    is stored, and nothing that serves is changed.
+    The list is built twice, since only the second time measures the cost; the first time it is packed as a long list
+    would be. Learning uses a learner of its own; nothing is stored, and nothing that serves is changed.
     """
     asked = _made_up(version.shape, version.name)
     try:
-        build(asked, fleet, settings, by=version)
+        build(asked, fleet, replace(settings, list_bytes=0), by=version)
         version.cost.forget()
         built = build(asked, fleet, settings, by=version)
     except Refused as refused:

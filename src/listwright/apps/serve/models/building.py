@@ -126,8 +126,9 @@ def _sound(lists: Lists, problem: Problems, budget: float | None) -> bool:
 
 def _packed(asked: Asked, problem: Problems, lists: Lists) -> Packed:
     """Combine the request, its problem and its list into the form that is stored."""
-    scores = None if lists.scores is None else lists.scores[0].tolist()
-    return Packed(problem, asked.ids, lists[0], scores, _propensities(lists), asked.budget)
+    picks, scores = lists[0], lists.scores
+    chances = _propensities(lists, len(picks))
+    return Packed(problem, asked.ids, picks, None if scores is None else scores[0].tolist(), chances, asked.budget)
 
 
 def _answer(list_id: str, version: Version, packed: Packed, clipped: int, explained: Lists | None) -> bytes:
@@ -151,14 +152,14 @@ def _whys(lists: Lists, packed: Packed) -> list[dict[str, Any] | None]:
     return [one._asdict() for one in lists.explainer.standings(packed.problem, packed.picks, scores)]
 
 
-def _propensities(lists: Lists) -> Floats | None:
-    """Return the probability of each pick.
+def _propensities(lists: Lists, length: int) -> Floats | None:
+    """Return the probability of each of the first list's `length` picks.
 
     An exploring policy reports it, a deterministic one picks with probability 1; for other random policies it is not
     known (None), and their lists cannot be used for off-policy estimates.
     """
     told = getattr(lists, "propensities", None)
     if told is not None:
-        return np.asarray(told)[0][: len(lists[0])]
+        return np.asarray(told)[0][:length]
     policy = getattr(lists.explainer, "policy", None)
-    return np.ones(len(lists[0])) if policy is not None and policy.certain else None
+    return np.ones(length) if policy is not None and policy.certain else None

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import starmap
+from struct import Struct
 from typing import Any
 
 import msgspec
@@ -114,7 +117,7 @@ def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Take
     try:
         problem = Problems.from_arrays(
             reading.table("features", asked.rows, signature.n_features, names, "items.{}.features"),
-            offsets=[0, len(asked.ids)],
+            offsets=np.array([0, len(asked.ids)]),
             context=reading.context(asked),
             sizes=_sizes(asked, at),
             catalogue=_catalogue(asked.catalogue, signature.n_items, at),
@@ -167,7 +170,12 @@ class _Reading:
             """Return the field name of the value in row `i` and column `j`."""
             return f"{self.at}{place.format(i)}.{names[j] if names else j}"
 
-        return self._within(part, finite(rows, width, name), name)
+        table = _table(rows, width)
+        ends = self.shape.ranges.get(part)
+        if ends is not None and bool(((table >= ends[0]) & (table <= ends[1])).all()):
+            return table
+        _check_finite(table, name)
+        return table if ends is None else self._within(table, *ends, name)
 
     def context(self, asked: Asked) -> Floats32 | None:
         """Return the context columns as a table of one row; None where the model has none.
@@ -193,14 +201,9 @@ class _Reading:
             return None
         return self.table("vectors", [vector or [] for vector in given], width, None, "items.{}.vector")
 
-    def _within(self, part: str, table: Floats32, name: Callable[[int, int], str]) -> Floats32:
+    def _within(self, table: Floats32, low: Floats32, high: Floats32, name: Callable[[int, int], str]) -> Floats32:
         """Clip values beyond the trained range and count them, or refuse the first one where the shape says so."""
-        if part not in self.shape.ranges:
-            return table
-        low, high = self.shape.ranges[part]
         beyond = (table < low) | (table > high)
-        if not beyond.any():
-            return table
         if self.shape.refuse:
             i, j = np.argwhere(beyond)[0]
             kept = f"{low[j]:g} to {high[j]:g}"
@@ -220,16 +223,28 @@ def _numbers(context: msgspec.Raw) -> Numbers | None:
         return None
 
 
-def finite(rows: Any, width: int, name: Callable[[int, int], str]) -> Floats32:
-    """Convert rows to float32 and refuse values that are not finite.
+def _table(rows: Any, width: int) -> Floats32:
+    """Convert rows of `width` numbers to float32; numbers beyond its range become infinite.
 
-    A JSON number may exceed the range of float32 and then becomes infinite. `name(i, j)` gives the field of a value.
+    Python's numbers are packed to bytes row by row, in a quarter of the time that NumPy takes for nested lists.
     """
     with np.errstate(over="ignore"):
-        found = np.array(rows, dtype=np.float32).reshape(len(rows), width)
-    if not np.isfinite(found).all():
-        raise invalid(name(*np.argwhere(~np.isfinite(found))[0]), "This must be finite in float32.")
-    return found
+        if isinstance(rows, np.ndarray):
+            return rows.astype(np.float32)
+        packed = b"".join(starmap(_packer(width), rows))
+        return np.frombuffer(packed, dtype=np.float64).astype(np.float32).reshape(len(rows), width)
+
+
+@cache
+def _packer(width: int) -> Callable[..., bytes]:
+    """Return the function that packs `width` numbers as float64."""
+    return Struct(f"{width}d").pack
+
+
+def _check_finite(table: Floats32, name: Callable[[int, int], str]) -> None:
+    """Refuse the first value that is not finite; `name(i, j)` gives its field."""
+    if not np.isfinite(table).all():
+        raise invalid(name(*np.argwhere(~np.isfinite(table))[0]), "This must be finite in float32.")
 
 
 def _check_counts(asked: Asked, limits: Limits, at: str) -> None:

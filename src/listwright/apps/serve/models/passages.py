@@ -75,7 +75,7 @@ class Packing:
     Parameters
     ----------
     path : Path or None
-        File that `ContextPacker.save` wrote; None for the model shipped with listwright, which is loaded on first use.
+        File that `ContextPacker.save` wrote; None for the model shipped with listwright.
     limits : Limits
         Bounds the number of passages.
     """
@@ -84,6 +84,10 @@ class Packing:
         """Load the packer."""
         self.packer = ContextPacker() if path is None else ContextPacker.load(path)
         self.limits = limits
+
+    def warm_up(self) -> None:
+        """Load the packer and compile its kernels, with a made-up question."""
+        self.packer.pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 
     def pack(self, asked: PackRequest) -> dict[str, Any]:
         """Choose passages within the budget of tokens.

@@ -22,6 +22,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.grid import to_grid
 from listwright.errors import InputError
 from listwright.feedback.records import Record
 from listwright.problems import Problems
@@ -33,7 +34,6 @@ SMALL = 3_000  # bytes of numbers that are stored exactly, whatever they are
 LEVELS = ((65_536, "<u2"), (256, "<u1"), (128, "<u1"))
 COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
-LARGEST = 0x7F7F  # upper half of the largest finite float32
 
 
 def new_id(now: float) -> str:
@@ -252,24 +252,10 @@ def _exact(array: NDArray[Any]) -> Table:
 
 
 def _rounded(array: Floats32, levels: int, dtype: str) -> Table:
-    """Quantize a float32 array of shape (n_rows, n_columns) to `levels` evenly spaced values per column.
-
-    The ends of the grid are rounded outwards to 16 bits first, so that all values lie within it.
-    """
-    low, high = _halved(array.min(axis=0), up=False), _halved(array.max(axis=0), up=True)
-    steps = (array - _whole(low)) * ((levels - 1) / _widths(low, high))
-    np.clip(np.rint(steps, out=steps), 0, levels - 1, out=steps)
-    return Table(dtype, array.shape, levels, low.tobytes() + high.tobytes(), steps.astype(dtype).tobytes())
-
-
-def _halved(ends: Floats32, *, up: bool) -> NDArray[np.uint16]:
-    """Return the upper 16 bits of float32 values, rounded outwards: up for upper ends, down for lower ones.
-
-    The largest finite values are truncated instead, since rounding would make them infinite.
-    """
-    bits = np.ascontiguousarray(ends, dtype="<f4").view("<u4")
-    grow = ((ends > 0) == up) & ((bits & 0xFFFF) > 0) & ((bits >> 16 & LARGEST) < LARGEST)
-    return ((bits >> 16) + grow).astype("<u2")
+    """Quantize a float32 array of shape (n_rows, n_columns) to `levels` evenly spaced values per column."""
+    ends, steps = np.empty((2, array.shape[1]), dtype=np.uint16), np.empty(array.shape, dtype=np.uint16)
+    to_grid(array, levels, ends, steps)
+    return Table(dtype, array.shape, levels, ends.astype("<u2").tobytes(), steps.astype(dtype).tobytes())
 
 
 def _whole(ends: NDArray[np.uint16]) -> Floats32:

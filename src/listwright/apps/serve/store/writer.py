@@ -1,8 +1,8 @@
 """The single writer of a process: groups queued writes into transactions (group commit).
 
-A durable commit costs a disk flush, and threads that take turns cost time. While one group is being committed the next
-one gathers, and a group is handed over only when the event loop has dealt with all requests that have arrived. So under
-load one flush serves many requests, and an idle service commits at once. Callers are answered when their write is
+A durable commit costs a disk flush, and threads that take turns at every statement cost as much. So while one group is
+being committed the next one gathers, and a group is handed over only when the event loop has nothing else to do. Under
+load one flush serves many requests, and an idle service commits at once. Callers are answered once their write is
 durable.
 """
 
@@ -28,6 +28,7 @@ from listwright.apps.serve.store.database import cause_of
 Work = Callable[[Connection, Sequence[Any]], Sequence[Any]]
 MOST = 512  # writes of one transaction
 QUEUE = 4_096  # writes that may wait
+LONGEST = 0.05  # seconds until a group is handed over although the event loop is busy
 log = logging.getLogger("listwright.serve")
 
 
@@ -68,6 +69,7 @@ class Writer:
         self.jobs: deque[Job] = deque()
         self.queue: SimpleQueue[bool] = SimpleQueue()  # wakes the thread: True for jobs, False to stop
         self.woken = False  # whether it will be, once the event loop has run what is ready now
+        self.gathering = 0.0  # since when
         self.loop = asyncio.get_running_loop()
         self.failure: str | None = None  # of the last transaction
         self.thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -101,12 +103,16 @@ class Writer:
         waiting = self.loop.create_future()
         self.jobs.append(Job(work, argument, waiting))
         if not self.woken:
-            self.woken = True
-            self.loop.call_soon(self._wake)
+            self.woken, self.gathering = True, self.loop.time()
+            self.loop.call_soon(self._wake, 0)
         return await waiting
 
-    def _wake(self) -> None:
-        """Hand over what has gathered."""
+    def _wake(self, seen: int) -> None:
+        """Hand over what has gathered, once a turn of the event loop has added nothing to the `seen` jobs."""
+        count = len(self.jobs)
+        if seen < count < MOST and self.loop.time() - self.gathering < LONGEST:
+            self.loop.call_soon(self._wake, count)
+            return
         self.woken = False
         self.queue.put(True)
 
