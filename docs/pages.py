@@ -44,12 +44,12 @@ def rewards() -> str:
     lines = [
         "# Rewards by name",
         "",
-        "What a list is worth can be said in one line of text, the same everywhere: `fit(frame, reward=...)`,",
+        "A line of text says what a list is worth, in the same form everywhere: `fit(frame, reward=...)`,",
         '`Problems.from_frame(frame, reward=...)`, and `--reward` on the command line. `"any:clicked"` names a kind of',
-        "reward and the columns that it is made of; these columns are then no features. Rewards for arrays are in the",
-        "[reference](reference/rewards.md), and [your own](how-to/own-reward.md) may be any function.",
+        "reward and the columns that it reads; these columns are then not used as features. Rewards for arrays are in the",
+        "[reference](reference/rewards.md), and [your own reward](how-to/own-reward.md) may be any function.",
         "",
-        "Values below are those of a list of the items that head the column, for this problem with four candidates:",
+        "The tables below give the value of the list named at the top of each column, for this problem of four candidates:",
         "",
         *_table(
             list(CANDIDATES)[1:], zip(*[map(_cell, values) for values in list(CANDIDATES.values())[1:]], strict=True)
@@ -66,14 +66,14 @@ def rewards() -> str:
                 lines += _kind(kind)
         finally:
             os.chdir(before)
-    return "\n".join(lines) + "\n".join(WORDS)
+    return "\n".join([*lines, *WORDS])
 
 
 WORDS = [
     "## Failure",
     "",
-    "`evaluate` and `compare` also tell the *failure* of lists, by one meaning: the share of lists that earn nothing.",
-    "Where items succeed with a probability (`any`, `graded`), it is the expected share, 1 - value.",
+    "`evaluate` and `compare` also report the *failure* of lists: the share of lists that earn nothing. Where items",
+    "succeed with a probability (`any`, `graded`), it is the expected share, 1 - value.",
     "",
 ]
 

@@ -42,10 +42,7 @@ def _looked() -> str:
     found = looks()
     lines = [f"{i}. {look['day']}, code {look['code']}: {look['why']} ({', '.join(look['families'])})"
              for i, look in enumerate(found, start=1)]  # fmt: skip
-    return (
-        f"These data were looked at {'once' if len(found) == 1 else f'{len(found)} times'} under this protocol:\n\n"
-        + "\n".join(lines)
-    )
+    return f"Number of evaluations on these data under this protocol: {len(found)}.\n\n" + "\n".join(lines)
 
 
 def _family(family: str, values: pd.DataFrame) -> list[str]:

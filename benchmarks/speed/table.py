@@ -16,16 +16,16 @@ PAGE = HERE.parents[1] / "docs" / "performance.md"
 
 INTRODUCTION = """# Performance
 
-Written by `make bench`. Each line is one run: our code and the peer's on the same input, in turn, in one process;
-medians after a warm-up. `ratio` is the peer's time over ours, `at least` is the ratio required. Checked in the run:
-facility location from a given similarity and the pairwise hinge (value as good to 1e-6), coverage (no fewer topics over
-several draws of the data), ROUGE (the same numbers), MMR (the same list). Not checked: facility location from vectors,
-DPP lists, and learned policies, which are another method than the MMR and SSD that they are timed against. Times of the
-authors' C++ code are constants, measured once on a machine of two cores, on other data than the simulated arm that ours
-is timed on.
+Written by `make bench`. Each row compares listwright with another library on the same input: the two run alternately in
+one process, and times are medians after a warm-up. `ratio` is the other library's time divided by ours, and `at least` is
+the ratio required. The benchmark checks that results agree for facility location from a given similarity and the pairwise
+hinge (value as good to 1e-6), coverage (no fewer topics over several draws of the data), ROUGE (the same numbers) and MMR
+(the same list). It does not check facility location from vectors, DPP lists, or learned policies, which are a different
+method from the MMR and SSD that they are timed against. Times of the authors' C++ code are constants, measured once on a
+machine with two cores, on other data than the simulated arm that ours is timed on.
 
-This run: {machine}. A load above the number of cores slows all down, and most of all what uses several threads: then
-ratios say little.
+This run: {machine}. If the load exceeds the number of cores, everything is slower, multi-threaded code most of all, and
+ratios mean little.
 
 | work | peer | ours | peer's | ratio | at least |
 |---|---|---:|---:|---:|---:|
@@ -34,7 +34,7 @@ ratios say little.
 GROWTH = """
 ## Growth
 
-Processor time taken when an input is made larger, as the power of its size: 1 is in proportion, 0 not at all.
+How CPU time grows with the size of an input, as an exponent: 1 is linear, 0 is constant.
 
 | what | grows with | power | at most |
 |---|---|---:|---:|
@@ -43,7 +43,7 @@ Processor time taken when an input is made larger, as the power of its size: 1 i
 LIMITS = """
 ## Limits
 
-| what | seen | asked |
+| what | measured | required |
 |---|---|---|
 """
 

@@ -147,7 +147,7 @@ def test_fit_and_predict_work_without_extras(clean: Clean) -> None:
         FIT + "model = lw.SCP(2, effort='fast', random_state=0).fit(problems[:30])\nprint(model.predict(problems[30:]))"
     )
     ended = clean.run(code, compiled=True)
-    assert not [line for line in ended.stderr.splitlines() if not line.startswith("compiling, once")]
+    assert not [line for line in ended.stderr.splitlines() if not line.startswith("Compiling once")]
     assert ended.stdout == "Lists: 10 lists of 2 items\n"
 
 

@@ -1,6 +1,6 @@
 """Prints a line to standard error while numba compiles kernels, if that takes longer than a second.
 
-The first call in a fresh environment compiles for several seconds; without a word users take it for a hang.
+The first call in a fresh environment compiles for several seconds; without a message users take it for a hang.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.core import event
 
-SOON = 1.0  # seconds of compiling after which it is said
+SOON = 1.0  # seconds of compiling after which the line is printed
 ABOUT = 10  # seconds that it takes in all
 
 
@@ -54,7 +54,8 @@ class Announcer(event.Listener):
         """Prints the line, once per process."""
         if not self.told:
             self.told = True
-            print(f"compiling, once: about {ABOUT} s (`listwright warmup` does it ahead)", file=sys.stderr, flush=True)
+            line = f"Compiling once: about {ABOUT} s. `listwright warmup` does it ahead of time."
+            print(line, file=sys.stderr, flush=True)
 
 
 announcer = Announcer()

@@ -52,23 +52,23 @@ KINDS = {
         "share:COLUMN",
         "share of the labelled items (or of the sum of a column) that the list holds",
         ("share:clicked", "share:clicked<=1", "share:clicked*price"),
-        "This is recall: 1 where the list holds every labelled item of its problem. With <=CAP, so many labelled items "
-        "are all that one can ask for; with *WEIGHT, items count by another column.",
+        "This is recall: 1 if the list holds every labelled item of its problem. With <=CAP, a list that holds CAP "
+        "labelled items is already worth 1; with *WEIGHT, items are weighted by another column.",
     ),
     "sum": Kind(
         "sum:COLUMN",
         "sum of a column over the list; sum:COLUMN<=3 counts at most 3; sum:COLUMN*WEIGHT multiplies",
         ("sum:clicked", "sum:price<=5", "sum:clicked*price"),
-        "The number of clicks, or with a weight the turnover. Nothing makes an item redundant here unless there is a "
-        "cap, so that sorting by a good prediction is the best that one can do.",
+        "For example the number of clicks, or with a weight the revenue. Without a cap no item makes another redundant, "
+        "so sorting by a good prediction is already optimal.",
     ),
     "coverage": Kind(
         "coverage:COLUMNS",
         "share of topics that some item covers",
         ("coverage:topics", "coverage:topics*weight", "coverage:is_*"),
         "Topics are a column of lists (in CSV: a|b, or JSON), or 0/1 columns that a pattern names. A problem's topics "
-        "are those of its candidates. With *WEIGHT, topics count by a second column: one number for all topics of a "
-        "row, or a list with one for each.",
+        "are those of its candidates. With *WEIGHT, topics are weighted by a second column: one number for all topics "
+        "of a row, or a list with one number per topic.",
     ),
     "probabilistic": Kind(
         "probabilistic:COLUMNS",
@@ -77,14 +77,15 @@ KINDS = {
     ),
     "sqrt": Kind(
         "sqrt:COLUMNS",
-        "sum over topics of the square root of what the list brings",
+        "sum over topics of the square root of the list's total",
         ("sqrt:about_*",),
-        "As a share of what all candidates bring together. A topic that the list has much of still gains, but less.",
+        "As a share of the value of all candidates together. The more the list has of a topic, the less it gains from "
+        "more of it.",
     ),
     "log": Kind("log:COLUMNS", "the same with log(1 + x)", ("log:about_*",)),
     "facility": Kind(
         "facility:COLUMNS",
-        "how well the list stands for all items, by cosine similarity",
+        "how well the list represents all items, by cosine similarity",
         ("facility:about_*",),
         "Columns of numbers, or one column of lists, such as embeddings.",
     ),
@@ -100,16 +101,17 @@ KINDS = {
         "qrels:FILE",
         "share of a query's subtopics covered, from TREC diversity judgements",
         ("qrels:judgements.txt",),
-        "Lines of the file read: query, subtopic, document, grade. Problems are queries, and items are documents.",
+        "Each line of the file has a query, a subtopic, a document and a grade. Problems are queries, and items are "
+        "documents.",
     ),
 }
 OWN = Kind(
     "FILE.py:FUNCTION",
     "your own f(problem, items)",
     ("own.py:worth",),
-    "The file is run. The function is called with one problem (its id is `problem.problem_ids[0]`) and the positions "
-    "of the list's items among its candidates, and gives a number. `listwright check` tries whether it behaves as a "
-    "reward should.",
+    "The file is executed. The function is called with one problem (its id is `problem.problem_ids[0]`) and the "
+    "positions of the list's items among its candidates, and returns a number. `listwright check` tests whether it "
+    "behaves as a reward should.",
 )
 
 

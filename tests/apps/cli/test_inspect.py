@@ -114,4 +114,4 @@ def test_long_compiling_is_announced_once(capsys, monkeypatch):
         announcer.on_end(None)
         time.sleep(seconds)
         announcer.on_end(None)
-    assert capsys.readouterr().err.count("compiling, once: about") == 1
+    assert capsys.readouterr().err.count("Compiling once: about") == 1

@@ -22,7 +22,7 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """The command in a shell, `listwright` being the one that is tested."""
     said = line.replace("listwright ", f"{SHELL} ", 1)
     run = subprocess.run(["sh", "-c", said], cwd=folder, capture_output=True, text=True, check=False)
-    run.stderr = re.sub(r"^compiling, once.*\n", "", run.stderr, flags=re.MULTILINE)  # where nothing is compiled yet
+    run.stderr = re.sub(r"^Compiling once.*\n", "", run.stderr, flags=re.MULTILINE)  # where nothing is compiled yet
     return run
 
 

@@ -5,7 +5,8 @@ from SQLite to PostgreSQL. A password that the address lacks is taken from LISTW
 
 Typical use::
 
-    listwright backup sqlite:///lists.db -o backup.db listwright backup postgresql://user@host/lists --restore backup.db
+    listwright backup sqlite:///lists.db -o backup.db
+    listwright backup postgresql://user@host/lists --restore backup.db
 """
 
 from __future__ import annotations

@@ -94,8 +94,9 @@ def compare(
         wanted["train_sizes"] = [_size(part) for part in given.numbers(train_sizes, "--train-sizes", float)]
     check_folder(out)
     from listwright.evaluation import compare as compared
-    from listwright.lab.report import write_report
+    from listwright.lab.report import check_charts, write_report
 
+    check_charts()
     problems = _capped(read()[0], per_group)
     given.sizes_for(min(wanted["budgets"]) if "budgets" in wanted else None, problems, "Name it with --size-column.")
     chosen = {name: _method(name) for name in methods.split(",")}
@@ -103,11 +104,11 @@ def compare(
     with notes(), progress("comparing") as tick:
         done: list[str] = []
 
-        def told(line: str) -> None:
+        def count(line: str) -> None:
             done.append(line)
             tick(len(done), total)
 
-        found = compared(chosen, problems, folds=folds, seeds=seeds, progress=told, **wanted)
+        found = compared(chosen, problems, folds=folds, seeds=seeds, progress=count, **wanted)
     report = report_of(found, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
     with notes():
         report = replace(report, sections=[*report.sections, *_looked_at(chosen, problems, wanted)])

@@ -6,7 +6,8 @@ clicks, held-out ones, and new ones without clicks.
 
 Typical use::
 
-    listwright demo --out report.html listwright demo --tables examples
+    listwright demo --out report.html
+    listwright demo --tables examples
 """
 
 from __future__ import annotations

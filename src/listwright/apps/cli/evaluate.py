@@ -6,8 +6,8 @@ related estimators, and compared with that of the logged lists.
 
 Typical use::
 
-    listwright evaluate model.listwright held_out.csv listwright evaluate model.listwright --log shown.parquet --value
-    any
+    listwright evaluate model.listwright held_out.csv
+    listwright evaluate model.listwright --log shown.parquet --value any
 """
 
 from __future__ import annotations

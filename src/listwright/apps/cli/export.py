@@ -5,7 +5,8 @@ service, this closes the loop: show lists, export the log, learn a new model, es
 
 Typical use::
 
-    listwright export sqlite:///lists.db -o log.parquet listwright fit --log log.parquet --length 3 -o next.listwright
+    listwright export sqlite:///lists.db -o log.parquet
+    listwright fit --log log.parquet --length 3 -o next.listwright
     listwright evaluate next.listwright --log log.parquet
 """
 

@@ -6,7 +6,8 @@ column of a feature is shuffled.
 
 Typical use::
 
-    listwright inspect model.listwright listwright inspect model.listwright held_out.csv -o model.html
+    listwright inspect model.listwright
+    listwright inspect model.listwright held_out.csv -o model.html
 """
 
 from __future__ import annotations

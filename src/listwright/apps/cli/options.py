@@ -56,6 +56,7 @@ Length = Annotated[int | None, typer.Option(min=1, help="Number of items in a li
 Budget = Annotated[
     float | None, typer.Option(callback=_above_zero, help="Total size of a list, in the unit of the size column.")
 ]
+CostBudget = Annotated[float | None, typer.Option(callback=_above_zero, help="Largest total cost of the picked rows.")]
 PerGroup = Annotated[int | None, typer.Option(min=1, help="Most items of one group in a list.")]
 ShortLists = Annotated[
     bool, typer.Option("--short-lists", help="Accept problems with fewer candidates than the length.")

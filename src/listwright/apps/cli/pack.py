@@ -6,8 +6,9 @@ the chosen passages, in the order of the input. `--train` learns from labels, an
 
 Typical use::
 
-    listwright pack questions.jsonl --budget 2000 -o packed.jsonl listwright pack labelled.jsonl --train --label
-    relevant -o packer.listwright listwright pack questions.jsonl --model packer.listwright
+    listwright pack questions.jsonl --budget 2000 -o packed.jsonl
+    listwright pack labelled.jsonl --train --label relevant -o packer.listwright
+    listwright pack questions.jsonl --model packer.listwright
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def pack(
         str | None, typer.Option(help="Key of the passages; by default passages, paragraphs, ...")
     ] = None,
     train: Annotated[bool, typer.Option("--train", help="Train a packer on the file and write it.")] = False,
-    label: Annotated[str | None, typer.Option(help="With --fit: key of the labels of the passages.")] = None,
-    answer: Annotated[str | None, typer.Option(help="With --fit: key of the answer.")] = None,
-    cited: Annotated[str | None, typer.Option(help="With --fit: key of the cited passages.")] = None,
+    label: Annotated[str | None, typer.Option(help="With --train: key of the labels of the passages.")] = None,
+    answer: Annotated[str | None, typer.Option(help="With --train: key of the answer.")] = None,
+    cited: Annotated[str | None, typer.Option(help="With --train: key of the cited passages.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
     """Pick passages for each question that together contain what the answer needs, within a token budget."""

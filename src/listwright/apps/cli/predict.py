@@ -6,8 +6,9 @@ scanned and lists are written to Parquet part by part; otherwise everything is i
 
 Typical use::
 
-    listwright predict model.listwright new.csv -o lists.csv --explain cat new.csv | listwright predict model.listwright
-    - > lists.csv listwright predict model.listwright 'new/*.parquet' --max-memory 1GB -o lists.parquet
+    listwright predict model.listwright new.csv -o lists.csv --explain
+    cat new.csv | listwright predict model.listwright - > lists.csv
+    listwright predict model.listwright 'new/*.parquet' --max-memory 1GB -o lists.parquet
 """
 
 from __future__ import annotations

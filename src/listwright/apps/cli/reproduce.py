@@ -6,8 +6,8 @@ not its exact numbers. Repetitions are distributed over processes; results do no
 
 Typical use::
 
-    listwright reproduce trajectory --seeds 10 --out report listwright reproduce summaries --train duc2003 --test
-    duc2004
+    listwright reproduce trajectory --seeds 10 --out report
+    listwright reproduce summaries --train duc2003 --test duc2004
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
     """Reproduce an experiment of the paper, and write a report with tables, charts and numbers."""
-    from listwright.lab.report import Report, write_report
+    from listwright.lab.report import Report, check_charts, write_report
 
+    check_charts()
     chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
     sources = _sources(chosen, data, {"train": train or [], "test": test or [], "task": task, "rouge": rouge})
     records: list[Record] = []

@@ -5,8 +5,9 @@ picks go to a file or standard output, the summary (value, upper bound, knee) to
 
 Typical use::
 
-    listwright select vectors.parquet -k 1000 -o rows.csv listwright select vectors.npy -k 200 --reward log_det
-    --picture picks.html -o rows.csv listwright select vectors.parquet --budget 50 --costs price -o rows.csv
+    listwright select vectors.parquet -k 1000 -o rows.csv
+    listwright select vectors.npy -k 200 --reward log_det --picture picks.html -o rows.csv
+    listwright select vectors.parquet --budget 50 --costs price -o rows.csv
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def select(
     groups: Annotated[str | None, typer.Option(help="Column of labels, for --per-group.")] = None,
     per_group: Annotated[int | None, typer.Option(min=1, help="Most rows of each group.")] = None,
     costs: Annotated[str | None, typer.Option(help="Column of costs, for --budget.")] = None,
-    budget: given.Budget = None,
+    budget: given.CostBudget = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     precision: Annotated[str, typer.Option(help="On a GPU: fast (half precision) or exact.")] = "fast",
     engine: given.Engine = "local",

@@ -7,12 +7,15 @@ precedence. The command also makes and revokes the keys of the service. The serv
 
 Typical use::
 
-    listwright serve model.listwright --learn listwright serve model.listwright --model other=second.listwright --config
-    serve.toml listwright serve --keys keys.json --new-key lists --key-name shop
+    listwright serve model.listwright --learn
+    listwright serve model.listwright --model other=second.listwright --config serve.toml
+    listwright serve --keys keys.json --new-key lists --key-name shop
 
 A configuration file holds option names, and tables for limits and further models::
 
-    learn = true [models] other = "second.listwright"
+    learn = true
+    [models]
+    other = "second.listwright"
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ A folder of text files is one cluster and gives one summary; a folder of folders
 
 Typical use::
 
-    listwright summarize reports/ --budget 665b --explain listwright summarize a.txt b.txt --budget 100w --json
+    listwright summarize reports/ --budget 665b --explain
+    listwright summarize a.txt b.txt --budget 100w --json
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from listwright.lab.report.files import page_of, write_json, write_page, write_report, write_text
 from listwright.lab.report.parts import Figure, Gallery, Note, Pick, PickedList, Report, Section, SideBySide, Table
+from listwright.lab.report.render import check_charts
 
 __all__ = [
     "Figure",
@@ -20,6 +21,7 @@ __all__ = [
     "Section",
     "SideBySide",
     "Table",
+    "check_charts",
     "page_of",
     "write_json",
     "write_page",

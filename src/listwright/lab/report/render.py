@@ -32,6 +32,15 @@ def charts() -> Any:
     return alt
 
 
+def check_charts() -> None:
+    """Raises `MissingExtra` unless both libraries are installed.
+
+    Commands call it before they compute anything, so that hours of work do not end in a missing package.
+    """
+    charts()
+    converter()
+
+
 def specification(chart: Any) -> dict[str, Any]:
     """Returns a chart as a Vega-Lite dictionary, without its config: colours and fonts are left to the page."""
     if hasattr(chart, "to_dict"):
