@@ -45,11 +45,13 @@ def rewards() -> str:
         "# Rewards by name",
         "",
         "A line of text says what a list is worth, in the same form everywhere: `fit(frame, reward=...)`,",
-        '`Problems.from_frame(frame, reward=...)`, and `--reward` on the command line. `"any:clicked"` names a kind of',
-        "reward and the columns that it reads; these columns are then not used as features. Rewards for arrays are in the",
-        "[reference](reference/rewards.md), and [your own reward](how-to/own-reward.md) may be any function.",
+        '`Problems.from_frame(frame, reward=...)`, and `--reward` on the command line. `"any:clicked"` names a kind',
+        "of reward and the columns that it reads; these columns are then not used as features. Rewards for arrays",
+        "are in the [reference](reference/rewards.md), and [your own reward](how-to/own-reward.md) may be any",
+        "function.",
         "",
-        "The tables below give the value of the list named at the top of each column, for this problem of four candidates:",
+        "The tables below give the value of the list named at the top of each column, for this problem of four",
+        "candidates:",
         "",
         *_table(
             list(CANDIDATES)[1:], zip(*[map(_cell, values) for values in list(CANDIDATES.values())[1:]], strict=True)

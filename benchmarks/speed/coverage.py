@@ -59,7 +59,8 @@ def records() -> list[Record]:
         mine, theirs = covered(0, ours, draws), covered(layout, peer, draws)
         note = (
             f"topics covered over {draws} draws of the data: ours {sum(mine)}, {name} {sum(theirs)}; in the one "
-            f"that is timed {mine[0]} and {theirs[0]}. Many gains are equal, and which of them comes first is a matter of chance"
+            f"that is timed {mine[0]} and {theirs[0]}. Many gains are equal, and which of them comes first is a matter "
+            "of chance"
         )
         must(sum(mine) >= sum(theirs), note)
         calls = {"ours": lambda: ours(data[0]), "theirs": lambda p=peer, g=data[layout]: p(g)}

@@ -16,16 +16,17 @@ PAGE = HERE.parents[1] / "docs" / "performance.md"
 
 INTRODUCTION = """# Performance
 
-Written by `make bench`. Each row compares listwright with another library on the same input: the two run alternately in
-one process, and times are medians after a warm-up. `ratio` is the other library's time divided by ours, and `at least` is
-the ratio required. The benchmark checks that results agree for facility location from a given similarity and the pairwise
-hinge (value as good to 1e-6), coverage (no fewer topics over several draws of the data), ROUGE (the same numbers) and MMR
-(the same list). It does not check facility location from vectors, DPP lists, or learned policies, which are a different
-method from the MMR and SSD that they are timed against. Times of the authors' C++ code are constants, measured once on a
-machine with two cores, on other data than the simulated arm that ours is timed on.
+Written by `make bench`. Each row compares listwright with another library on the same input: the two run alternately
+in one process, and times are medians after a warm-up. `ratio` is the other library's time divided by ours, and `at
+least` is the ratio required. The benchmark checks that results agree for facility location from a given similarity
+and the pairwise hinge (value as good to 1e-6), coverage (no fewer topics over several draws of the data), ROUGE (the
+same numbers) and MMR (the same list). It does not check facility location from vectors, DPP lists, or learned
+policies, which are a different method from the MMR and SSD that they are timed against. Times of the authors' C++
+code are constants, measured once on a machine with two cores, on other data than the simulated arm that ours is timed
+on.
 
-This run: {machine}. If the load exceeds the number of cores, everything is slower, multi-threaded code most of all, and
-ratios mean little.
+This run: {machine}. If the load exceeds the number of cores, everything is slower, multi-threaded code most of all,
+and ratios mean little.
 
 | work | peer | ours | peer's | ratio | at least |
 |---|---|---:|---:|---:|---:|
