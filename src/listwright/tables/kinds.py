@@ -59,8 +59,8 @@ KINDS = {
         "sum:COLUMN",
         "sum of a column over the list; sum:COLUMN<=3 counts at most 3; sum:COLUMN*WEIGHT multiplies",
         ("sum:clicked", "sum:price<=5", "sum:clicked*price"),
-        "For example the number of clicks, or with a weight the revenue. Without a cap no item makes another redundant, "
-        "so sorting by a good prediction is already optimal.",
+        "For example the number of clicks, or with a weight the revenue. Without a cap no item makes another "
+        "redundant, so sorting by a good prediction is already optimal.",
     ),
     "coverage": Kind(
         "coverage:COLUMNS",
