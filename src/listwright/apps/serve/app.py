@@ -93,7 +93,15 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             await service.stop()
 
-    app = FastAPI(title="listwright", version="1", description=TEXT, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = FastAPI(
+        title="listwright",
+        version="1",
+        description=TEXT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # the service has its own
+    )
     app.state.service = service
     for router in (direct, api, passages, health, page):
         app.router.routes.extend(router.routes)  # not included as routers, which would be searched one by one

@@ -213,6 +213,7 @@ class Service:
             if refused.code == "out_of_range":
                 self.metrics.out_of_range.labels("", "refused").inc()
             raise
+        del asked  # which may be large, and is not needed while the list is being stored
         await self.writer.write(add_lists, [one.served for one in built])
         for one in built:
             self._note(one)

@@ -94,12 +94,15 @@ async def build_list(request: Request) -> Response:
     head (little-endian), the head, and the rows of float32.
     """
     service = service_of(request)
+    built = await service.lists([await asked_for(request, service)], batch=False)
+    return answer(built[0].answer)
+
+
+async def asked_for(request: Request, service: Service) -> Asked:
+    """Read the request for one list, in either format."""
     if kind_of(request) == BINARY:
-        asked = from_binary(await read_body(request, service.limits.body_bytes))
-    else:
-        body = await read_json(request, given.ListRequest, service.limits.body_bytes, service.feature_names())
-        asked = Asked.of(body)
-    return answer((await service.lists([asked], batch=False))[0].answer)
+        return from_binary(await read_body(request, service.limits.body_bytes))
+    return Asked.of(await read_json(request, given.ListRequest, service.limits.body_bytes, service.feature_names()))
 
 
 @direct.post("/lists:batch", response_model=out.BatchAnswer, openapi_extra=takes(given.BatchRequest), tags=["lists"])

@@ -5,6 +5,7 @@ Everything here is plain computation without access to the store, so it can run 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -28,8 +29,34 @@ from listwright.reasons.explain import Explainer
 
 
 @dataclass(frozen=True, eq=False)
+class Copy:
+    """A request that a shadow version is to build a list for, too.
+
+    Attributes
+    ----------
+    version : Version
+        The shadow.
+    problem : Problems
+        The request as a problem.
+    ids : sequence of str or int
+        Ids of the candidates.
+    length, budget : int or None, float or None
+        Limits of the list.
+    """
+
+    version: Version
+    problem: Problems
+    ids: Sequence[str | int]
+    length: int | None
+    budget: float | None
+
+
+@dataclass(frozen=True, eq=False)
 class Built:
     """A list that is ready to be stored and sent.
+
+    It does not refer to the request, so that a request's many small objects are freed, and their memory is used again,
+    before the list is stored.
 
     Attributes
     ----------
@@ -43,19 +70,16 @@ class Built:
         Whether the deployed policy built the list, because the learned one gave none.
     answer : bytes
         JSON of the answer.
-    problem : Problems
-        The request as a problem, for shadows.
-    request : Asked
-        The request itself.
+    copy : Copy or None
+        What the model's shadow needs, where it has one.
     """
 
     served: Served
-    items: list[Any]  # their ids, in order
-    clipped: int  # numbers of the request that were out of range
-    fell_back: bool  # to the policy as deployed, because what was learned gave no list
-    answer: bytes  # JSON
-    problem: Problems
-    request: Asked
+    items: list[Any]
+    clipped: int
+    fell_back: bool
+    answer: bytes
+    copy: Copy | None
 
 
 def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
@@ -111,7 +135,9 @@ def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: V
         context=bytes(asked.context).decode() if len(asked.context) else None,
     )
     items = [packed.ids[row] for row in packed.picks]
-    return Built(served, items, taken.clipped, fell_back, answer, taken.problem, asked)
+    shadow = fleet.shadow(asked.model) if by is None else None
+    copy = None if shadow is None else Copy(shadow, taken.problem, asked.ids, asked.length, asked.budget)
+    return Built(served, items, taken.clipped, fell_back, answer, copy)
 
 
 def _sound(lists: Lists, problem: Problems, budget: float | None) -> bool:

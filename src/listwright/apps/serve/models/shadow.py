@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from listwright.apps.serve.models.building import Built
-from listwright.apps.serve.models.opened import Version
+from listwright.apps.serve.models.building import Built, Copy
 from listwright.apps.serve.refusals import Refused
 from listwright.apps.serve.store.journal import add_shadows
 from listwright.errors import InputError
@@ -36,39 +35,38 @@ class Shadows:
 
     def offer(self, built: Built) -> None:
         """Schedule the shadow's list for one that was served, if its model has a shadow and there is room."""
-        version = self.service.fleet.shadow(built.request.model)
-        if version is None:
+        if built.copy is None:
             return
         if len(self.tasks) >= WAITING:
             self.service.metrics.dropped.inc()
             return
-        task = asyncio.create_task(self._build(version, built))
+        task = asyncio.create_task(self._build(built.copy, built))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    async def _build(self, version: Version, built: Built) -> None:
+    async def _build(self, copy: Copy, built: Built) -> None:
         """Build and store one shadow list; failures are counted as dropped."""
         try:
-            row = await self.service.background.run(shadowed, version, built)
+            row = await self.service.background.run(shadowed, copy, built)
             await self.service.writer.write(add_shadows, row)
-            self.service.metrics.shadowed.labels(version.number).inc()
+            self.service.metrics.shadowed.labels(copy.version.number).inc()
         except (Refused, InputError):
             self.service.metrics.dropped.inc()
 
 
-def shadowed(version: Version, built: Built) -> dict[str, Any]:
-    """Return the row of a shadow's list.
+def shadowed(copy: Copy, built: Built) -> dict[str, Any]:
+    """Return the row of a shadow's list for a request of which `built` was shown.
 
     `overlap` is the fraction of the items shown that the shadow picks too; `picks` are row indices in the problem, as
     JSON.
     """
-    asked, served = built.request, built.served
-    lists = version.lists(built.problem, asked.length, asked.budget, served.id)
+    list_id = built.served.id
+    lists = copy.version.lists(copy.problem, copy.length, copy.budget, list_id)
     picks, seen = [int(row) for row in lists[0]], set(built.items)
-    overlap = sum(asked.ids[row] in seen for row in picks) / max(1, len(built.items))
+    overlap = sum(copy.ids[row] in seen for row in picks) / max(1, len(built.items))
     return {
-        "list_id": served.id,
-        "version": version.number,
+        "list_id": list_id,
+        "version": copy.version.number,
         "overlap": overlap,
         "picks": msgspec.json.encode(picks).decode(),
     }
