@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.frames import as_frame
 from listwright.errors import InputError
 from listwright.problems import Problems
 
@@ -173,9 +174,7 @@ class Lists:
         DataFrame or Table
             A pandas or polars DataFrame, or a pyarrow Table.
         """
-        import narwhals as nw
-
-        return nw.from_dict(self.to_dict(), backend=backend or installed_backend()).to_native()
+        return as_frame(self.to_dict(), backend)
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same problems and the same items in the same order; gains and scores are not
@@ -196,10 +195,3 @@ class Lists:
         if self.values is not None:
             text += f", mean value {self.values.mean():.3f}"
         return text + (f", {self.bound}" if self.bound else "")
-
-
-def installed_backend() -> Any:
-    """Returns the first of "pandas", "polars" and "pyarrow" that is installed."""
-    from importlib.util import find_spec
-
-    return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))

@@ -1,5 +1,4 @@
-"""The limits of a packed context: which passages are candidates, how many tokens, how many passages, how many per
-source.
+"""The limits of a packed context: how many tokens, how many passages, how many per source.
 
 `ContextPacker.pack` checks the limits here before it computes any features, so that mistakes are reported at once.
 """
@@ -35,20 +34,6 @@ class Limits(NamedTuple):
     room: float  # tokens
     length: int
     per_source: int
-
-
-def candidates(texts: list[str]) -> Ints:
-    """Returns the positions of passages that are not blank, exact copies (up to case and white space) only once.
-
-    >>> candidates(["Rain fell.", "", "rain  fell.", "Wind rose."])
-    array([0, 3])
-    """
-    seen: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        plain = " ".join(text.split()).casefold()
-        if plain:
-            seen.setdefault(plain, row)
-    return np.array(list(seen.values()), dtype=np.int64)
 
 
 def limits_of(budget: float | None, length: int | None, per_source: int | None, given: Passages) -> Limits:

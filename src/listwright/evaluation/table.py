@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from listwright._internal.frames import as_frame
+
 SHOWN = 20  # rows that the repr prints
 
 
@@ -90,9 +92,7 @@ class Table:
         DataFrame or Table
             A pandas or polars DataFrame, or a pyarrow Table.
         """
-        import narwhals as nw
-
-        return nw.from_dict(self.columns, backend=backend or _installed()).to_native()
+        return as_frame(self.columns, backend)
 
     def __repr__(self) -> str:
         shown = {name: [_text(value) for value in column[:SHOWN].tolist()] for name, column in self.columns.items()}
@@ -121,10 +121,3 @@ def aligned(rows: list[list[str]], left: list[bool]) -> str:
 def _text(value: Any) -> str:
     """Formats a cell: floats with four decimals."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _installed() -> Any:
-    """Returns the first of "pandas", "polars" and "pyarrow" that is installed."""
-    from importlib.util import find_spec
-
-    return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))

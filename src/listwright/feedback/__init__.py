@@ -6,7 +6,9 @@ The whole flow::
     lists = learner.recommend(problems)  # with an id per list, and the chance of each pick
     learner.feedback(lists.list_ids, clicks)  # at once or later, in any order
 
-    log = lw.feedback.Log(cascade=True) log.append(lists) log.feedback(lists.list_ids, clicks)
+    log = lw.feedback.Log(cascade=True)
+    log.append(lists)
+    log.feedback(lists.list_ids, clicks)
     print(lw.feedback.evaluate(log, other_policy))
 
 `compare` judges several policies on one log, `safe_rollout` how far to move towards a new one, and `examination`

@@ -56,6 +56,19 @@ class ListBandit(TakesFrames, Parameters, ABC):
     (`_make_exploration`). Learning replaces `playing_` as a whole and holds a lock; drawing takes no lock, so
     `recommend` may run in many threads while feedback is learned from.
 
+    Parameters
+    ----------
+    length : int
+        Number of items per list.
+    cascade : bool
+        Whether users stop at the first click.
+    short_lists : bool
+        Accept problems with fewer candidates than `length`.
+    memory : int
+        How many lists may wait for feedback; the oldest are forgotten first.
+    random_state : int, numpy.random.Generator or None
+        Seed of the draws.
+
     Attributes
     ----------
     features_ : Features
@@ -70,15 +83,10 @@ class ListBandit(TakesFrames, Parameters, ABC):
         Drawn from `random_state` when learning begins.
     """
 
-    length: int
     budget: float | None = None
-    cascade: bool
     slots: str = "all"
     weighting: str = "discounted"
     half_life: float | None = None
-    short_lists: bool
-    memory: int
-    random_state: RandomState
     features_: Features
     learner_: Learner
     exploration_: Exploration
@@ -88,6 +96,21 @@ class ListBandit(TakesFrames, Parameters, ABC):
     per_size_: bool
 
     not_saved: ClassVar[tuple[str, ...]] = ("_waiting",)
+
+    def __init__(
+        self,
+        length: int = 5,
+        *,
+        cascade: bool = False,
+        short_lists: bool = False,
+        memory: int = 100_000,
+        random_state: RandomState = None,
+    ) -> None:
+        self.length = length
+        self.cascade = cascade
+        self.short_lists = short_lists
+        self.memory = memory
+        self.random_state = random_state
 
     @abstractmethod
     def _make_features(self, problems: Problems) -> Features: ...

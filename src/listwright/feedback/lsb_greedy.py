@@ -141,13 +141,9 @@ class LSBGreedy(ListBandit):
         memory: int = 100_000,
         random_state: RandomState = None,
     ) -> None:
-        self.length = length
+        super().__init__(length, cascade=cascade, short_lists=short_lists, memory=memory, random_state=random_state)
         self.alpha = alpha
         self.penalty = penalty
-        self.cascade = cascade
-        self.short_lists = short_lists
-        self.memory = memory
-        self.random_state = random_state
 
     def _make_features(self, problems: Problems) -> Features:
         return TopicGains()

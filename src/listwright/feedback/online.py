@@ -149,11 +149,10 @@ class OnlineSCP(GrowingBandit):
         memory: int = 100_000,
         random_state: RandomState = None,
     ) -> None:
-        self.length = length
+        super().__init__(length, cascade=cascade, short_lists=short_lists, memory=memory, random_state=random_state)
         self.budget = budget
         self.explore = explore
         self.slots = slots
-        self.cascade = cascade
         self.features = features
         self.penalty = penalty
         self.learner = learner
@@ -162,9 +161,6 @@ class OnlineSCP(GrowingBandit):
         self.leverage = leverage
         self.policies = policies
         self.weighting = weighting
-        self.short_lists = short_lists
-        self.memory = memory
-        self.random_state = random_state
 
     @classmethod
     def from_model(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from listwright._internal.arrays import RandomState
 from listwright._internal.parameters import clone
 from listwright.features import Features, Identity
 from listwright.feedback.bandit import ListBandit
@@ -52,21 +51,6 @@ class RankedBandits(ListBandit):
     """
 
     weighting = "uniform"
-
-    def __init__(
-        self,
-        length: int = 5,
-        *,
-        cascade: bool = False,
-        short_lists: bool = False,
-        memory: int = 100_000,
-        random_state: RandomState = None,
-    ) -> None:
-        self.length = length
-        self.cascade = cascade
-        self.short_lists = short_lists
-        self.memory = memory
-        self.random_state = random_state
 
     def _make_features(self, problems: Problems) -> Features:
         """Only the identity of items is seen."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
-from listwright.lists import installed_backend
+from listwright._internal.frames import as_frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,9 +118,7 @@ class Selection:
         DataFrame or Table
             A pandas or polars DataFrame, or a pyarrow Table.
         """
-        import narwhals as nw
-
-        return nw.from_dict(self.to_dict(), backend=backend or installed_backend()).to_native()
+        return as_frame(self.to_dict(), backend)
 
     def __repr__(self) -> str:
         count = f"{len(self):,} row{'' if len(self) == 1 else 's'}"

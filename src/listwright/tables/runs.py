@@ -14,7 +14,7 @@ from listwright._internal.files import write_whole
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.tables.streams import text_lines
+from listwright.tables.streams import number_in, text_lines
 
 Run = dict[str, list[tuple[str, float]]]  # by query: documents with their scores, in the order of the file
 
@@ -170,10 +170,4 @@ def _fields(line: str, place: str) -> tuple[str, str, float]:
     fields = line.split()
     if len(fields) != 6:
         raise InputError(f"{place}: expected query Q0 document rank score tag. Got {len(fields)} fields.")
-    try:
-        score = float(fields[4])
-    except ValueError:
-        raise InputError(f"{place}: the score must be a number. Got {fields[4]!r:.40}.") from None
-    if score != score:
-        raise InputError(f"{place}: the score must be a number. Got {fields[4]!r:.40}.")
-    return fields[0], fields[2], score
+    return fields[0], fields[2], number_in(fields[4], "score", place)

@@ -52,6 +52,17 @@ def text_lines(path: str | Path) -> Iterator[str]:
             raise InputError(f"{path}, line {number}: not UTF-8 text. Save the file as UTF-8.") from None
 
 
+def number_in(text: str, what: str, place: str) -> float:
+    """Parse a number of a line; raises `InputError` that names the place and what the number is, also for nan."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if number != number:
+        raise InputError(f"{place}: the {what} must be a number. Got {text!r:.40}.")
+    return number
+
+
 def unreadable(path: str | Path, error: Exception) -> InputError:
     """Build the error for a file that does not exist or cannot be read; the first line of `error` is given as the
     reason.

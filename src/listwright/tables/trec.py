@@ -19,7 +19,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AlphaCoverage, Coverage, Reward
-from listwright.tables.streams import text_lines
+from listwright.tables.streams import number_in, text_lines
 
 
 @dataclass(frozen=True)
@@ -233,10 +233,4 @@ def _fields(line: str, place: str) -> tuple[str, str, str, float]:
     fields = line.split()
     if len(fields) != 4:
         raise InputError(f"{place}: expected query, subtopic, document and judgement. Got {len(fields)} fields.")
-    try:
-        judged = float(fields[3])
-    except ValueError:
-        raise InputError(f"{place}: the judgement must be a number. Got {fields[3]!r:.40}.") from None
-    if judged != judged:
-        raise InputError(f"{place}: the judgement must be a number. Got {fields[3]!r:.40}.")
-    return fields[0], fields[1], fields[2], judged
+    return fields[0], fields[1], fields[2], number_in(fields[3], "judgement", place)

@@ -24,7 +24,7 @@ from listwright.evaluation import compare
 from listwright.lab.experiments.methods import Tuned
 from listwright.lab.experiments.parallel import Tick, check_repetitions, quiet, repeat
 from listwright.lab.experiments.records import PAIRED_WITH, Record, record
-from listwright.lab.experiments.summaries_data import N_CLUSTERS, Source, about, as_texts, missing
+from listwright.lab.experiments.summaries_data import N_CLUSTERS, Source, about, missing
 from listwright.lab.experiments.summaries_section import CURVE, LESS, OFFICIAL, told_findings, told_section
 from listwright.lab.report import Section
 from listwright.summarize.orders import Lead, LexRank
@@ -104,7 +104,7 @@ def run(
     """
     check_repetitions(seeds)
     program = None if rouge is None else find_rouge(rouge)
-    source = Source(None if data is None else str(data), as_texts(train), as_texts(test), task, n_clusters)
+    source = Source.of(data, train, test, task, n_clusters)
     for told in missing(source):
         warnings.warn(told, ReadingNote, stacklevel=2)
     parts, curved = source.parts, tuple(method for method in LEARNED if method in methods)
@@ -130,9 +130,7 @@ def section(
     **others: Any,
 ) -> Section:
     """Returns the section of a report, with the tables and the curve; the arguments are those of `run`."""
-    return told_section(
-        records, about(Source(None if data is None else str(data), as_texts(train), as_texts(test), task))
-    )
+    return told_section(records, about(Source.of(data, train, test, task)))
 
 
 def findings(
@@ -145,9 +143,7 @@ def findings(
     **others: Any,
 ) -> str:
     """Returns one paragraph in numbers; the arguments are those of `run`."""
-    return told_findings(
-        records, about(Source(None if data is None else str(data), as_texts(train), as_texts(test), task))
-    )
+    return told_findings(records, about(Source.of(data, train, test, task)))
 
 
 class Row(NamedTuple):

@@ -43,6 +43,13 @@ class Source:
     task: int | None = None
     n_clusters: int = N_CLUSTERS
 
+    @classmethod
+    def of(
+        cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
+    ) -> Source:
+        """Returns the source that the arguments of an experiment name."""
+        return cls(None if data is None else str(data), _as_texts(train), _as_texts(test), task, n_clusters)
+
     @property
     def clusters(self) -> list[Cluster]:
         """All clusters."""
@@ -119,6 +126,6 @@ def about(source: Source) -> Told:
     return Told(f"Clusters in {', '.join(Path(one).name for one in (source.data, *source.test) if one)}")
 
 
-def as_texts(paths: Paths) -> tuple[str, ...]:
+def _as_texts(paths: Paths) -> tuple[str, ...]:
     """Returns paths as a tuple of strings."""
     return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))

@@ -11,8 +11,6 @@ from numba import njit
 
 from listwright._internal.arrays import Floats
 
-OBSTACLE_COLUMNS = ("x", "y", "z", "half_x", "half_y", "half_z", "turn_cos", "turn_sin", "radius")
-
 
 @njit(cache=True, nogil=True)
 def distance(point: Floats, obstacle: Floats) -> float:

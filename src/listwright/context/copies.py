@@ -1,4 +1,4 @@
-"""Finds passages that say the same: near copies, overlapping chunks and, with embeddings, paraphrases."""
+"""Finds passages that say the same: copies, near copies, overlapping chunks and, with embeddings, paraphrases."""
 
 from __future__ import annotations
 
@@ -6,13 +6,27 @@ import re
 
 import numpy as np
 
-from listwright._internal.arrays import Bools, Floats
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.context.passages import Passages
 from listwright.text.passages import PassageFeatures
 
 SAME_WORDS = 0.9  # cosine of tf-idf
 SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
 _NUMBER = re.compile(r"\d+")
+
+
+def candidates(texts: list[str]) -> Ints:
+    """Returns the positions of passages that are not blank, exact copies (up to case and white space) only once.
+
+    >>> candidates(["Rain fell.", "", "rain  fell.", "Wind rose."])
+    array([0, 3])
+    """
+    seen: dict[str, int] = {}
+    for row, text in enumerate(texts):
+        plain = " ".join(text.split()).casefold()
+        if plain:
+            seen.setdefault(plain, row)
+    return np.array(list(seen.values()), dtype=np.int64)
 
 
 def twins_of(given: Passages, found: PassageFeatures) -> Bools:
