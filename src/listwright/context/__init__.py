@@ -3,7 +3,7 @@
 `ContextPacker` is the only entry point and `Packed` is its answer. The other modules are the steps of
 `ContextPacker.pack`, in this order: read the passages (`passages`), count their tokens (`tokens`), check the limits
 (`limits`), leave out copies (`copies`), compute features (`listwright.text.passages`), adjust for given scores and
-embeddings (`given`), find near copies (`copies`), walk with the learned policy (`walking`) and explain the picks
+embeddings (`signals`), find near copies (`copies`), walk with the learned policy (`walking`) and explain the picks
 (`reasons`).
 """
 

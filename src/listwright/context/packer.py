@@ -16,12 +16,12 @@ from listwright._internal.parameters import Parameters
 from listwright.context.certifying import certified, refuse_learned
 from listwright.context.copies import candidates, twins_of
 from listwright.context.examples import example_problems, read_examples
-from listwright.context.given import bonus_of, signals_of
 from listwright.context.limits import check_room, groups_of, limits_of
 from listwright.context.model import passage_model, shipped_model
 from listwright.context.packed import Packed, falling
 from listwright.context.passages import Passages, read_passages
 from listwright.context.reasons import reasons_of
+from listwright.context.signals import bonus_of, signals_of
 from listwright.context.tokens import sizes_of
 from listwright.context.walking import scores_alone, walk_passages
 from listwright.errors import InputError

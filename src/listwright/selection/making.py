@@ -12,7 +12,8 @@ from listwright._internal.limits import at_least_one
 from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Reward
-from listwright.selection.dealt import Dealt
+from listwright.selection.cluster import Dealt
+from listwright.selection.devices import CPU, gpu_tools
 from listwright.selection.gpu.device import wants_gpu
 from listwright.selection.graph import neighbor_graph
 from listwright.selection.intake import Source, read_vectors
@@ -29,7 +30,6 @@ from listwright.selection.objectives import (
 )
 from listwright.selection.progress import silent
 from listwright.selection.similarity import Distances, Dots, Given, Similarity
-from listwright.selection.tools import CPU, gpu_tools
 from listwright.selection.vectors import DENSE, Vectors, make_vectors
 
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.tables.arrow import flags_of
-from listwright.tables.left_out import warn_of_categories, warn_of_coordinates, warn_of_dates
+from listwright.tables.column_warnings import warn_of_categories, warn_of_coordinates, warn_of_dates
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
 

@@ -14,11 +14,11 @@ from listwright.evaluation.intervals import none_if_nan, skewed
 from listwright.evaluation.picture import altair
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.asked import check_arguments, known_gains
 from listwright.feedback.off_policy.estimates import OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import estimators
 from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
+from listwright.feedback.off_policy.preparation import check_arguments, known_gains
 from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.off_policy.verdict import Difference, difference

@@ -15,7 +15,7 @@ import listwright as lw
 from listwright.engines import Ray
 from listwright.errors import InputError
 from listwright.selection import dealt
-from listwright.selection.dealt import measure_part, solve_part
+from listwright.selection.cluster import measure_part, solve_part
 from listwright.selection.objectives import FacilityLocation
 from tests.selection import plain
 
