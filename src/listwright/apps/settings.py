@@ -18,7 +18,19 @@ from listwright.errors import InputError
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that one request, or all at once, may ask for; features are as many as the model has, no more."""
+    """Limits on single requests and on all requests in progress.
+
+    The fields are options of `listwright serve`, such as `--limit-items` for `items`; its help says what each is for.
+
+    See Also
+    --------
+    Settings : The other options of a service.
+
+    Examples
+    --------
+    >>> Limits(items=200).items
+    200
+    """
 
     body_bytes: Annotated[int, "Most bytes of a request for lists."] = 4 << 20
     feedback_bytes: Annotated[int, "Most bytes of a feedback request."] = 1 << 20
@@ -47,16 +59,33 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """One service: what it serves, where it stores, who may ask.
+    """Settings of one service: what it serves, where it stores lists, and who may send requests.
+
+    The fields are options of `listwright serve`, with the same names and defaults; its help says what each is for. Pass
+    the object to `create_app` to run the service inside your own ASGI server.
 
     Parameters
     ----------
     model : Path or None
-        The model file to serve; None serves what the store has.
+        The model file to serve; None serves the model in the store.
+    store : str, default "sqlite:///listwright.db"
+        Where lists and feedback are kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE.
+    learn : bool, default False
+        Whether to learn from feedback.
+    keys : Path or None
+        File of hashed keys; if given, every request needs a key.
     limits : Limits
-        The most that requests may ask for.
+        Limits on requests.
 
-    The other fields are options of `listwright serve`, which tells what each is for.
+    See Also
+    --------
+    listwright.serve.create_app : Makes the application.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> Settings(Path("model.listwright"), learn=True).port
+    8000
     """
 
     model: Path | None = None

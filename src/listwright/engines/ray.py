@@ -43,6 +43,12 @@ class Ray(Engine):
     See Also
     --------
     Local : Threads of this machine.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> lw.SCP(length=3, engine=Ray("auto", workers=8)).engine
+    Ray(address='auto', workers=8)
     """
 
     address: str | None = None

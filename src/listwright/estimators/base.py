@@ -69,6 +69,12 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         After `fit(..., certify=share)`: what is certain of the model on the problems held back.
     training_problems_ : Problems or None
         What was learned from, where it was in memory. It is not saved.
+
+    See Also
+    --------
+    SCP : One policy for all positions; start here.
+    ConSeqOpt : One policy per position.
+    ContextFreeSCP : One distribution over a catalogue.
     """
 
     length: int

@@ -55,6 +55,11 @@ class Measured:
         What is certain of it.
     own : bool
         Whether the model itself was measured. Otherwise it was a copy that learned from four fifths of the problems.
+
+    See Also
+    --------
+    SCP : Its attribute `measured_` is one of these.
+    listwright.guarantees.HeldOutCertificate : The bounds in `certificate`.
     """
 
     value: float

@@ -29,91 +29,100 @@ EFFORTS = ("auto", "fast", "best")
 class SCP(ListEstimator):
     """Learns one policy that builds a list item by item, from problems whose lists can be measured.
 
+    Use it if lists are measured as a whole and items overlap in what they add to a list. If the values of items simply
+    add up, predicting gains and sorting (`baselines.TopK`) is as good and simpler. If the reward is known for new
+    problems too, use `greedy`; if only the outcomes of shown lists are known, use `OnlineSCP`.
+
     At every position of every list that the current policy builds, the candidates' marginal gains give a cost-sensitive
-    example (v, c, w); a no-regret learner on these competes with the best sequence of policies.
+    example (v, c, w); a no-regret learner on these examples competes with the best sequence of policies.
 
     Parameters
     ----------
-    length : int
+    length : int, default 5
         m, the number of items of a list.
-    rival_length : int or None
-        k, the length of the lists competed with; the same as length where None.
-    budget : float or None
-        Total size of a list; takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group (source, author, section) a list holds at most: a number, or a dictionary with one
-        for each label. The problems say which group an item is of: `Problems.from_arrays(groups=...)`.
-    learner
-        "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "gradient", "hinge_rank", "logistic_rank";
-        any of `listwright.learners`; or a scikit-learn estimator, which is trained on all examples so far.
-    features
-        What the policy sees: "auto", or any of `listwright.features`, which add up.
-    weighting : str
-        Of positions: "discounted" (1 - 1/k)^(m - i); "min_sum" (m - i), which is for all lengths at once; or "uniform".
-    per_size : bool or str
-        Learn gains per size; "auto": under a budget.
-    n_passes : int
-        Passes over the training problems.
-    batch_size : int or str
-        States between two updates; 1 with n_passes=1 is the paper's online algorithm.
-    keep : str
-        "last" policy, "best" round by a validation part of the training problems, or "mixture" over rounds: all of
-        up to 256 states, and an even sample of more; 16 where policies are fitted estimators, which take memory.
-    repeats : bool
-        Whether an item may come twice in a list.
-    skip_solved : bool or str
-        Learn only from states where something is left to gain; elsewhere every choice costs the same.
-        "auto": except in the paper's online form, which learns from every state.
-    short_lists : bool
-        Accept problems with fewer candidates than the length.
-    effort : {"auto", "fast", "best"}
-        "auto": tries several ways to learn, from sorting by one column and linear policies to trees that see the list,
-        and takes the simplest whose lists are worth as much as those of the best out of fold, within one standard
-        error. `report_` says what was chosen, why, and how far ahead of sorting it is; `trials_` lists what was tried.
-        Only what is left open is chosen: with `features`, `learner` or `batch_size` set, with `repeats`, with fewer
-        than 30 problems or more than 200 columns, with problems that are read in parts, and in `partial_fit`, it is the
-        same as "fast". "fast": the paper's linear policy, in milliseconds. "best": several ways together, each fitted
-        out of fold, with a small policy on top; in seconds.
+    rival_length : int, optional
+        k, the length of the lists that the guarantee compares with; `length` by default.
+    budget : float, optional
+        Total size of a list, instead of a length. Items that do not fit are skipped.
+    per_group : int or dict, optional
+        Largest number of items of one group (source, author, section) in a list: a number, or a dictionary with one
+        number per label. Groups are part of the problems: `Problems.from_arrays(groups=...)`.
+    learner : str, Learner or estimator, default "auto"
+        "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "hinge", "gradient", "hinge_rank" or
+        "logistic_rank"; an object of `listwright.learners`; or a scikit-learn estimator, which is retrained on all
+        examples so far.
+    features : "auto" or Features, default "auto"
+        What the policy sees. Objects of `listwright.features` can be combined with `+`.
+    weighting : {"discounted", "min_sum", "uniform"}, default "discounted"
+        Weights of the positions i: (1 - 1/k)^(m - i), which the guarantee requires; m - i, which suits all lengths at
+        once; or 1.
+    per_size : bool or "auto", default "auto"
+        Whether to learn gains per unit of size. "auto" does so under a budget.
+    n_passes : int, default 10
+        Number of passes over the training problems.
+    batch_size : int or "auto", default "auto"
+        Number of states between two updates. 1 with `n_passes=1` is the paper's online algorithm.
+    keep : {"last", "best", "mixture"}, default "last"
+        Which policy to keep: the last one, the best one on a validation part of the training problems, or a uniform
+        mixture over the rounds. The mixture keeps up to 256 policies (16 if they are fitted estimators, which need more
+        memory), and a uniform sample of more.
+    repeats : bool, default False
+        Whether a list may contain an item more than once.
+    skip_solved : bool or "auto", default "auto"
+        Whether to learn only from states in which something is left to gain; in the others every choice costs the same.
+        "auto" is True except in the paper's online form, which learns from every state.
+    short_lists : bool, default False
+        Whether to accept problems with fewer candidates than `length`.
+    effort : {"auto", "fast", "best"}, default "auto"
+        "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from sorting
+        by one column and linear policies to trees that see the list, and keeps the simplest one whose lists are as good
+        as the best within one standard error; `report_` says what was chosen and why, and `trials_` lists what was
+        tried. "best" combines several methods with fixed weights, each fitted out of fold; it takes seconds to minutes.
+        "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
+        `repeats`, with fewer than 30 problems or more than 200 columns, for problems that are read in parts, and in
+        `partial_fit`.
     time_limit : float, optional
-        Of `effort="auto"`: about how many seconds trying may take; ways that would take longer are left out, and
-        `report_` names them. None: ten times what the linear policy takes, and at least 20 seconds. The time is
-        estimated from the size of the problems and not measured, so that the same seed gives the same model on every
-        machine.
-    tune : bool
-        With `effort="fast"` and `"best"`: let `fit` choose the features of the linear policy or, where these are set,
-        its penalty, in the same manner. "auto" does that by itself.
-    engine
-        Where scans are learned from: "local" (threads), "ray", or one of `listwright.engines`.
-    random_state : int, numpy.random.Generator or None
-        Seed or numpy Generator.
-    verbose : int
-        1 tells what each round brings, on standard error, and at the end what lists are worth on problems held out,
-        beside sorting.
+        With `effort="auto"`: about how many seconds to spend on trying methods. Methods that would take longer are left
+        out, and `report_` names them. By default ten times what the linear policy takes, and at least 20 seconds. The
+        time is estimated from the size of the problems, not measured, so that the same seed gives the same model on
+        every machine.
+    tune : bool, default False
+        With `effort="fast"` or `"best"`: choose the features of the linear policy by cross-validation or, if features
+        are set, its penalty. "auto" does that anyway.
+    engine : {"local", "ray"} or Engine, default "local"
+        Where scans are processed: on the threads of this machine or on a Ray cluster.
+    random_state : int, numpy.random.Generator or None, default None
+        Seed or generator of the random numbers.
+    verbose : int, default 0
+        1 prints the progress of each round to standard error, and at the end the value of lists on held-out problems
+        compared with sorting.
 
     Attributes
     ----------
     policy_ : Policy
         The learned policy.
     report_ : Report or None
-        With `effort="auto"`: the way to learn that was chosen, and why.
+        With `effort="auto"`: the method that was chosen, and why.
     trials_ : list of Trial
-        With `effort="auto"`: how each way that was tried did.
-    weights_, history_, measured_
-        Weights of a linear policy, what each round brought, and the value of lists on held-out problems.
+        With `effort="auto"`: the result of each method that was tried.
+    weights_ : Table
+        Weights of a linear policy.
+    history_ : Table
+        One row per round of training.
+    measured_ : Measured
+        Value of lists on held-out problems, compared with sorting.
 
     See Also
     --------
     ConSeqOpt : One policy per position.
     ContextFreeSCP : One distribution over a catalogue.
+    OnlineSCP : Learns from clicks on the lists that were shown.
     listwright.baselines.TopK : Sorts, without looking at the list.
 
     Notes
     -----
-    Use it where lists are measured as a whole and items overlap in what they bring. Where values of items simply add
-    up, a regression of gains and sorting (`TopK`) is as good and simpler.
-
-    For a monotone submodular reward, the policy's lists of length m are worth at least a factor 1 - exp(-m/k) of the
-    best list of length k over sequences of policies, less the learner's average regret.
+    For a monotone submodular reward, the policy's lists of length m are worth at least a factor of 1 - exp(-m/k) of the
+    best list of length k over sequences of policies, minus the learner's average regret.
 
     Examples
     --------

@@ -17,7 +17,13 @@ from listwright.walk.replay import Block, blocks_of
 
 
 class Tells:
-    """Mixin with the weights, history and measurements of an estimator that learns in rounds."""
+    """Mixin with the weights, history and measurements of an estimator that learns in rounds.
+
+    See Also
+    --------
+    SCP : Its attributes `weights_`, `history_` and `measured_` come from here.
+    listwright.importance : What lists lose without a feature, for every kind of policy.
+    """
 
     policy_: Any  # listwright.policies.Policy
     signature_: Signature

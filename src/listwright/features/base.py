@@ -34,6 +34,10 @@ class Crossed(NamedTuple):
         Size of the catalogue.
     states : ndarray of shape (problems, z)
         The numbers that items are crossed with.
+
+    See Also
+    --------
+    Identity : The feature that makes such columns.
     """
 
     items: Ints  # by row: which known item
@@ -55,6 +59,19 @@ class Rows:
         Where the rows of each problem start, and the number of rows.
     crossed : Crossed or None
         Block-structured columns, where there are any.
+
+    See Also
+    --------
+    Features.rows : Makes them.
+    listwright.policies.Policy.score : Takes them.
+
+    Examples
+    --------
+    Two candidates of one problem and one of another, with a single column:
+
+    >>> rows = Rows(np.array([[1.0], [3.0], [2.0]], dtype=np.float32), np.array([0, 0, 1]), np.array([0, 2, 3]))
+    >>> rows.written_out().shape
+    (3, 1)
     """
 
     table: Floats32
@@ -210,6 +227,10 @@ class Sum(Features):
     ----------
     parts_ : list of Features
         The fitted parts.
+
+    See Also
+    --------
+    Features : The base class, whose `+` makes a sum.
 
     Examples
     --------

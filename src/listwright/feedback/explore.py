@@ -147,7 +147,9 @@ class InverseGap(ByScore):
     --------
     Epsilon : A constant share of exploration.
 
-    Notes ----- Of A open rows, one whose predicted gain is `gap` below the best has the chance 1 / (A + gamma * gap),
+    Notes
+    -----
+    Of A open rows, one whose predicted gain is `gap` below the best has the chance 1 / (A + gamma * gap),
     and the best one has the rest. gamma = scale * sqrt(A * lists learned from): even odds at first, then ever closer to
     the best list. The square root is that of the theory, which for sets drawn around a local optimum proves regret of
     order sqrt(T * regret of the regression) against half of the best set (arXiv 2112.02165). Here each slot is drawn

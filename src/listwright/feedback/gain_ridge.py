@@ -94,7 +94,9 @@ class GainRidge(RidgeLeader, GainLearner):
         Weight of a list that is revealed now. Instead of fading the past, the present and the penalty grow, which
         leaves the sums of older lists untouched.
 
-    Notes ----- The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how far the prediction for that row can
+    Notes
+    -----
+    The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how far the prediction for that row can
     move towards its gain.
     """
 

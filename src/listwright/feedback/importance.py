@@ -15,6 +15,10 @@ class EvidenceWarning(Notice):
     """Issued when a log says less than its length suggests: propensities are missing, or few lists match.
 
     Filter it with `warnings.filterwarnings("error", category=EvidenceWarning)` to stop a pipeline on weak evidence.
+
+    See Also
+    --------
+    evaluate : Issues it for logs without propensities, or with few matching lists.
     """
 
 

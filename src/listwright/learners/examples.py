@@ -43,6 +43,11 @@ class Examples:
         Fold of each training problem, the same in every round.
     chances : ndarray of shape (problems,), optional
         Probability with which the pick was drawn, where a log tells it.
+
+    See Also
+    --------
+    Learner.learn : Takes these objects.
+    position_weights : The weight of each position.
     """
 
     rows: Rows
@@ -120,6 +125,10 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
     ------
     InputError
         If `weighting` is unknown.
+
+    See Also
+    --------
+    Examples : Carries the weight of its position.
 
     Examples
     --------

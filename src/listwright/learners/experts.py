@@ -43,6 +43,11 @@ class Experts(Learner):
     randomized : bool
         Whether picks are drawn; if not, the expected loss is that of the picks.
 
+    See Also
+    --------
+    WeightedMajority, FollowPerturbedLeader : With a bound on the regret.
+    Exp3, Exp4 : For partial feedback.
+
     Notes
     -----
     The sums are exact, so that `expected_regret` is the paper's E[R] for these rounds, not an estimate.

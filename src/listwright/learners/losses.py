@@ -46,6 +46,10 @@ def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Fl
     InputError
         If shapes do not match, offsets fall, or a number is not finite.
 
+    See Also
+    --------
+    hinge_rank, logistic_rank : Losses on pairs of candidates.
+
     Examples
     --------
     >>> squared([0.0, -1.5], [0.0, 1.0], [0, 2])

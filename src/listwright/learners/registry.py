@@ -55,6 +55,11 @@ def as_learner(learner: Any) -> Learner:
     InputError
         If it is none of these.
 
+    See Also
+    --------
+    Learner : The base class of learners.
+    listwright.SCP : Takes the same names.
+
     Examples
     --------
     >>> as_learner("ridge")

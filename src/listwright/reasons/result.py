@@ -31,6 +31,16 @@ class Pick:
         Score of the pick minus that of the runner-up.
     note : str
         Says if the contributions do not add up to the score, and why.
+
+    See Also
+    --------
+    Skipped : Why an item was not picked.
+    listwright.Lists.explain : Returns the reasons for a list.
+
+    Examples
+    --------
+    >>> print(Pick(1, "a", 0.5, {"relevance": 0.5}, {}, "b", 0.1))
+    1. a: score 0.500 = relevance +0.500; 0.100 ahead of b
     """
 
     position: int
@@ -70,6 +80,11 @@ class Skipped:
         How that pick changed the scores of the other open items, on average.
     does_not_fit : int or None
         The position at which it had the highest score but was larger than what was left of the budget.
+
+    See Also
+    --------
+    Pick : Why an item was picked.
+    listwright.Lists.explain : Returns the reasons for a list.
     """
 
     item: Any

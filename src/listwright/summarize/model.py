@@ -32,6 +32,11 @@ def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SC
     -------
     SCP
         A fitted model, to pass to `summarize`.
+
+    See Also
+    --------
+    summarize : Uses the model.
+    listwright.text.read_cluster_folders : Reads training clusters.
     """
     problems = summary_problems(clusters, unit=budget.unit, need_references=True)
     return SCP(budget=room_of(budget), features=summary_features(), random_state=0).fit(problems)

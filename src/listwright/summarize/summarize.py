@@ -113,6 +113,10 @@ def summarize(
     InputError
         If no sentence of a cluster fits the budget.
 
+    See Also
+    --------
+    summary_model : Trains a model on your own summaries.
+
     Examples
     --------
     >>> from listwright.lab.simulate.corpus import corpus

@@ -81,6 +81,10 @@ def parse_budget(text: str) -> Budget:
     InputError
         If the text is not a number followed by a unit.
 
+    See Also
+    --------
+    Budget : What it returns.
+
     Examples
     --------
     >>> parse_budget("665b")
@@ -113,6 +117,10 @@ def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
     array of int64
         One size per sentence, for `Problems.from_arrays(sizes=...)`.
 
+    See Also
+    --------
+    Budget : The limit that sizes are measured against.
+
     Examples
     --------
     >>> sizes(["Rain fell.", "Très beau."]), sizes(["Rain fell in 2 towns."], "words")
@@ -138,6 +146,10 @@ def truncate(text: str, budget: Budget) -> str:
     -------
     str
         The text itself where it fits.
+
+    See Also
+    --------
+    sizes : What each sentence takes of a budget.
 
     Examples
     --------

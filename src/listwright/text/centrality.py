@@ -37,6 +37,11 @@ def lexrank(
     array of float64
         One share per sentence; the shares add up to 1.
 
+    See Also
+    --------
+    cosine_similarity : The similarities that it takes.
+    quality_features : More features of sentences.
+
     References
     ----------
     Erkan and Radev (2004), LexRank: Graph-based lexical centrality as salience in text summarization.

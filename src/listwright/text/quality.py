@@ -65,6 +65,10 @@ def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, 
     names : tuple of str
         The name of each column.
 
+    See Also
+    --------
+    listwright.text.tf_idf : The vectors that similarities are measured on.
+
     References
     ----------
     Kulesza and Taskar (2012), Determinantal point processes for machine learning.

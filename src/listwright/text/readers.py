@@ -75,6 +75,11 @@ def read_cluster_folders(path: str | Path, *, need_references: bool = False) -> 
     -------
     list of Cluster
         Sorted by the names of the folders; each is read as `read_cluster_folder` does.
+
+    See Also
+    --------
+    read_cluster_folder : Reads a single cluster.
+    read_jsonl : Reads clusters from JSON lines.
     """
     folders = [entry for entry in folders_and_files(Path(path)) if entry.is_dir()]
     if not folders:
@@ -115,6 +120,10 @@ def read_jsonl(
     ------
     InputError
         If a line is not JSON or lacks fields (the message names the line), or no record has sentences.
+
+    See Also
+    --------
+    read_cluster_folders : Reads clusters from folders of text files.
     """
     source = Path(path)
     records = list(_records(source))

@@ -66,6 +66,11 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
     InputError
         If there are no references, references are plain strings, n is below 1, or `over` is unknown.
 
+    See Also
+    --------
+    tokens : Makes tokens from text.
+    listwright.rewards.Rouge : The reward that trains for it.
+
     References
     ----------
     Lin (2004), ROUGE: A package for automatic evaluation of summaries.

@@ -62,6 +62,10 @@ def split_sentences(text: str) -> list[str]:
     list of str
         Sentences without surrounding white space; empty for a blank text.
 
+    See Also
+    --------
+    tokens : Splits a sentence into tokens.
+
     Examples
     --------
     >>> split_sentences('Dr. J. Ray of the U.S. team saw 3.5 (Fig. 2). "Why?" she asked.')

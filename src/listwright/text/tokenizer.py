@@ -31,6 +31,11 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
     list of str
         The tokens.
 
+    See Also
+    --------
+    stem_token : The stem of one token.
+    rouge : Scores that compare tokens.
+
     Examples
     --------
     >>> tokens("Rivers rose 2.5 metres.")

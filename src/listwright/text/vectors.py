@@ -82,6 +82,11 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     sparse array of float32 of shape (texts, words)
         Rows of length 1; a text without words is a zero row.
 
+    See Also
+    --------
+    hashed_tf_idf : Columns that are the same in every call.
+    cosine_similarity : Compares the rows.
+
     Examples
     --------
     >>> rows = tf_idf([["rain", "fell"], ["rain", "stopped"], ["rain"]])
@@ -117,6 +122,10 @@ def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
     sparse array of float32 of shape (texts, width)
         Rows of length 1, except where words of one text collide.
 
+    See Also
+    --------
+    tf_idf : The same with one column per word.
+
     Examples
     --------
     >>> rows = hashed_tf_idf([["rain", "fell"], ["rain", "stopped"], ["rain"]], 1000)
@@ -149,6 +158,10 @@ def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.floa
     -------
     array of float32 of shape (rows, others)
         Memory grows with the product of both numbers.
+
+    See Also
+    --------
+    tf_idf : Makes unit rows.
 
     Examples
     --------

@@ -31,6 +31,10 @@ class OffPolicyEstimate:
     effective_size : float
         How many lists of equal weight would say as much: 0 for no evidence, and below 50 for little.
 
+    See Also
+    --------
+    evaluate : Returns ten of these.
+
     Examples
     --------
     >>> print(OffPolicyEstimate(1.42, 1.37, 1.51, effective_size=181.0))

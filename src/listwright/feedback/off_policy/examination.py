@@ -61,7 +61,9 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
     --------
     OnlineSCP.fit_log : Corrects for position bias with `propensity="examination"`.
 
-    Notes ----- P(click) = examination(position) * appeal(item). The log shows the product only; the factors are
+    Notes
+    -----
+    P(click) = examination(position) * appeal(item). The log shows the product only; the factors are
     separated by items that were shown at several positions, or by their features.
 
     Examples

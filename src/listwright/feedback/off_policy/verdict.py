@@ -35,6 +35,12 @@ class Difference:
     See Also
     --------
     compare : Makes one per policy.
+
+    Examples
+    --------
+    >>> difference = Difference(0.12, 0.03, 0.21, 180.0, "roll out", "Roll out new: it brings +0.120 per list.")
+    >>> difference.verdict, difference.low > 0
+    ('roll out', True)
     """
 
     value: float

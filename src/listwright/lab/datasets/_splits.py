@@ -16,6 +16,10 @@ class TrainTest(NamedTuple):
         Problems to learn from.
     test : Problems
         Problems to evaluate on.
+
+    See Also
+    --------
+    read_trajectory, read_motion_paths : Return such a pair.
     """
 
     train: Problems

@@ -43,6 +43,10 @@ class Arguments:
         One problem per topic and stance; candidates are arguments.
     split : ndarray of str
         "train", "dev" or "test", by problem; `problems[split == "train"]` selects a part.
+
+    See Also
+    --------
+    read_arguments : Reads them.
     """
 
     problems: Problems

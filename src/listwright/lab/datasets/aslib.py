@@ -130,6 +130,11 @@ def read_aslib(path: str | Path) -> Scenario:
     InputError
         If files or columns are missing, the scenario does not measure run time, or an instance has no fold.
 
+    See Also
+    --------
+    Scenario.split : Training and test problems by the official folds.
+    listwright.baselines.NearestCover : A common baseline for portfolios of solvers.
+
     Notes
     -----
     In Parquet, the column `solved` is taken as it is; where runs with the status "ok" are marked as unsolved, a

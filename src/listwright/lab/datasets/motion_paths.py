@@ -45,6 +45,10 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     InputError
         If the file lacks an array or `context` is unknown.
 
+    See Also
+    --------
+    read_trajectory : The paper's own data on trajectories.
+
     Notes
     -----
     The thirty paths were chosen on the source's training worlds. Any other split would leak information from test

@@ -41,6 +41,10 @@ class Movies:
         users whose time is after that of all training users make a split without looking ahead.
     genres : tuple of str
         Name of each column of `problems.vectors`.
+
+    See Also
+    --------
+    read_movies : Reads them.
     """
 
     problems: Problems
@@ -84,6 +88,11 @@ def read_movies(
     ------
     InputError
         If files or columns are missing, an argument is out of range, or no user remains.
+
+    See Also
+    --------
+    read_questions : Passages for questions.
+    listwright.lab.simulate.news.news : Simulated readers, without data files.
     """
     if reward not in ("genres", "liked"):
         raise InputError(f'reward must be "genres" or "liked". Got {reward!r}.')

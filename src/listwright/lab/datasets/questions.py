@@ -77,6 +77,11 @@ def read_questions(path: str | Path) -> Problems:
     InputError
         If the file holds no usable question, or paragraphs have another form.
 
+    See Also
+    --------
+    listwright.text.question_problems : The same features for questions of your own.
+    listwright.lab.simulate.questions.questions : Simulated questions, without data files.
+
     Notes
     -----
     In the HotpotQA form a supporting fact names a title and a sentence, so that every paragraph with that title and

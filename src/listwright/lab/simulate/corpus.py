@@ -81,6 +81,10 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
     list of Cluster
         Every third is marked "test", the others "train".
 
+    See Also
+    --------
+    listwright.text.read_cluster_folders : Reads your own clusters.
+
     Examples
     --------
     >>> clusters = corpus(3, seed=0)

@@ -158,6 +158,10 @@ def news(
     News
         The population; its method `visits` makes problems.
 
+    See Also
+    --------
+    News.visits : Visits of these users as problems.
+
     Examples
     --------
     >>> world = news(random_state=0)

@@ -95,6 +95,16 @@ def question_problems(asked: Sequence[Question]) -> Problems:
     Features are what any retriever could know: likeness to the question, whether the question names the passage's
     subject, and how well other passages lead to it. Links say which passage names the subject of which other.
 
+    Parameters
+    ----------
+    asked : sequence of Question
+        The questions, such as those of `questions`.
+
+    See Also
+    --------
+    questions : Draws questions.
+    listwright.text.question_problems : Problems from your own questions and passages.
+
     Examples
     --------
     >>> question_problems(questions(2))
@@ -174,6 +184,10 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
         The same seed gives the same questions.
     steps : (int, int)
         The fewest and the most passages that a question needs.
+
+    See Also
+    --------
+    question_problems : The questions as problems.
 
     Examples
     --------

@@ -36,6 +36,10 @@ def table(n_readers: int, *, first: int = 0, clicks: bool = True, random_state: 
     dict of str to ndarray
         Columns, ready for `pandas.DataFrame`.
 
+    See Also
+    --------
+    listwright.Problems.from_frame : Turns such a table into problems.
+
     Examples
     --------
     >>> columns = table(2, first=7, random_state=0)

@@ -42,6 +42,11 @@ class PassageFeatures:
     question, reading, source, bags, rarity
         What these were made from: the terms and spans of the question, the numbered words, where they stand in the
         text, the passages as bags of word stems, and how rare each stem is among them.
+
+    See Also
+    --------
+    passage_features : Computes these.
+    question_problems : The same for many questions, as problems.
     """
 
     table: Floats32

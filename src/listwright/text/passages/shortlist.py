@@ -45,6 +45,10 @@ def shortlist(
     array of int
         The rows to keep, in rising order; all of them where there are no more than `most`.
 
+    See Also
+    --------
+    passage_features : The features that are then computed for the chosen passages.
+
     Examples
     --------
     >>> texts = [f"Note {i} is about the weather." for i in range(20)]
