@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.estimators.menu import best_way
+from listwright.estimators.menu import best_ways
 from listwright.estimators.policy_score import PolicyScore
 from listwright.features import ExpectedGain
 from listwright.features.given_failure import GivenFailure, state_view
@@ -84,12 +84,26 @@ def test_training_problems_are_scored_by_models_that_did_not_learn_from_them() -
 
 def test_out_of_fold_views_follow_the_problem_whatever_the_batch() -> None:
     problems = portfolio(50)
-    plan = best_way(problems, lw.SCP(2, effort="fast", random_state=0)).plan(problems)
-    features = plan.features.fit(problems).for_training(problems)
+    (way,) = best_ways(problems, lw.SCP(2, effort="fast", random_state=0))
+    features = way.plan(problems).features.fit(problems).for_training(problems)
     whole = features.columns(features.start(problems))
     some = np.array([30, 2, 17])
     part = features.columns(features.start(problems[some]))
     np.testing.assert_allclose(part.reshape(3, 6, -1), whole.reshape(50, 6, -1)[some], rtol=1e-5, atol=1e-5)
+
+
+def test_a_simple_way_is_taken_where_it_is_clearly_better() -> None:
+    """Only the order of one column within a problem tells; its scale, by which trees split, does not."""
+    rng = np.random.default_rng(0)
+    column = rng.random((80, 12)) * 10.0 ** rng.uniform(-3, 3, size=(80, 1))
+    reward = lw.rewards.AnySuccess(column == column.max(axis=1, keepdims=True))
+    noise = rng.normal(size=(80, 12, 5))
+    problems = lw.Problems.from_arrays(np.concatenate([column[..., None], noise], axis=2), reward=reward)
+    model = lw.SCP(2, effort="best", random_state=0).fit(problems[:60])
+    assert model.report_ is not None
+    assert model.report_.chosen == "one column"
+    assert model.score(problems[60:]) == 1.0
+    assert 'effort="best" chose features and learner on the same states' in model.online_certificate().breaches
 
 
 def test_expected_gain_conditions_on_failure() -> None:

@@ -85,8 +85,8 @@ class Report:
     >>> report = Report("linear", 0.81, "boosted trees", 0.82, 0.01, 0.012, "one column", 0.09, 0.02)
     >>> print(report)
     Chosen: linear, whose lists are worth 0.810 out of fold. The best was boosted trees with 0.820, ahead by less
-    than one standard error (0.012), and the simpler is taken. Ahead of sorting (one column) by 0.090, standard
-    error 0.020.
+    than one standard error (0.012), which is too little to prefer it. Ahead of sorting (one column) by 0.090,
+    standard error 0.020.
     """
 
     chosen: str
@@ -105,7 +105,7 @@ class Report:
         if self.best != self.chosen:
             told.append(
                 f"The best was {self.best} with {self.best_value:.3f}, ahead by less than one standard error "
-                f"({self.lead_error:.3f}), and the simpler is taken."
+                f"({self.lead_error:.3f}), which is too little to prefer it."
             )
         if self.sorting and self.sorting != self.chosen:
             told.append(
@@ -127,12 +127,12 @@ class Chosen(NamedTuple):
 
 
 def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None = None) -> Chosen:
-    """The simplest way whose lists are worth no less than those of the best, within one standard error.
+    """The first way whose lists are worth no less than those of the best, within one standard error.
 
     Parameters
     ----------
     ways : sequence of Way
-        From the simplest to the most complex.
+        In the order of preference, such as from the simplest to the most complex.
     problems : Problems
         To learn from.
     time_limit : float, optional

@@ -1,6 +1,7 @@
-"""The ways to learn that `SCP` tries for problems of each kind, from the simplest to the most complex.
+"""The ways to learn that `SCP` tries for problems of each kind, in the order of preference.
 
-Order matters: of ways that are equally good within one standard error, the first is taken.
+Order matters: of ways that are equally good within one standard error, the first is taken: the simplest of
+`effort="auto"`, the combination of all of `effort="best"`.
 """
 
 from __future__ import annotations
@@ -65,17 +66,20 @@ def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
     return [menu.linear(), *others]
 
 
-def best_way(problems: Problems, plain: ListEstimator) -> Way:
-    """Returns the single way of `effort="best"`: all estimates that are known to help, combined by a small policy.
+def best_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
+    """Returns the menu of `effort="best"`: all estimates that are known to help, combined by a small policy, and simple
+    ways that take their place where they are clearly better, as with few columns that say much.
 
-    Where items recur, these are models of outcomes; elsewhere linear and softmax policies and two kinds of trees.
+    Where items recur, the estimates are models of outcomes, and nothing else is tried; elsewhere they are linear and
+    softmax policies and two kinds of trees.
     """
     menu = Menu(problems, plain, SPREAD_FOLDS)
     if menu.items_recur:
         gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
-        return Together([gains, menu.linear(), *menu.by_item()])
+        return [Together([gains, menu.linear(), *menu.by_item()])]
     trees = [menu.sorted_trees(100), menu.boosted_trees()] if problems.n_features else []
-    return Together([menu.quick_linear(), *menu.softmax(), *trees])
+    together = Together([menu.quick_linear(), *menu.softmax(), *trees])
+    return [together, *(menu.simple() if len(problems) >= FEW else [])]
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,11 @@ class Menu:
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
             trees = [self.sorted_trees(100), self.boosted_trees()]
         together = [Together([linear, *trees[:1]]), Together([linear, *trees])] if trees else []
-        simple = [*self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
-        return [*simple, linear, *self.softmax(), *trees, *together]
+        return [*self.simple(), linear, *self.softmax(), *trees, *together]
+
+    def simple(self) -> list[Way]:
+        """Returns the ways with few weights: sorting, and what MMR does."""
+        return [*self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
         """Whether a learner that keeps every example it has seen stays within memory.

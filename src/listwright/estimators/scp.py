@@ -15,7 +15,7 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.choosing import choose
-from listwright.estimators.menu import best_way, linear_ways, time_to_try, ways_to_try
+from listwright.estimators.menu import best_ways, linear_ways, time_to_try, ways_to_try
 from listwright.estimators.small_policy import Scores
 from listwright.estimators.ways import Way
 from listwright.estimators.wide import WIDE
@@ -77,7 +77,8 @@ class SCP(ListEstimator):
         "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from sorting
         by one column and linear policies to trees that see the list, and keeps the simplest one whose lists are as good
         as the best within one standard error; `report_` says what was chosen and why, and `trials_` lists what was
-        tried. "best" combines several methods with fixed weights, each fitted out of fold; it takes seconds to minutes.
+        tried. "best" combines several methods with fixed weights, each fitted out of fold, or keeps a simple one that is
+        better by more than one standard error; it takes seconds to minutes.
         "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
         `repeats`, with fewer than 30 problems or more than 200 columns, for problems that are read in parts, and in
         `partial_fit`.
@@ -102,9 +103,9 @@ class SCP(ListEstimator):
     policy_ : Policy
         The learned policy.
     report_ : Report or None
-        With `effort="auto"`: the method that was chosen, and why.
+        With `effort="auto"` or `"best"`: the method that was chosen, and why.
     trials_ : list of Trial
-        With `effort="auto"`: the result of each method that was tried.
+        With `effort="auto"` or `"best"`: the result of each method that was tried.
     weights_ : Table
         Weights of a linear policy.
     history_ : Table
@@ -214,12 +215,13 @@ class SCP(ListEstimator):
         if self.tune:
             chosen = self._chosen_plan(linear_ways(source.whole, plain), source)
             plain, about = plain.set_params(features=chosen.features, learner=chosen.learner), chosen.about
-        return replace(best_way(source.whole, plain).plan(source.whole), about=about)
+        best = self._chosen_plan(best_ways(source.whole, plain), source)
+        return best if best.about["trials_"] else replace(best, about=about)
 
     def _peeked(self) -> Iterator[str]:
         """Adds to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
         if getattr(self, "trials_", None):
-            chooser = 'effort="auto"' if self.effort == "auto" else "tune=True"
+            chooser = "tune=True" if self.tune and self.effort != "auto" else f'effort="{self.effort}"'
             yield f"{chooser} chose features and learner on the same states"
         if isinstance(getattr(self.training_, "features", None), Scores):
             yield f'effort="{self.effort}" fitted its estimates on the same states'
