@@ -77,8 +77,8 @@ class SCP(ListEstimator):
         "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from sorting
         by one column and linear policies to trees that see the list, and keeps the simplest one whose lists are as good
         as the best within one standard error; `report_` says what was chosen and why, and `trials_` lists what was
-        tried. "best" combines several methods with fixed weights, each fitted out of fold, or keeps a simple one that is
-        better by more than one standard error; it takes seconds to minutes.
+        tried. "best" combines several methods with fixed weights, each fitted out of fold, or keeps a simple one that
+        is better by more than one standard error; it takes seconds to minutes.
         "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
         `repeats`, with fewer than 30 problems or more than 200 columns, for problems that are read in parts, and in
         `partial_fit`.
