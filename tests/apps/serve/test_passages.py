@@ -115,3 +115,15 @@ def test_a_packer_of_one_s_own_is_served(opened, tmp_path, model_file):
     ).positions
     with pytest.raises(InputError, match="not a model of ContextPacker"):
         opened(packer=model_file)
+
+
+def test_the_packer_is_compiled_before_the_service_is_ready(opened, monkeypatch):
+    asked, pack = [], lw.ContextPacker.pack
+
+    def noted(self, query, passages, **options):
+        asked.append(query)
+        return pack(self, query, passages, **options)
+
+    monkeypatch.setattr(lw.ContextPacker, "pack", noted)
+    opened()
+    assert len(asked) == 1

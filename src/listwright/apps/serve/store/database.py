@@ -27,7 +27,9 @@ PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA cache_size = -8192",
-    "PRAGMA wal_autocheckpoint = 16384",  # pages: moving the log into the file takes two more flushes
+    # Pages. Then the log is moved into the file and written again from its start. A log that grows takes several times
+    # as long to flush, because its length must be stored too.
+    "PRAGMA wal_autocheckpoint = 4096",
     "PRAGMA journal_size_limit = 67108864",
 )
 CONNECT_SECONDS = 5
