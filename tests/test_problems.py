@@ -349,3 +349,9 @@ def test_problems_with_other_links_are_not_joined() -> None:
         lw.Problems.concat([linked(), other])
     with pytest.raises(InputError, match="with and without links"):
         lw.Problems.concat([linked(), lw.Problems.from_arrays(np.zeros((1, 1)), offsets=[0, 1])])
+
+
+def test_a_list_of_tables_of_different_sizes_is_told_of_offsets() -> None:
+    tables = [np.zeros((2, 3)), np.zeros((4, 3))]
+    with pytest.raises(InputError, match=r"features must be one array.*2 to 4 entries.*pass `offsets`"):
+        lw.Problems.from_arrays(tables)

@@ -70,6 +70,7 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     array([1., 2.])
     """
     try:
+        _refuse_ragged(values, name)
         array = np.asarray(values)
         if array.dtype == dtype:
             return np.asarray(array, order="C")
@@ -80,6 +81,16 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
             return np.asarray(array, dtype=dtype, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be an array of numbers. Got {_kind(values)}: {error}") from None
+
+
+def _refuse_ragged(values: ArrayLike, name: str) -> None:
+    """Raises InputError for a list of arrays of different lengths, as problems of different sizes often come."""
+    lengths = [len(part) for part in values if isinstance(part, np.ndarray | list)] if isinstance(values, list) else []
+    if lengths and min(lengths) < max(lengths):
+        raise InputError(
+            f"{name} must be one array. Got a list whose parts have {min(lengths)} to {max(lengths)} entries. For "
+            "problems of different sizes, concatenate the rows of all problems (np.concatenate) and pass `offsets`."
+        )
 
 
 def _refuse_text(array: NDArray[Any], name: str) -> None:
