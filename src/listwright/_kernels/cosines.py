@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.parts import inlined, inner
 
 
 class Space(NamedTuple):
@@ -32,7 +33,7 @@ class Space(NamedTuple):
     inverse: Floats
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@inner(fastmath={"reassoc", "nsz", "contract"})
 def dense_dot(one: Floats32, other: Floats32) -> float:
     """Returns the dot product of two rows, summed in float64."""
     total = 0.0
@@ -41,7 +42,7 @@ def dense_dot(one: Floats32, other: Floats32) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) -> float:
     """Returns the dot product of rows i and j of a CSR table with sorted columns, summed in float64."""
     total, a, b = 0.0, starts[i], starts[j]
@@ -57,14 +58,14 @@ def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) ->
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def inverse_length(numbers: Floats32) -> float:
     """Returns 1 / length of a row; 0 for zeros."""
     square = dense_dot(numbers, numbers)
     return 1.0 / np.sqrt(square) if square > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def inverse_lengths(space: Space) -> None:
     """Fills `space.inverse`, with one read of the table."""
     dense, starts, _, values, inverse = space

@@ -10,6 +10,7 @@ from numba import njit
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.cosines import Space
 from listwright._kernels.groups import has_room, use_up
+from listwright._kernels.parts import inlined, inner
 from listwright._kernels.segments import best_of
 
 FLAT = 1e-10  # squared length below which the list spans a row already
@@ -39,7 +40,7 @@ class Seen(NamedTuple):
     axes: Floats
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@inner(fastmath={"reassoc", "nsz", "contract"})
 def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
     """Returns the dot product of a dense row with an axis."""
     total = 0.0
@@ -48,7 +49,7 @@ def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@inner(fastmath={"reassoc", "nsz", "contract"})
 def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, float]:
     """Returns the squared length of a dense row, and its dot product with the first axis."""
     square, total = 0.0, 0.0
@@ -59,7 +60,7 @@ def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, f
     return square, total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _sparse_square_and_along(
     axes: Floats, axis: int, columns: Ints, values: Floats32, low: int, high: int
 ) -> tuple[float, float]:
@@ -71,7 +72,7 @@ def _sparse_square_and_along(
     return square, total
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
     """Compares all rows with the first axis, and computes their lengths, in one read."""
     dense, starts, columns, values, inverse = space
@@ -80,7 +81,7 @@ def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
         if len(starts) == 0:
             square, part = _square_and_along(axes, dense, row)
         else:
-            square, part = _sparse_square_and_along(axes, 0, columns, values, starts[row], starts[row + 1])
+            square, part = _sparse_square_and_along(axes, np.int64(0), columns, values, starts[row], starts[row + 1])
         inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
         part *= inverse[row]
         left_over[row], compared[row] = max(left_over[row] - part * part, 0.0), 1
@@ -89,7 +90,7 @@ def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
             bounds[row] = quality[row] + np.log(max(left_over[row], FLAT))
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, row: int, inverse: float) -> float:
     """Returns what is left of a row without the axes `at` to `to`."""
     for axis in range(at, to):
@@ -98,7 +99,7 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
     return left
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
     """Returns the row with the highest score, the lowest among equals; -1 if there is none.
 
@@ -126,7 +127,7 @@ def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
     return best
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@inner(fastmath={"reassoc", "nsz", "contract"})
 def _take_off(axis: Floats, other: Floats) -> None:
     """Removes from `axis` its part along `other`, which has length 1."""
     part = 0.0
@@ -136,26 +137,30 @@ def _take_off(axis: Floats, other: Floats) -> None:
         axis[j] -= part * other[j]
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
     """Writes the direction of the pick's part outside the axes so far; removed twice, because rounding leaves some
     of it.
     """
     dense, starts, columns, values, _ = space
     axis = axes[n_axes]
-    if len(starts) == 0:
-        axis[:] = dense[pick]
-    else:
-        axis[:] = 0.0
+    for j in range(len(axis)):  # not axis[:] = dense[pick], whose check of shapes takes seconds to compile
+        axis[j] = dense[pick, j] if len(starts) == 0 else 0.0
+    if len(starts):
         for j in range(starts[pick], starts[pick + 1]):
             axis[columns[j]] = values[j]
     for _ in range(2):
         for i in range(n_axes):
             _take_off(axis, axes[i])
-        axis /= np.sqrt((axis * axis).sum())
+        square = 0.0
+        for j in range(len(axis)):
+            square += axis[j] * axis[j]
+        square = np.sqrt(square)
+        for j in range(len(axis)):
+            axis[j] /= square
 
 
-@njit(cache=True, nogil=True)
+@inner(error_model="numpy")
 def _fill(
     first: int,
     end: int,
@@ -169,7 +174,7 @@ def _fill(
     scores: Floats,
 ) -> None:
     """Fills one list into `picks`, and what each pick adds into `scores`."""
-    n_axes = 0
+    n_axes = np.int64(0)
     for i in range(len(picks)):
         for row in range(first, end if len(sizes) + len(caps) else first):
             if (len(sizes) and sizes[row] > left) or not has_room(row, caps):
@@ -187,12 +192,18 @@ def _fill(
                 _compare_all(first, end, space, seen)
 
 
-@njit(cache=True, nogil=True)
-def _length_of(numbers: Floats32, low: int, high: int) -> float:
-    """Returns 0 if all numbers are 0, else 1."""
-    for j in range(low, high):
-        if numbers[j] != 0:
-            return 1.0
+@inlined
+def _length_of(row: int, space: Space) -> float:
+    """Returns 0 if all numbers of a row are 0, else 1."""
+    dense, starts, _, values, _ = space
+    if len(starts) == 0:
+        for j in range(dense.shape[1]):
+            if dense[row, j] != 0:
+                return 1.0
+    else:
+        for j in range(starts[row], starts[row + 1]):
+            if values[j] != 0:
+                return 1.0
     return 0.0
 
 
@@ -239,16 +250,15 @@ def dpp_lists(
     The cost is at most one read of the table per position.
     """
     n, shape = len(quality), (len(offsets) - 1, length)
-    left_over, bounds = np.empty(n), quality.copy()
-    starts, numbers = space.starts, space.values
-    if len(starts) == 0:
-        starts, numbers = width * np.arange(n + 1), space.dense.ravel()
+    axes, compared = np.empty((min(length, width), width)), np.empty(n, dtype=np.int64)
+    seen = Seen(quality, np.empty(n), np.empty(n), compared, axes)
     for row in range(n):
-        left_over[row] = _length_of(numbers, starts[row], starts[row + 1])
-        bounds[row] += 0.0 if left_over[row] > 0 else np.log(FLAT)
-    seen = Seen(quality, bounds, left_over, np.zeros(n, dtype=np.int64), np.empty((min(length, width), width)))
-    rows, scores = np.full(shape, -1, dtype=np.int64), np.zeros(shape)
+        seen.left_over[row], compared[row] = _length_of(row, space), 0
+        seen.bounds[row] = quality[row] + (0.0 if seen.left_over[row] > 0 else np.log(FLAT))
+    rows, scores = np.empty(shape, dtype=np.int64), np.empty(shape)
     for i in range(len(rows)):
+        for position in range(length):
+            rows[i, position], scores[i, position] = -1, 0.0
         limits = (sizes, room[i], groups, caps)
         _fill(offsets[i], offsets[i + 1], *limits, space, seen, rows[i], scores[i])
     return rows, scores

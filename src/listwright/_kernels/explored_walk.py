@@ -10,7 +10,8 @@ from numba import njit
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
 from listwright._kernels.groups import use_up
-from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, limits_of, rescore, take_in
+from listwright._kernels.parts import inner
+from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, rescore, take_in
 
 
 class Chance(NamedTuple):
@@ -34,7 +35,7 @@ class Chance(NamedTuple):
     numbers: Floats
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _draw(
     scores: Floats, chance: Chance, problem: int, position: int, earlier: float, chances: Floats
 ) -> tuple[int, float]:
@@ -52,7 +53,7 @@ def _draw(
     return pick, earlier + alone_chance if pick == best and earlier >= 0 else -1.0
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _fill(
     rows: Floats32,
     items: Ints,
@@ -66,24 +67,25 @@ def _fill(
     propensities: Floats,
 ) -> None:
     """Fills one list with the rows drawn and the probability that each had."""
-    chances, earlier = np.empty(len(rows)), 0.0
+    chances, earlier, taken = np.empty(len(rows)), 0.0, -1
     sizes, _, groups, caps, _ = limits
-    close(seen.scores, -1, sizes, left, caps)
+    own, held, near, far, least, scores, picked = seen
     for position in range(len(picks)):
-        pick, earlier = _draw(seen.scores, chance, problem, position, earlier, chances)
+        close(scores, taken, sizes, left, caps)
+        pick, earlier = _draw(scores, chance, problem, position, earlier, chances)
         if pick < 0:
             break
-        picks[position], propensities[position], seen.picked[position] = pick, chances[pick], seen.scores[pick]
+        picks[position], propensities[position], picked[position] = pick, chances[pick], scores[pick]
         left -= sizes[pick] if len(sizes) else 0.0
         use_up(pick, 0, len(groups), groups, caps)
-        close(seen.scores, pick, sizes, left, caps)
+        taken = pick
         if position + 1 < len(picks):
             if len(items):
-                hold(items, picks[: position + 1], weights.held, seen.held)
+                hold(items, picks, position, weights.held, held)
             if len(weights.smallest):
-                take_in(rows, rows[pick], weights, seen, position == 0)
+                take_in(rows, pick, weights, least, near, far, position == 0)
             if len(items) or len(weights.smallest):
-                rescore(seen, position + 1)
+                rescore(own, held, near, far, scores, position + 1)
 
 
 @njit(cache=True, nogil=True)
@@ -123,7 +125,8 @@ def explored_lists(
     for problem in range(len(offsets) - 1):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows = end - start, table[start:end]
-        items, mine = weights.items[start:end], limits_of(limits, start, end)
+        items, (sizes, room, groups, caps, repeats) = weights.items[start:end], limits
+        mine = Limits(sizes[start:end], room, groups[start:end], caps[start:end], repeats)
         own = np.full(n, weights.level[problem])
         alone(rows, weights.candidate, weights.identity[start:end], own)
         least = np.empty((n, len(weights.smallest)), dtype=np.float32)

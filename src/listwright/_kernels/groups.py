@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from listwright._internal.arrays import Ints
+from listwright._kernels.parts import inlined
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def use_up(taken: int, first: int, end: int, groups: Ints, caps: Ints) -> None:
     """Rows first to end of the group of the row taken have room for one less. Nothing where groups are not capped."""
     if len(groups):
@@ -16,7 +15,7 @@ def use_up(taken: int, first: int, end: int, groups: Ints, caps: Ints) -> None:
                 caps[row] -= 1
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def has_room(row: int, caps: Ints) -> bool:
     """Whether the group of a row has room for it."""
     return len(caps) == 0 or caps[row] > 0

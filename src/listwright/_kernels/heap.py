@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
+import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.parts import inlined, inner
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
     """Moves the row at place `at`, whose bound may have decreased, down to where it belongs, in log(size) steps."""
     row = heap[at]
@@ -23,17 +24,17 @@ def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
     heap[at] = row
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def heapify(heap: Ints, size: int, bounds: Floats) -> None:
     """Orders the first `size` entries as a heap, in about 2 * size steps."""
     for at in range(size // 2 - 1, -1, -1):
         sift(heap, size, at, bounds)
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def drop(heap: Ints, size: int, bounds: Floats) -> int:
     """Removes the top and returns the new size, in log(size) steps."""
     heap[0] = heap[size - 1]
     if size > 1:
-        sift(heap, size - 1, 0, bounds)
+        sift(heap, size - 1, np.int64(0), bounds)
     return size - 1

@@ -88,7 +88,7 @@ def lazy_graph(
         elif seen[row] < n_picked:
             gains[row] = graph_gain(low, high, columns, values, weights, best) / total
             bounds[row], seen[row] = gains[row] / costs[row], n_picked
-            sift(heap, size, 0, bounds)
+            sift(heap, size, np.int64(0), bounds)
         else:
             picks[n_picked], picked[n_picked] = row, gains[row]
             n_picked += 1

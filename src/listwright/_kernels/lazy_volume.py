@@ -126,9 +126,8 @@ def add_pick(row: int, n_picked: int, volume: Volume) -> None:
     if volume.gamma > 0:
         return
     axis = axes[n_picked]
-    axis[:] = 0.0
-    if len(space.starts) == 0:
-        axis[:] = space.dense[row] * space.inverse[row]
+    for j in range(len(axis)):
+        axis[j] = space.dense[row, j] * space.inverse[row] if len(space.starts) == 0 else 0.0
     for j in range(space.starts[row] if len(space.starts) else 0, space.starts[row + 1] if len(space.starts) else 0):
         axis[space.columns[j]] = space.values[j] * space.inverse[row]
     for t in range(n_picked):
@@ -184,7 +183,7 @@ def lazy_volume(
         elif volume.seen[row] < n_picked:
             gains[row] = gain_after(row, n_picked, volume)
             bounds[row] = gains[row] / costs[row]
-            sift(heap, size, 0, bounds)
+            sift(heap, size, np.int64(0), bounds)
         else:
             picked[n_picked] = gains[row]
             add_pick(row, n_picked, volume)

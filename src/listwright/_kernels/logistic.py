@@ -62,8 +62,10 @@ def _lay_nodes(rows: Ints, cells: Ints, positions: Floats, own: Ints, firsts: In
             end += 1
         firsts[cell] = node
         if end - start > N_NODES:
-            own[rows[start:end]] = -1
-            falls[node : node + N_NODES] = FALLS
+            for row in rows[start:end]:
+                own[row] = -1
+            for i in range(N_NODES):
+                falls[node + i] = FALLS[i]
             node += N_NODES
         else:
             for row in rows[start:end]:
@@ -245,7 +247,9 @@ def logistic_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats
     n, losses, gradient = len(scores), np.zeros(len(offsets) - 1), np.zeros(len(scores))
     by_cost, by_score = sort_within(costs, offsets), sort_within(scores, offsets)
     ranks = cost_ranks(costs, by_cost, offsets)
-    most = np.diff(offsets).max() if len(losses) else 0
+    most = 0
+    for problem in range(len(losses)):
+        most = max(most, offsets[problem + 1] - offsets[problem])
     cells, own, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(most + 1, dtype=np.int64)
     positions, starts, places, falls, near = (
         np.empty(n),

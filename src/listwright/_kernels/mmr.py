@@ -11,6 +11,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
 from listwright._kernels.groups import has_room, use_up
 from listwright._kernels.heap import heapify, sift
+from listwright._kernels.parts import inner
 
 
 class Seen(NamedTuple):
@@ -34,7 +35,7 @@ class Seen(NamedTuple):
     compared: Ints
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Space, seen: Seen) -> None:
     """Compares rows with the picks that they were not yet compared with."""
     dense, starts, columns, values, inverse = space
@@ -49,7 +50,7 @@ def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Spa
         bounds[row] = (1.0 - diversity) * relevance[row] - diversity * nearest[row]
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _fill(
     heap: Ints,
     picks: Ints,
@@ -60,11 +61,12 @@ def _fill(
     diversity: float,
     space: Space,
     seen: Seen,
-) -> Floats:
-    """Fills one list, and returns the scores. Missing comparisons can only lower a score, so only rows that look
+    scores: Floats,
+) -> None:
+    """Fills one list, and the scores of its items. Missing comparisons can only lower a score, so only rows that look
     best are measured.
     """
-    n_picks, size, scores = 0, len(heap), np.zeros(len(picks))
+    n_picks, top, size = np.int64(0), np.int64(0), len(heap)
     first, end = heap[0], heap[-1] + 1
     heapify(heap, size, seen.bounds)
     while n_picks < len(picks) and size:
@@ -82,10 +84,9 @@ def _fill(
                 left -= sizes[best] if len(sizes) else 0.0
                 use_up(best, first, end, groups, caps)
                 if n_picks == 1 < len(picks):  # until now, bounds were the relevance alone
-                    _measure(heap[:size], picks, 1, diversity, space, seen)
+                    _measure(heap[:size], picks, n_picks, diversity, space, seen)
                     heapify(heap, size, seen.bounds)
-        sift(heap, size, 0, seen.bounds)
-    return scores
+        sift(heap, size, top, seen.bounds)
 
 
 @njit(cache=True, nogil=True)
@@ -129,12 +130,16 @@ def mmr_lists(
     The first pick is the most relevant row. The cost is about two reads of the table, and at most one per position.
     """
     inverse_lengths(space)
-    n_rows = len(relevance)
-    seen = Seen(relevance, relevance.copy(), np.full(n_rows, -1.0), np.zeros(n_rows, dtype=np.int64))
-    rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
-    scores = np.zeros(rows.shape)
+    n = len(relevance)
+    seen = Seen(relevance, np.empty(n), np.empty(n), np.empty(n, dtype=np.int64))
+    heap, rows = np.empty(n, dtype=np.int64), np.empty((len(offsets) - 1, length), dtype=np.int64)
+    scores = np.empty((len(offsets) - 1, length))
+    for row in range(n):
+        seen.bounds[row], seen.nearest[row], seen.compared[row], heap[row] = relevance[row], -1.0, 0, row
     for problem in range(len(rows)):
-        heap = np.arange(offsets[problem], offsets[problem + 1])
+        for position in range(length):
+            rows[problem, position], scores[problem, position] = -1, 0.0
+        mine = heap[offsets[problem] : offsets[problem + 1]]
         limits = (sizes, room[problem], groups, caps)
-        scores[problem] = _fill(heap, rows[problem], *limits, diversity, space, seen)
+        _fill(mine, rows[problem], *limits, diversity, space, seen, scores[problem])
     return rows, scores

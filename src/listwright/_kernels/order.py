@@ -7,27 +7,33 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.groups import has_room, use_up
+from listwright._kernels.parts import inlined, inner
 
 DIGITS = 256
 FEW = 64  # rows per problem up to which insertion sort is faster
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _as_ints(values: Floats) -> Ints:
     """Returns integers that sort as the values do."""
-    keys = (values + 0.0).view(np.int64)  # -0.0 turns into 0.0
+    zero_based = np.empty(len(values))
+    for i in range(len(values)):
+        zero_based[i] = values[i] + 0.0  # -0.0 turns into 0.0
+    keys = zero_based.view(np.int64)
     for i in range(len(keys)):
         if keys[i] < 0:
             keys[i] ^= np.int64(2**63 - 1)  # of negative floats, the lower one has the higher bits
     return keys
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) -> bool:
     """Makes one stable pass over eight bits of the keys. Returns False, without doing anything, if all rows share
     them.
     """
-    ends, flip = np.zeros(DIGITS + 1, dtype=np.int64), 128 if shift == 56 else 0  # the highest bit is the sign
+    ends, flip = np.empty(DIGITS + 1, dtype=np.int64), 128 if shift == 56 else 0  # the highest bit is the sign
+    for digit in range(len(ends)):
+        ends[digit] = 0
     for key in keys:
         ends[1 + (((key >> shift) & 255) ^ flip)] += 1
     if len(keys) == 0 or ends[1 + (((keys[0] >> shift) & 255) ^ flip)] == len(keys):
@@ -42,19 +48,21 @@ def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) ->
     return True
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
     """Distributes the rows to their problems, keeping their order."""
-    owners, ends = np.empty(len(rows), dtype=np.int64), offsets[:-1].copy()
+    owners, ends = np.empty(len(rows), dtype=np.int64), np.empty(len(offsets) - 1, dtype=np.int64)
     for problem in range(len(ends)):
-        owners[offsets[problem] : offsets[problem + 1]] = problem
+        ends[problem] = offsets[problem]
+        for row in range(offsets[problem], offsets[problem + 1]):
+            owners[row] = problem
     for row in rows:
         owner = owners[row]
         to_rows[ends[owner]] = row
         ends[owner] += 1
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
     """Sorts one problem's rows by insertion."""
     for row in range(start, end):
@@ -73,13 +81,17 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
     The cost is at most nine passes over the rows, however they are spread over problems. Digits that all rows share, as
     with few or with float32 values, cost half a pass. Problems of n <= 64 rows take about n^2 / 4 steps each.
     """
-    rows = np.arange(len(values))
-    if len(offsets) == 1 or np.diff(offsets).max() <= FEW:
+    rows, most = np.empty(len(values), dtype=np.int64), 0
+    for row in range(len(rows)):
+        rows[row] = row
+    for problem in range(len(offsets) - 1):
+        most = max(most, offsets[problem + 1] - offsets[problem])
+    if most <= FEW:
         for problem in range(len(offsets) - 1):
             _insert(values, offsets[problem], offsets[problem + 1], rows)
         return rows
     keys = _as_ints(values)
-    to_keys, to_rows = np.empty_like(keys), np.empty_like(rows)
+    to_keys, to_rows = np.empty(len(keys), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
     for shift in range(0, 64, 8):
         if _spread(keys, rows, shift, to_keys, to_rows):
             keys, to_keys = to_keys, keys
@@ -114,8 +126,10 @@ def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, groups: Ints, 
     ndarray of int, shape (problems, length)
         The rows; -1 after the end.
     """
-    rows = np.full((len(offsets) - 1, length), -1, dtype=np.int64)
+    rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
     for problem in range(len(rows)):
+        for position in range(length):
+            rows[problem, position] = -1
         left, position = room[problem], 0
         for i in range(offsets[problem], offsets[problem + 1]):
             if position == length:

@@ -46,13 +46,17 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     sizes, room, length, groups, per_group = limits
     n, width, kinds = len(own), own.shape[1], len(links)
     table, unmet = np.zeros((n, width + kinds + UNMET)), np.empty((n, UNMET), dtype=np.float32)
-    table[:, :width] = own
+    for row in range(n):
+        for column in range(width):
+            table[row, column] = own[row, column]
     offsets, met = np.array([0, n]), np.zeros(1, dtype=np.uint64)
     taken, held = np.zeros(n, dtype=np.bool_), np.zeros(groups.max() + 1, dtype=np.int64)
     picks, scores = np.empty(min(length, n), dtype=np.int64), np.empty(min(length, n))
     for position in range(len(picks)):
         unmet_rows(offsets, starts, parts, wholes, weights, met, unmet)
-        table[:, width + kinds :] = unmet
+        for row in range(n):
+            for column in range(UNMET):
+                table[row, width + kinds + column] = unmet[row, column]
         rows = np.flatnonzero(~taken & (sizes <= room) & (held[groups] < per_group))
         if not len(rows):
             return picks[:position], scores[:position]

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._kernels.parts import inner
 
 
 @njit(cache=True, nogil=True)
@@ -26,9 +27,9 @@ def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
     ndarray of int, shape (problems,)
         Rows of the batch, the lowest among equals; -1 if none is open.
     """
-    picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
+    picks = np.empty(len(offsets) - 1, dtype=np.int64)
     for problem in range(len(picks)):
-        best = -np.inf
+        picks[problem], best = -1, -np.inf
         for row in range(offsets[problem], offsets[problem + 1]):
             if open_rows[row] and (picks[problem] < 0 or scores[row] > best):
                 picks[problem] = row
@@ -36,7 +37,7 @@ def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
     return picks
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@inner(fastmath={"nnan", "nsz"})
 def best_of(scores: Floats) -> int:
     """Returns the place of the highest score, the lowest among equals; -1 if all are -inf."""
     best = -np.inf
@@ -49,7 +50,7 @@ def best_of(scores: Floats) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@inner(fastmath={"nnan", "nsz"})
 def top_of(scores: Floats, rows: Ints, picked: Floats) -> None:
     """Writes the rows with the highest scores into `rows`, best first and the lowest row first among equals, and their
     scores into `picked`.

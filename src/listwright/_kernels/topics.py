@@ -6,11 +6,12 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.parts import inlined, inner
 
 PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how the value of a topic grows with its level
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: float) -> float:
     """Returns how far a topic at `level` rises when `amount` is added, times its weight.
 
@@ -93,11 +94,17 @@ def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int)
     problem; and how many columns each problem uses. The cost is two passes over the entries, and one over a table of
     all problems and columns.
     """
-    number, used, counts = np.full(n_problems * n_columns, -1), 0, np.zeros(n_problems, dtype=np.int64)
+    number, counts = np.empty(n_problems * n_columns, dtype=np.int64), np.empty(n_problems, dtype=np.int64)
+    for pair in range(len(number)):
+        number[pair] = -1
+    n_pairs, used = 0, 0
     for i in range(len(columns)):
-        number[owners[i] * n_columns + columns[i]] = 0
-    pairs = np.empty((number == 0).sum(), dtype=np.int64)
+        pair = owners[i] * n_columns + columns[i]
+        n_pairs -= number[pair]  # -1 the first time
+        number[pair] = 0
+    pairs = np.empty(n_pairs, dtype=np.int64)
     for problem in range(n_problems):
+        counts[problem] = 0
         for pair in range(problem * n_columns, (problem + 1) * n_columns):
             if number[pair] == 0:
                 number[pair] = counts[problem]
@@ -110,7 +117,7 @@ def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int)
     return pairs, numbers, counts
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) -> float:
     """Returns the sum of worth times amount over the entries first:last: the gain of a row under PROBABILITY."""
     total = 0.0
@@ -119,7 +126,7 @@ def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) ->
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _gain(
     topics: Ints, amounts: Floats, first: int, last: int, weights: Floats, caps: Floats, levels: Floats, shape: int
 ) -> float:
@@ -131,7 +138,7 @@ def _gain(
     return total
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
     """Adds the entries of a picked row to the levels, and updates what each topic is still worth."""
     for j in range(len(topics)):
@@ -140,7 +147,7 @@ def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth:
         worth[topic] = weights[topic] * (1.0 - levels[topic])
 
 
-@njit(cache=True, nogil=True)
+@inner(error_model="numpy")
 def _lazy(
     start: int,
     gains: Floats,
@@ -166,7 +173,12 @@ def _lazy(
     each row measured: less than keeping a heap in order, because a row has few of them.
     """
     n, runner_up, earned = len(gains), 0, 0.0
-    seen, levels, worth, bounds = np.zeros(n, dtype=np.int64), np.zeros(len(weights)), weights.copy(), gains / sizes
+    seen, bounds = np.empty(n, dtype=np.int64), np.empty(n)
+    levels, worth = np.empty(len(weights)), np.empty(len(weights))
+    for i in range(n):
+        seen[i], bounds[i] = 0, gains[i] / sizes[i]
+    for topic in range(len(weights)):
+        levels[topic], worth[topic] = 0.0, weights[topic]
     for position in range(len(picks)):
         best, top = -1, -np.inf
         for i in range(-1, n):

@@ -9,6 +9,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.groups import use_up
+from listwright._kernels.parts import inlined, inner
 from listwright._kernels.segments import best_of, top_of
 
 
@@ -94,7 +95,7 @@ class Seen(NamedTuple):
     picked: Floats
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@inner(fastmath={"reassoc", "contract", "nsz"})
 def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> None:
     """Adds rows @ weights and `identity` to `own`; all rows in the same order of summation, so that equal rows
     stay equal.
@@ -106,7 +107,7 @@ def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> Non
         own[i] += total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@inner(fastmath={"reassoc", "contract", "nsz"})
 def _near(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
@@ -122,7 +123,7 @@ def _near(
         far[i] = gap_sum
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+@inner(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def _nearer(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
@@ -143,38 +144,39 @@ def _nearer(
         far[i] += gap_sum
 
 
-@njit(cache=True, nogil=True)
-def take_in(rows: Floats32, pick: Floats32, weights: Weights, seen: Seen, first: bool) -> None:
+@inlined
+def take_in(
+    rows: Floats32, pick: int, weights: Weights, least: Floats32, near: Floats, far: Floats, first: bool
+) -> None:
     """Updates the distances with one more pick."""
     if first:
-        _near(rows, pick, weights.smallest, weights.mean, seen.least, seen.near, seen.far)
+        _near(rows, rows[pick], weights.smallest, weights.mean, least, near, far)
     else:
-        _nearer(rows, pick, weights.smallest, weights.mean, seen.least, seen.near, seen.far)
+        _nearer(rows, rows[pick], weights.smallest, weights.mean, least, near, far)
 
 
-@njit(cache=True, nogil=True)
-def hold(items: Ints, picks: Ints, weights: Floats, held: Floats) -> None:
-    """Adds the weights for the last pick's item, unless the list already contained it."""
-    item = items[picks[-1]]
-    for pick in picks[:-1]:
-        if items[pick] == item:
-            return
-    for i in range(len(items)):
-        held[i] += weights[items[i], item]
+@inlined
+def hold(items: Ints, picks: Ints, position: int, weights: Floats, held: Floats) -> None:
+    """Adds the weights for the pick at `position`, unless the list already contained its item."""
+    item, is_new = items[picks[position]], True
+    for earlier in range(position):
+        is_new = is_new and items[picks[earlier]] != item
+    if is_new:
+        for i in range(len(items)):
+            held[i] += weights[items[i], item]
 
 
-@njit(cache=True, nogil=True)
-def rescore(seen: Seen, n_picks: int) -> None:
+@inlined
+def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats, n_picks: int) -> None:
     """Computes the scores of the rows that can still be picked."""
-    own, held, near, far, _, scores, _ = seen
     for i in range(len(scores)):
         if scores[i] > -np.inf:
             scores[i] = own[i] + held[i] + near[i] + far[i] / n_picks
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def close(scores: Floats, taken: int, sizes: Floats, left: float, caps: Ints) -> None:
-    """Sets the score of a taken row, and of rows that do not fit or whose group is full, to -inf."""
+    """Sets the score of a taken row (-1 for none), and of rows that do not fit or whose group is full, to -inf."""
     if taken >= 0:
         scores[taken] = -np.inf
     for i in range(len(sizes)):
@@ -185,43 +187,25 @@ def close(scores: Floats, taken: int, sizes: Floats, left: float, caps: Ints) ->
             scores[i] = -np.inf
 
 
-@njit(cache=True, nogil=True)
-def _fill(rows: Floats32, items: Ints, weights: Weights, limits: Limits, left: float, seen: Seen, picks: Ints) -> None:
-    """Fills one list: the picked rows into `picks`, their scores into `seen.picked`. `limits` are of these rows."""
-    sizes, _, groups, caps, repeats = limits
-    listens = len(items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
-    if not listens and not repeats and not len(sizes) and not len(groups):
-        top_of(seen.scores, picks, seen.picked)
-        return
-    nothing = len(picks) - len(picks) - 1  # not a constant, so that `close` is compiled once
-    close(seen.scores, nothing, sizes, left, caps)
+@inlined
+def number_from(start: int, picks: Ints) -> None:
+    """Turns rows of a problem that starts at row `start` into rows of the batch; -1 stays."""
     for position in range(len(picks)):
-        pick = best_of(seen.scores)
-        if pick < 0:
-            break
-        picks[position], seen.picked[position] = pick, seen.scores[pick]
-        left -= sizes[pick] if len(sizes) else 0.0
-        use_up(pick, 0, len(groups), groups, caps)
-        close(seen.scores, nothing if repeats else pick, sizes, left, caps)
-        if position + 1 < len(picks):
-            if len(items):
-                hold(items, picks[: position + 1], weights.held, seen.held)
-            if len(weights.smallest):
-                take_in(rows, rows[pick], weights, seen, position == 0)
-            if listens:
-                rescore(seen, position + 1)
+        picks[position] += start if picks[position] >= 0 else 0
 
 
-@njit(cache=True, nogil=True)
-def limits_of(limits: Limits, start: int, end: int) -> Limits:
-    """The limits of some rows; empty arrays stay empty."""
-    sizes, room, groups, caps, repeats = limits
-    return Limits(sizes[start:end], room, groups[start:end], caps[start:end], repeats)
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def walk_lists(
-    low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, limits: Limits, lists: Ints, picked: Floats
+    low: int,
+    high: int,
+    offsets: Ints,
+    table: Floats32,
+    weights: Weights,
+    limits: Limits,
+    lists: Ints,
+    picked: Floats,
+    space: Floats,
+    least: Floats32,
 ) -> None:
     """Fills the lists of problems low to high.
 
@@ -241,29 +225,47 @@ def walk_lists(
         Filled with rows of the batch; -1 stays after the end.
     picked : ndarray of float, shape (problems, length)
         Filled with the scores of the picks.
+    space : ndarray of float, shape (5, rows of the largest problem)
+        Space to work in.
+    least : ndarray of float32, shape (rows of the largest problem, d)
+        Space for the smallest distances; d is 0 if there are no weights for them.
 
     Notes
     -----
     The cost is, per position, one read of the problem's features and of as many smallest distances; and a single read
-    of the features if the list does not change what is seen.
+    of the features if the list does not change what is seen. The body is long because numba compiles it in half the
+    time that it takes with a function for each part and tuples of arrays between them.
     """
-    most = 0  # loops instead of calls of numpy: these take seconds to compile
-    for problem in range(low, high):
-        most = max(most, offsets[problem + 1] - offsets[problem])
-    scratch, least = np.empty((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
+    listens = len(weights.items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
+    sorts = not listens and not limits.repeats and not len(limits.sizes) and not len(limits.groups)
     for problem in range(low, high):
         start, end = offsets[problem], offsets[problem + 1]
-        n, rows = end - start, table[start:end]
-        items, mine = weights.items[start:end], limits_of(limits, start, end)
-        own, held, near, far, scores = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n], scratch[4, :n]
+        n, rows, picks, gained = end - start, table[start:end], lists[problem], picked[problem]
+        own, held, near, far, scores = space[0, :n], space[1, :n], space[2, :n], space[3, :n], space[4, :n]
         for i in range(n):
             own[i], held[i], near[i], far[i] = weights.level[problem], 0.0, 0.0, 0.0
         alone(rows, weights.candidate, weights.identity[start:end], own)
         for i in range(n):
             scores[i] = own[i]
-        seen = Seen(own, held, near, far, least[:n], scores, picked[problem])
-        _fill(rows, items, weights, mine, limits.room[problem], seen, lists[problem])
-        if lists[problem, 0] >= 0:
-            picked[problem, 0] += weights.first
-        for position in range(lists.shape[1]):
-            lists[problem, position] += start if lists[problem, position] >= 0 else 0
+        if sorts:
+            top_of(scores, picks, gained)
+        items, groups, caps = weights.items[start:end], limits.groups[start:end], limits.caps[start:end]
+        sizes, left, taken = limits.sizes[start:end], limits.room[problem], -1
+        for position in range(0 if sorts else len(picks)):
+            close(scores, taken, sizes, left, caps)
+            pick = best_of(scores)
+            if pick < 0:
+                break
+            picks[position], gained[position] = pick, scores[pick]
+            left -= sizes[pick] if len(sizes) else 0.0
+            use_up(pick, 0, len(groups), groups, caps)
+            taken = -1 if limits.repeats else pick
+            if listens and position + 1 < len(picks):
+                if len(items):
+                    hold(items, picks, position, weights.held, held)
+                if len(weights.smallest):
+                    take_in(rows, pick, weights, least, near, far, position == 0)
+                rescore(own, held, near, far, scores, position + 1)
+        if picks[0] >= 0:
+            gained[0] += weights.first
+        number_from(start, picks)

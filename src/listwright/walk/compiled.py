@@ -89,8 +89,11 @@ class CompiledWalk(NamedTuple):
         problems, weights, limits = self.problems, self.weights(), self.limits(room, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
+        most = int(np.diff(problems.offsets).max(initial=0))
+
         def some(low: int, high: int) -> None:
-            walk_lists(low, high, problems.offsets, problems.features, weights, limits, lists, picked)
+            space, least = np.empty((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
+            walk_lists(low, high, problems.offsets, problems.features, weights, limits, lists, picked, space, least)
 
         in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
         used = length if lists[:, -1].max() >= 0 else max(1, int((lists >= 0).any(axis=0).sum()))

@@ -1,0 +1,27 @@
+"""The decorators of functions that only compiled functions call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+
+def inner(**options: Any) -> Any:
+    """Compiles a function without the wrappers that let Python call it, which take up to half of the time.
+
+    A call from Python would crash the process; a test makes sure that no module outside of this package imports one.
+    Integers that start as a constant and change in a loop, such as a count of picks, should be `np.int64(0)`: for a
+    plain 0, numba compiles what they are passed to twice, for the constant and for any integer.
+
+    Parameters
+    ----------
+    **options
+        Further options of `numba.njit`, such as `fastmath`.
+    """
+    return njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+
+
+def inlined(function: Any) -> Any:
+    """Puts a function into each caller before types are known: fastest to compile if it is short and called once."""
+    return njit(cache=True, nogil=True, inline="always")(function)
