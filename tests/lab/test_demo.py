@@ -57,7 +57,7 @@ def test_learned_lists_are_far_ahead(found):
 def test_what_was_learned_elsewhere_is_one_more_row():
     """The same questions in both processes: the oracle's values are those of the others."""
     other = demo.Learned(np.full((len(demo.LENGTHS), 40), 0.5), 7.0)
-    found = demo.run(n_train=20, n_test=40, best=lambda: other)
+    found = demo.run(n_train=20, n_test=40, apart=lambda: dict.fromkeys(demo.APART, other))
     assert [row[0] for row in value_table(found.records).rows] == list(demo.METHODS)
     assert 'with effort="best", 7.0 s' in cost(found)
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from numba import njit
+from numba.core import options as numba_options
+
+_NO_WRAPPERS: dict[str, Any] = {  # not documented by numba, so used only where they exist
+    name: True for name in ("no_cpython_wrapper", "no_cfunc_wrapper") if hasattr(numba_options.DefaultOptions, name)
+}
 
 
 def inner(**options: Any) -> Any:
@@ -19,7 +24,7 @@ def inner(**options: Any) -> Any:
     **options
         Further options of `numba.njit`, such as `fastmath`.
     """
-    return njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return njit(cache=True, nogil=True, **_NO_WRAPPERS, **options)
 
 
 def inlined(function: Any) -> Any:

@@ -43,12 +43,12 @@ def demo(
         show_json(written) if as_json else print("Wrote " + ", ".join(written))
         return
     with progress("learning") as tick, ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        best = pool.submit(_learn_best)  # it imports and learns while this process does the same with the other methods
+        apart = pool.submit(_learn_apart)  # it imports and learns while this process does so with the other methods
         from listwright.lab.experiments import demo as experiment
         from listwright.lab.experiments.demo_report import report
         from listwright.lab.report import write_page
 
-        found = experiment.run(best=best.result, tick=tick)
+        found = experiment.run(apart=apart.result, tick=tick)
     page = write_page(report(found), out)
     if as_json:
         show_json(found.records)
@@ -56,11 +56,11 @@ def demo(
     show_demo(found, page)
 
 
-def _learn_best() -> Any:
-    """Fit the strongest model of the demo. Runs in a second process, while the first one fits the other methods."""
-    from listwright.lab.experiments.demo import learn_best
+def _learn_apart() -> Any:
+    """Fit half of the demo's methods. Runs in a second process, while the first one fits the others."""
+    from listwright.lab.experiments.demo import learn_apart
 
-    return learn_best()
+    return learn_apart()
 
 
 def write_tables(folder: Path) -> list[str]:

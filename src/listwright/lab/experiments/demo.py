@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.compiling import announcer
 from listwright._internal.parameters import clone
 from listwright._internal.progress import heard_by
 from listwright.baselines import DPP, MMR, Oracle, TopK
@@ -39,16 +40,19 @@ MORE = 10  # questions to click through
 TIMED = 50  # lists that are timed one by one
 
 SORTED, TUNED, LEARNED, BEST = "sorted by relevance", "MMR, tuned", "SCP", 'SCP, effort="best"'
+DETERMINANTAL = "DPP, tuned"
 RIVALS: dict[str, Any] = {
     SORTED: TopK("ridge", SHOWN),
     "boosted trees, sorted": TopK("boosting", SHOWN, random_state=0),
     TUNED: Tuned({f"{one:g}": MMR(one, relevance="ridge") for one in (0.1, 0.2, 0.3, 0.5, 0.7)}, length=SHOWN),
-    "DPP, tuned": Tuned({f"{one:g}": DPP(one, relevance="ridge") for one in (1, 2, 4, 8, 16)}, length=SHOWN),
+    DETERMINANTAL: Tuned({f"{one:g}": DPP(one, relevance="ridge") for one in (1, 2, 4, 8, 16)}, length=SHOWN),
     "ConSeqOpt": ConSeqOpt(SHOWN, weighting="uniform", random_state=0),
     LEARNED: SCP(SHOWN, effort="fast", random_state=0),
+    BEST: SCP(SHOWN, effort="best", random_state=0),
     "oracle": Oracle(SHOWN),
 }
-METHODS = (*list(RIVALS)[:-1], BEST, "oracle")
+METHODS = tuple(RIVALS)
+APART = (BEST, DETERMINANTAL)  # take as long as all others together, with compilation
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def run(
     *,
     n_train: int = N_TRAIN,
     n_test: int = N_TEST,
-    best: Callable[[], Learned] | None = None,
+    apart: Callable[[], Mapping[str, Learned]] | None = None,
     tick: Tick = quiet,
 ) -> Demo:
     """Trains all methods on some questions, and measures them on others.
@@ -108,9 +112,9 @@ def run(
     ----------
     n_train, n_test : int
         Number of questions for training and testing.
-    best : callable, optional
-        Returns the result of `effort="best"` (see `learn_best`), which takes longest, so that the caller can compute it
-        in another process meanwhile. Without it, that method is left out.
+    apart : callable, optional
+        Returns the results of the methods in `APART` (see `learn_apart`), so that the caller can compute them in
+        another process meanwhile. Without it, these methods are left out.
     tick : callable
         Called with the number of steps that are done, and of all.
 
@@ -122,18 +126,19 @@ def run(
     asked = questions(n_test, random_state=TEST_SEED)
     train, test = _problems(n_train), question_problems(asked)
     models, learned = {}, {}
-    for done, (name, method) in enumerate(RIVALS.items(), start=1):
-        models[name], learned[name] = _learned(method, train, test)
-        tick(done, len(METHODS) + 1)
+    for name in METHODS:
+        if name not in APART:
+            models[name], learned[name] = _learned(RIVALS[name], train, test)
+            tick(len(models), len(METHODS))
     model = models[LEARNED]
     certificate = model.certify(test, rivals={"sorting by relevance": models[SORTED], "MMR": models[TUNED]})
     milliseconds = _milliseconds(model, test.without_reward())
     titles = {SORTED: SORTED, TUNED: f"MMR, best lambda {1 - float(models[TUNED].name_):g}", LEARNED: "learned by SCP"}
     lists = {title: list(models[name].predict(test.without_reward())) for name, title in titles.items()}
     script()  # it takes a while, and is kept
-    tick(len(METHODS), len(METHODS) + 1)
-    if best is not None:
-        learned[BEST] = best()
+    tick(len(METHODS) - 1, len(METHODS))
+    if apart is not None:
+        learned.update(apart())
     return Demo(
         n_train,
         n_test,
@@ -145,13 +150,14 @@ def run(
     )
 
 
-def learn_best(n_train: int = N_TRAIN, n_test: int = N_TEST) -> Learned:
-    """Trains `effort="best"` on the demo's questions and returns its values and time. Meant to run in a process of
-    its own.
+def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, Learned]:
+    """Trains the methods in `APART` on the demo's questions and returns their values and times. Meant to run in a
+    process of its own.
     """
-    with heard_by(lambda what: None):  # the bar of the main process tells enough
+    announcer.told = True  # the main process tells of compilation, and its bar of the rest
+    with heard_by(lambda what: None):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
-        return _learned(SCP(SHOWN, effort="best", random_state=0), train, test)[1]
+        return {name: _learned(RIVALS[name], train, test)[1] for name in APART}
 
 
 def _problems(n_train: int) -> Problems:
