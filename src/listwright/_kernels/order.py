@@ -62,7 +62,7 @@ def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
         ends[owner] += 1
 
 
-@inlined
+@inner()
 def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
     """Sorts one problem's rows by insertion."""
     for row in range(start, end):

@@ -138,7 +138,7 @@ def _gain(
     return total
 
 
-@inlined
+@inner()
 def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
     """Adds the entries of a picked row to the levels, and updates what each topic is still worth."""
     for j in range(len(topics)):

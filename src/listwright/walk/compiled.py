@@ -89,7 +89,7 @@ class CompiledWalk(NamedTuple):
         problems, weights, limits = self.problems, self.weights(), self.limits(room, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
-        most = int(np.diff(problems.offsets).max(initial=0))
+        most = problems.n_rows if len(problems) == 1 else int(np.diff(problems.offsets).max(initial=0))
 
         def some(low: int, high: int) -> None:
             space, least = np.empty((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
