@@ -121,4 +121,6 @@ def test_this_machine_needs_none(model_file, host):
 
 def test_without_keys_other_hosts_are_refused(client):
     assert client.get("/v1/stats", headers={"Host": "evil.example"}).status_code == 400
-    assert client.get("/v1/stats", headers={"Host": "localhost:1234"}).status_code == 200
+    assert client.get("/v1/stats", headers={"Host": "evil.example:127"}).json()["error"]["field"] == "host"
+    for host in ("localhost:1234", "LOCALHOST", "127.0.0.1", "[::1]:1234", "[::1]"):
+        assert client.get("/v1/stats", headers={"Host": host}).status_code == 200

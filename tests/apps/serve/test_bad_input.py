@@ -174,6 +174,12 @@ def test_bodies_at_once_have_bounded_room(opened, asked):
     assert client.post("/v1/lists", json=asked(3)).status_code == 200
 
 
+def test_a_model_may_be_larger_than_the_room_of_bodies(opened, other_file):
+    client = opened(limits=Limits(in_flight_bytes=1000))
+    octets = {"Content-Type": "application/octet-stream"}
+    assert client.post("/v1/models", content=other_file.read_bytes(), headers=octets).status_code == 201
+
+
 @pytest.mark.parametrize(
     ("limits", "path", "count", "field"),
     [

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import listwright as lw
 from listwright.apps.serve import new_key
 from listwright.apps.serve.api import pages as page_module
 
@@ -201,6 +202,19 @@ def test_what_was_skipped_names_the_item_it_was_skipped_for(
         assert f"Skipped for {one['because_of']}" in line
 
 
+def test_characters_that_turn_text_around_are_written_out(visit: Visit, client: Any) -> None:
+    turned = "a\u202eb"
+    items = [{"id": f"{turned}{i}", "features": [i / 9, 0.5, i % 2]} for i in range(9)]
+    sent = {"items": items, "length": 3, "context": {"user": turned}}
+    told = client.post("/v1/lists", json=sent).json()
+    page = visit(client, f"#/lists/{told['list_id']}")
+    settle(page, "One list")
+    shown = page.locator("main").evaluate("(one) => one.textContent")
+    assert "\u202e" not in shown
+    assert all(item["id"].replace("\u202e", "\\u{202e}") in shown for item in told["items"])
+    assert page.locator(".chart svg text").filter(has_text="\\u{202e}").count() > 0
+
+
 def test_try_it(visit: Visit, service: Any) -> None:
     page = visit(service, "#/try")
     settle(page, "Try it")
@@ -365,3 +379,51 @@ def test_keys(visit: Visit, opened: Callable[..., Any], tmp_path: Path) -> None:
     assert page.evaluate("sessionStorage.length") == 0
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Without a key there is nothing to see here.").wait_for()
+
+
+def test_learning_is_paused_forgotten_brought_back_and_downloaded(
+    visit: Visit, opened: Callable[..., Any], asked: Callable[..., dict[str, Any]], learn: Callable[[Any], None]
+) -> None:
+    service = opened(learn=True, snapshot_every=4)
+    for seed in range(8):
+        list_id = service.post("/v1/lists", json=asked(8, seed=seed)).json()["list_id"]
+        service.post("/v1/feedback", json={"list_id": list_id, "gains": [1, 0, 0]})
+    learn(service)
+
+    def told() -> dict[str, Any]:
+        found: dict[str, Any] = service.get("/v1/learning").json()["versions"][0]
+        return found
+
+    page = visit(service, "#/learning")
+    page.on("dialog", lambda question: question.accept())
+    settle(page, "Learning")
+    assert texts(page, ".facts dd") == ["8 lists", "nothing", "what was learned", page.locator("dd").last.inner_text()]
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("Frozen by an operator.").wait_for()
+    assert (told()["state"], texts(page, ".badge")) == ("frozen", ["paused"])
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Pause").wait_for()
+    assert (told()["state"], texts(page, ".badge")) == ("learning", ["learning"])
+    page.get_by_role("button", name="Forget all").click()
+    page.get_by_text("the model as deployed", exact=True).wait_for()
+    assert (told()["lists"], told()["serves_learned"]) == (0, False)
+    number = next(one["number"] for one in told()["snapshots"] if one["count"] == 8)
+    page.get_by_role("row", name=f"{number} Go back 8").get_by_role("button").click()
+    page.get_by_text("what was learned", exact=True).wait_for()
+    assert (told()["lists"], told()["serves_learned"]) == (8, True)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as a model").click()
+    assert lw.load(download.value.path()).version == 8
+
+
+def test_what_the_service_refuses_is_told_on_the_page(
+    visit: Visit, opened: Callable[..., Any], learn: Callable[[Any], None]
+) -> None:
+    service = opened(learn=True)
+    learn(service)
+    page = visit(service, "#/learning", but=("status of 503",))
+    settle(page, "Learning")
+    refused = '{"error": {"code": "unavailable", "message": "The store cannot be reached.", "field": null}}'
+    page.route("**/v1/learning", lambda route: route.fulfill(status=503, body=refused))
+    page.get_by_role("button", name="Pause").click()
+    assert "The store cannot be reached." in page.locator(".said").get_by_role("alert").inner_text()

@@ -1,4 +1,5 @@
 // What the charts show, as Vega-Lite says it.
+import { visible } from "./dom.js";
 import { count, interval, lately, number, percent, signed } from "./format.js";
 
 const HEIGHT = 220;
@@ -138,7 +139,7 @@ export function shares(picks) {
     Object.entries(contributions).map(([group, share]) => ({
       group,
       share,
-      item: `${position}. ${item}`,
+      item: `${position}. ${visible(item)}`,
       from: group,
       "part of the score": signed(share),
     })),
