@@ -14,7 +14,7 @@ import pytest
 import listwright as lw
 from listwright.engines import Ray
 from listwright.errors import InputError
-from listwright.selection import dealt
+from listwright.selection import cluster as on_ray
 from listwright.selection.cluster import measure_part, solve_part
 from listwright.selection.objectives import FacilityLocation
 from tests.selection import plain
@@ -37,7 +37,7 @@ class Here:
     size = 4
 
     def __init__(self, engine: Any, objective: Any) -> None:
-        self.objective = dealt.unpacked(dealt.portable(objective))
+        self.objective = on_ray.unpacked(on_ray.portable(objective))
 
     def each(self, work: Any, asked: Any, tick: Any, what: str) -> Iterator[Any]:
         for done, one in enumerate(asked, start=1):
@@ -49,7 +49,7 @@ class Here:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     from contextlib import nullcontext
 
-    monkeypatch.setattr(dealt, "Crew", Here)
+    monkeypatch.setattr(on_ray, "Crew", Here)
     monkeypatch.setattr(Ray, "connected", lambda self: nullcontext())
 
 
@@ -119,9 +119,9 @@ def test_a_worker_that_is_killed_is_replaced(cluster: Any, tmp_path: Path, monke
             os.kill(os.getpid(), signal.SIGKILL)
         return solve_part(objective, rows, rules)
 
-    each = dealt.Crew.each
+    each = on_ray.Crew.each
     monkeypatch.setattr(
-        dealt.Crew,
+        on_ray.Crew,
         "each",
         lambda crew, work, *rest: each(crew, deadly if work is solve_part else work, *rest),
     )

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Ints
+from listwright._internal.linalg import unit_rows
 from listwright.context.passages import Passages
 from listwright.text.passages import PassageFeatures
 
@@ -38,16 +39,10 @@ def twins_of(given: Passages, found: PassageFeatures) -> Bools:
     """
     same = found.links["alike"] >= SAME_WORDS
     if given.embeddings is not None:
-        same |= (_cosines(given.embeddings) >= SAME_MEANING) & (found.links["alike"] >= SOME_WORDS)
+        units = unit_rows(given.embeddings)
+        same |= (units @ units.T >= SAME_MEANING) & (found.links["alike"] >= SOME_WORDS)
     np.fill_diagonal(same, False)
     for row, other in np.argwhere(same):
         numbers, known = (set(_NUMBER.findall(given.texts[one])) for one in (row, other))
         same[row, other] = numbers <= known
     return same
-
-
-def _cosines(vectors: Floats) -> Floats:
-    """Returns the cosines between all pairs of rows; a zero row has cosine 0 with every other."""
-    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    cosines: Floats = units @ units.T
-    return cosines

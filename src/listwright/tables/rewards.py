@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, first_bad
+from listwright._internal.linalg import unit_rows
 from listwright.errors import InputError
 from listwright.rewards import (
     AnySuccess,
@@ -155,8 +156,7 @@ def _facility(spec: RewardSpec, measured: Measured) -> Reward:
         )
     chosen = tuple(measured.table.matching(spec.argument, "reward"))
     table = measured.groups.sorted(vectors(measured.table, chosen, "reward"))
-    lengths = np.linalg.norm(table.astype(np.float64), axis=1, keepdims=True)
-    unit = (table / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    unit = unit_rows(table).astype(np.float32)
     return FacilityLocation([unit[a:b] @ unit[a:b].T for a, b in pairwise(offsets)])
 
 
