@@ -90,16 +90,13 @@ class Regression(Parameters):
 class Tuned(Parameters):
     """The one of several methods whose lists are worth most on problems that it was not fitted to.
 
-    Use it to give a rival with a parameter a fair chance in a comparison. The choice costs one fit per option, or three
-    with cross-validation.
+    Use it to give a rival with a parameter a fair chance in a comparison. The training problems are cross-validated in
+    three folds, so the choice costs three fits per option; with fewer than three problems, the first option is taken.
 
     Parameters
     ----------
     options : mapping of estimators by name
         The methods to choose from; of equal ones the first is taken.
-    validation : Problems, optional
-        Problems to choose on. Without them, the training problems are cross-validated in three folds; with fewer than
-        three of these, the first option is taken.
     length, budget : int, float, optional
         The limits that the options are fitted and judged under.
     random_state : int, optional
@@ -126,13 +123,11 @@ class Tuned(Parameters):
         self,
         options: Mapping[str, Any],
         *,
-        validation: Problems | None = None,
         length: int = 5,
         budget: float | None = None,
         random_state: int | None = None,
     ) -> None:
         self.options = options
-        self.validation = validation
         self.length = length
         self.budget = budget
         self.random_state = random_state
@@ -141,7 +136,7 @@ class Tuned(Parameters):
         """Compares the options on held-out problems, and fits the best of them to all training problems."""
         names = list(self.options)
         self.name_ = names[0]
-        if len(names) > 1 and (self.validation is not None or len(problems) >= FOLDS):
+        if len(names) > 1 and len(problems) >= FOLDS:
             self.name_ = best_of(names, lambda name: self._worth(name, problems))
         self.method_ = self._fitted(self.name_, problems)
         return self
@@ -152,9 +147,7 @@ class Tuned(Parameters):
         return lists
 
     def _worth(self, name: str, problems: Problems) -> Floats:
-        """Returns the values of one option's lists on held-out problems: the validation set, or three folds joined."""
-        if self.validation is not None:
-            return self._values(name, problems, self.validation)
+        """Returns the values of one option's lists on held-out problems: three folds joined."""
         fold = fold_numbers(FOLDS, len(problems), seed=0)
         parts = [self._values(name, problems[fold != held], problems[fold == held]) for held in range(FOLDS)]
         return np.concatenate(parts)

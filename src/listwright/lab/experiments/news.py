@@ -1,7 +1,7 @@
 """Figure (b) of the paper: how often a reader clicks on nothing, against the number of recommendations.
 
-Five folds of users: 15 to test, and of the others 40 to train and 20 to choose each learned method's penalty. Learned
-methods are fitted, and their penalty is chosen, for each number of recommendations. Training visits show drawn clicks;
+Five folds of users: 15 to test, and of the others 40 to train and 20 to choose each learned method's penalty, which is
+chosen for each number of recommendations. SCP is also fitted for each of them. Training visits show drawn clicks;
 validation and testing use the probabilities themselves, which has less noise. A seed is a population of its own: users,
 articles and visits.
 """
@@ -19,9 +19,10 @@ from listwright.baselines import Oracle, Random, StaticList
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
+from listwright.evaluation.choice import highest
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.lab.experiments.crossed import CandidateByContext
-from listwright.lab.experiments.methods import Regression, Tuned
+from listwright.lab.experiments.methods import Regression
 from listwright.lab.experiments.parallel import Tick, check_repetitions, quiet, repeat
 from listwright.lab.experiments.records import Record, methods_of, records_of
 from listwright.lab.experiments.tables import compared, drawn, excess_table, failure_table
@@ -92,21 +93,30 @@ def run(
 def _one(seed: int, fold: int) -> Floats:
     """Returns the failure on the test users of one fold, shape (methods, lengths).
 
-    Learned methods are fitted for each length with the penalty that does best on the validation users; the others once.
+    For each length, learned methods have the penalty that does best on the validation users.
     """
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
-    options = {f"{penalty:g}": _learned(penalty) for penalty in PENALTIES}
-    learned = {
-        name: Tuned({penalty: methods[name] for penalty, methods in options.items()}, validation=valid)
-        for name in _learned(1.0)
-    }
-    parts = [
-        compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit)
-        for methods, refit in ((learned, True), (OTHERS, False))
-    ]
-    worth = [part.values["value"].reshape(len(part.methods), LENGTH, len(test)) for part in parts]
-    return 1.0 - np.concatenate(worth).mean(axis=2)
+    both = Problems.concat([valid, test])
+    learned = []
+    for name in _learned(1.0):
+        options = {f"{penalty:g}": _learned(penalty)[name] for penalty in PENALTIES}
+        worth = _worth(options, train, both, seed, refit_lengths=name == "SCP")
+        best = [highest(worth[:, at, : len(valid)]) for at in range(LENGTH)]
+        learned.append(worth[best, range(LENGTH), len(valid) :])
+    return 1.0 - np.concatenate([learned, _worth(OTHERS, train, test, seed)]).mean(axis=2)
+
+
+def _worth(
+    methods: dict[str, Any], train: Problems, test: Problems, seed: int, *, refit_lengths: bool = False
+) -> Floats:
+    """Returns the values of lists, shape (methods, lengths, problems).
+
+    Methods are fitted once, or for each length: SCP learns one policy for lists of a given length, whereas short lists
+    of the others are the beginnings of long ones.
+    """
+    found = compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit_lengths)
+    return found.values["value"].reshape(len(methods), LENGTH, len(test))
 
 
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
