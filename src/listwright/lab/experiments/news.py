@@ -102,7 +102,7 @@ def _one(seed: int, fold: int) -> Floats:
     for name in _learned(1.0):
         options = {f"{penalty:g}": _learned(penalty)[name] for penalty in PENALTIES}
         worth = _worth(options, train, both, seed, refit_lengths=name == "SCP")
-        best = [highest(worth[:, at, : len(valid)]) for at in range(LENGTH)]
+        best = [highest(list(worth[:, at, : len(valid)])) for at in range(LENGTH)]
         learned.append(worth[best, range(LENGTH), len(valid) :])
     return 1.0 - np.concatenate([learned, _worth(OTHERS, train, test, seed)]).mean(axis=2)
 
