@@ -12,6 +12,7 @@ import multiprocessing
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,9 @@ def _serve_bare(port: int) -> None:
     uvicorn.run(bare, port=port, log_level="critical", access_log=False, lifespan="off")
 
 
-def press(port: int, clients: int, seconds: float, seen: Seen) -> None:
-    """Pairs as fast as they are answered."""
-    bodies, end = list_bodies(64), time.perf_counter() + seconds
+def press(port: int, clients: int, seconds: float, seen: Seen, shape: Mapping[str, int] | None = None) -> None:
+    """Pairs as fast as they are answered, of requests of a `shape` that `list_bodies` takes."""
+    bodies, end = list_bodies(64, **(shape or {})), time.perf_counter() + seconds
     start = time.perf_counter()
     threads = [threading.Thread(target=_client, args=(port, bodies, end, i, seen)) for i in range(clients)]
     for thread in threads:
