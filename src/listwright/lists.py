@@ -20,7 +20,7 @@ class Lists:
     """One list of items per problem, as `predict` and `greedy` return them.
 
     `lists[i]` are the positions of the picked items within problem i, in the order they were picked; `lists.item_ids`
-    names them, and `to_frame` makes a table of all picks. Where the problems had a reward, `gains` and `values` tell
+    names them, and `to_frame` makes a table of all picks. Where the problems had a reward, `gains` and `values` say
     what the picks added.
 
     Attributes

@@ -31,7 +31,7 @@ class Needs:
     Attributes
     ----------
     weights : ndarray of float, shape (problems, 64)
-        What each need counts; 0 after the last one of a problem.
+        Weight of each need; 0 after the last one of a problem.
     wholes : ndarray of uint64, shape (rows,)
         The needs that each candidate meets, as bits.
     parts : ndarray of uint64, shape (parts,)

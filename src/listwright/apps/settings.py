@@ -1,4 +1,4 @@
-"""What a service is told when it starts.
+"""The settings of a service.
 
 Every field is an option of `listwright serve`, which takes its help from here, a key of the configuration file and a
 variable of the environment.
@@ -49,7 +49,7 @@ class Limits:
     store_seconds: Annotated[float, "Seconds for one transaction on PostgreSQL."] = 5.0
 
     def check(self) -> None:
-        """Refuses limits that are none."""
+        """Raises `InputError` for limits that are not positive and finite."""
         for name, value in vars(self).items():
             if not 0 < value < math.inf:
                 raise InputError(f"--limit-{name.replace('_', '-')} must be above 0. Got {value:g}.")
@@ -132,7 +132,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
     def check(self) -> None:
-        """Refuses what makes no sense, and to be reached from elsewhere without keys."""
+        """Raises `InputError` for invalid settings, and for a public address without keys."""
         if self.keys is None and not is_loopback(self.host):
             raise InputError(
                 f"--host {self.host} can be reached from other machines, so it needs --keys FILE. "

@@ -44,8 +44,8 @@ class LearnedDPP(Baseline):
     """Lists of a determinantal point process with kernel q_i q_j cos(i, j), where log q^2 is linear in the features and
     fitted by maximum likelihood on greedy oracle lists of the training problems (Kulesza & Taskar 2012).
 
-    A list takes the row with the highest determinant / size^scaling, until nothing fits. (The paper's rule takes the
-    old determinant off before it divides by the size; where a row makes the determinant smaller, as most do among
+    A list takes the row with the highest determinant / size^scaling, until nothing fits. (The paper's rule subtracts
+    the old determinant before it divides by the size; if a row makes the determinant smaller, as most do among
     hundreds of candidates, that would favour large rows.) Cosines are between `problems.vectors`, or features without
     them.
 
@@ -54,7 +54,7 @@ class LearnedDPP(Baseline):
     scaling : float or str
         0 ignores sizes, 1 divides by them. "auto": what makes the best lists of the training problems.
     penalty : float
-        Weight of |theta|^2 / 2 beside the log-likelihood summed over the training problems.
+        Weight of |theta|^2 / 2 relative to the log-likelihood summed over the training problems.
     length : int
         Number of items of a list.
     per_group : int, dict or None

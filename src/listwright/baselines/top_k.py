@@ -42,7 +42,7 @@ class TopK(Baseline):
     ----------
     estimator : str, int or estimator
         The name or number of a feature to sort by, highest first; "ridge", "extra_trees" or "boosting" (LightGBM where
-        it is installed, else scikit-learn's); or any regressor, classifier or ranker with scikit-learn's manners. A
+        it is installed, else scikit-learn's); or any regressor, classifier or ranker with scikit-learn's interface. A
         classifier learns whether a row gains anything, a ranker (`LGBMRanker`, `XGBRanker`) the order within problems.
     length : int
         Number of items of a list.

@@ -143,7 +143,7 @@ class ForestCover(WeightedCover):
     Training problems are weighed by how often they share a leaf with the new problem, in a forest of extra-trees that
     predicts what every item gains alone. Use it for a catalogue of recurring items, such as solvers, with a context per
     problem. Without a context, problems are seen by the features of the whole catalogue. It keeps its training
-    problems, so that it can be saved only for the reward `AnySuccess`, where a table of successes stands for them.
+    problems, so it can be saved only for the reward `AnySuccess`, for which a table of successes is enough.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Packed:
         What each passage was expected to add when it was picked. They fall strictly from one passage to the next, so
         that code that sorts by score keeps the order.
     explain : callable
-        Computes `reasons`; they are only worked out when they are read.
+        Computes `reasons` when they are first read.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class Packed:
             least to the middle of a long context. "document": in the order in which the passages were given, which
             suits chunks of one document.
         separator : str
-            What stands between two passages; it is not counted against the budget.
+            Text between two passages; it does not count against the budget.
 
         Returns
         -------

@@ -37,8 +37,8 @@ class ContextPacker(Parameters):
     """Chooses passages for a question that together hold what the answer needs, within a budget of tokens.
 
     Use it between retrieval and generation: retrieve more passages than fit, and let the packer choose. It is made for
-    questions whose answers need several passages (multi-hop) and for retrieval that returns near copies. Where every
-    answer stands in a single passage, sorting by a strong reranker may do as well: compare them with `certify`.
+    questions whose answers need several passages (multi-hop) and for retrieval that returns near copies. If every
+    answer is in a single passage, sorting by a strong reranker may do as well: compare them with `certify`.
 
     It works untrained: a model is shipped that learned from 200 questions of HotpotQA (CC BY-SA 4.0; Yang et al. 2018)
     which passages support an answer together. It looks at what each passage holds of the question, how passages lead to
@@ -100,35 +100,35 @@ class ContextPacker(Parameters):
         sizes: Any = None,
         per_source: int | None = None,
     ) -> Packed:
-        """The passages to put into the context, best first.
+        """Returns the passages to put into the context, best first.
 
-        Empty passages are never picked, nor are copies and near copies of a passage that is: passages with nearly the
-        same words, or with the same meaning by their embeddings, that hold no number of their own. What no longer fits
-        the budget is skipped. Of more than 256 passages, the 256 most promising ones are looked at closely: by the
-        words of the question, by names that lead on from the best ones, by scores and by embeddings.
+        Empty passages are never picked, nor are near copies of a picked passage: passages with nearly the same words,
+        or with the same meaning by their embeddings, that contain no new number. Passages that no longer fit the
+        budget are skipped. Of more than 256 passages, the 256 most promising ones are looked at closely: by the
+        words of the question, by names in the best ones, by scores and by embeddings.
 
         Parameters
         ----------
         query : str
             The question.
         passages : sequence
-            Strings, dictionaries, or objects with `text` or `page_content`. Titles, sources, scores and embeddings
-            are taken from them where they are not given.
+            Strings, dictionaries, or objects with `text` or `page_content`. Titles, sources, scores and embeddings are
+            taken from these unless they are given separately.
         budget : float or None
-            Tokens that the passages may have together; None for no limit.
+            Largest total number of tokens; None for no limit.
         length : int, optional
-            Passages that may be picked.
+            Largest number of passages.
         titles, sources : sequence, optional
-            By passage its title and where it is from.
+            The title and the source of each passage.
         scores : sequence of numbers, optional
-            By passage the score of a retriever or reranker, higher for better ones.
+            The score of each passage from a retriever or reranker; higher is better.
         embeddings, query_embedding : arrays, optional
-            Vectors of the passages and of the question. Scores and the cosine of embeddings count by what they say
-            beyond shared words, and as far as that agrees with the texts. Embeddings also tell near copies.
+            Vectors of the passages and of the question. Scores and cosines of embeddings count for what they add to
+            shared words, as far as they agree with the texts. Embeddings also identify near copies.
         sizes : sequence of numbers, optional
-            By passage its tokens, where they are known.
+            The number of tokens of each passage, if known.
         per_source : int, optional
-            Passages that may come from one source.
+            Largest number of passages from one source.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class ContextPacker(Parameters):
     ) -> Self:
         """Learns from questions which passages answers need.
 
-        The trees of the model in use are kept, and new ones correct them: from few questions little is changed.
+        The trees of the current model are kept, and new trees correct them, so that a few questions change little.
 
         Parameters
         ----------
@@ -202,15 +202,14 @@ class ContextPacker(Parameters):
         query, passages : str
             The columns, or keys, of the question and of its passage or passages.
         label : str, optional
-            Where it says whether a passage supports the answer: a column; in records a list with one entry per
+            Column that says whether a passage supports the answer; in records, the key of a list with one entry per
             passage, or a key of each passage.
         answer : str, optional
-            Where the answer stands, or several: passages that hold one of them count.
+            Column or key of the answer, or of several answers: passages that contain one of them count.
         cited : str, optional
-            Where it says which passages a model cited: in records a list of positions or titles; in frames a column of
-            flags.
+            Key of the passages that a model cited, as a list of positions or titles; in frames, a column of flags.
         titles : str, optional
-            Where the titles stand, where passages are texts.
+            Column or key of the titles, if passages are plain texts.
 
         Returns
         -------
@@ -256,7 +255,7 @@ class ContextPacker(Parameters):
     def certify(
         self, data: Any, delta: float = 0.05, *, budget: float | None = 2000, length: int | None = None, **columns: Any
     ) -> HeldOutCertificate:
-        """What is certain of packed contexts, from questions that the packer has not learned from.
+        """Computes lower bounds on the quality of contexts, from questions that the packer has not learned from.
 
         Parameters
         ----------
@@ -308,7 +307,7 @@ class ContextPacker(Parameters):
         Raises
         ------
         InputError
-            If the file holds something else than a model of passages.
+            If the file does not contain a packer.
         """
         packer = cls(tokens=tokens)
         packer.model_ = _checked(load(path), str(path))

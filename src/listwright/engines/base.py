@@ -88,7 +88,7 @@ class Crew(ABC):
         shards : sequence of int
             The numbers of the shards.
         told : callable, optional
-            Called after each shard that is done.
+            Called without arguments after each shard.
 
         Returns
         -------

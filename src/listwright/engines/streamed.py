@@ -80,7 +80,8 @@ class StreamedLists:
             _write(crew.each(self.build, [shard.number for shard in self.scan.shards], bar), beside)
 
     def __repr__(self) -> str:
-        return f"StreamedLists: {len(self):,} lists, to be built from {len(self.scan.shards):,} shards"
+        shards = f"{len(self.scan.shards):,} shard{'' if len(self.scan.shards) == 1 else 's'}"
+        return f"StreamedLists: {len(self):,} lists, to be built from {shards}"
 
 
 def streamed_lists(

@@ -66,7 +66,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     rounds_ : dict of arrays
         The columns behind `history_`.
     certified_ : HeldOutCertificate
-        After `fit(..., certify=share)`: what is certain of the model on the problems held back.
+        After `fit(..., certify=share)`: bounds on the value of its lists, from the problems held back.
     training_problems_ : Problems or None
         What was learned from, where it was in memory. It is not saved.
 
@@ -133,7 +133,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             A share of the problems to hold back, such as 0.2. The policy is learned from the others, and
             `certified_` is what `certify` says of it on those held back.
         validation : Problems or a frame, optional
-            Problems with a reward that are not learned from. `history_` tells what each round's policy is worth on
+            Problems with a reward that are not learned from. `history_` records what each round's policy is worth on
             them.
         **columns
             With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`, which name its

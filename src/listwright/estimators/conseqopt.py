@@ -18,7 +18,7 @@ class ConSeqOpt(ListEstimator):
 
     It runs the same loop with the same features and learners as `SCP`; only the examples of different positions are not
     shared, so that each policy learns from a fraction of the data. Use it to compare with, or where positions of a list
-    truly differ in kind and data is plentiful; otherwise use `SCP`. Positions behind the trained length use the last
+    truly differ in kind and data is plentiful; otherwise use `SCP`. Positions beyond the trained length use the last
     policy.
 
     Parameters

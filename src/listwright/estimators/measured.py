@@ -37,14 +37,14 @@ TRIED = 8  # columns that go with the gains, of which the one with the best list
 @saved_as("Measured")
 @dataclass(frozen=True)
 class Measured:
-    """Mean values of lists on problems that were not learned from; `print` tells them in a few words.
+    """Mean values of lists on problems that were not learned from; printing it gives a summary.
 
     Attributes
     ----------
     value : float
         Of the learned policy's lists.
     ridge_value : float
-        Of lists sorted by a ridge regression of what items bring.
+        Of lists sorted by a ridge regression of the gains.
     column, column_value : str and float, or None
         The column that sorts the learned problems best, and what sorting the others by it is worth.
     n : int

@@ -1,4 +1,4 @@
-"""What a fitted model tells of itself: its weights, the history of its rounds, and its value on held-out problems."""
+"""What a fitted model reports about itself: its weights, the history of its rounds, and its held-out value."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Tells:
 
         `states` that were visited, `training_value`: the mean value of the lists built while learning, and
         `held_out_value`: that of the policy after the round on problems that were not learned from, with `keep="best"`
-        or `fit(..., validation=...)`; else it is NaN. Past 2,000 rounds, several are told as one.
+        or `fit(..., validation=...)`; else it is NaN. Past 2,000 rounds, several are merged into one row.
         """
         if not hasattr(self, "rounds_"):
             raise AttributeError(
@@ -68,7 +68,8 @@ class Tells:
 
     @property
     def measured_(self) -> Measured:
-        """What lists are worth on problems that were not learned from, beside sorting by a column or by a ridge score.
+        """What lists are worth on problems that were not learned from, compared with sorting by a column or by a ridge
+        score.
 
         After `fit(..., certify=0.2)` it is about this very model. Otherwise a copy is fitted on four fifths of the
         training problems, and measured on the others, when this is first asked for.

@@ -133,7 +133,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        The estimates; print it for a table.
+        The estimates; print it for a table. `evaluation.metrics["value"].mean` is the mean value of the lists.
 
     Raises
     ------

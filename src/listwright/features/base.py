@@ -143,7 +143,7 @@ class Features(Parameters, ABC):
         return seen
 
     def fit(self, problems: Problems) -> Self:
-        """Learns scales and the like from training problems; returns self."""
+        """Learns scales and similar statistics from training problems; returns self."""
         return self.settle(self.summary(problems))
 
     def summary(self, problems: Problems) -> dict[str, Any]:

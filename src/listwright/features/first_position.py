@@ -27,8 +27,8 @@ class FirstPositionSeen(NamedTuple):
 class FirstPosition(Features):
     """The candidate's own features while the list is empty, and 0 from then on.
 
-    Together with `Candidate`, it gives a linear policy one set of weights to open a list with and another to go on
-    with. The paper's indicator by itself (`Position`) adds the same number to every candidate of a state, so that it
+    Together with `Candidate`, it gives a linear policy one set of weights for the first position and another for the
+    rest. The paper's indicator by itself (`Position`) adds the same number to every candidate of a state, so that it
     cannot change which of them is picked; the products can. On the paper's robot-arm data they make up for what
     separate predictors for each position (`ConSeqOpt`) have over one linear policy: see "Why ConSeqOpt leads at
     lengths 2 to 4" on the page about the algorithm.
@@ -36,7 +36,7 @@ class FirstPosition(Features):
     Parameters
     ----------
     standardize : bool
-        Take off the mean and divide by the spread of the training rows.
+        Subtract the mean and divide by the standard deviation of the training rows.
 
     See Also
     --------

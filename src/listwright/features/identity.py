@@ -38,7 +38,8 @@ class IdentitySeen(NamedTuple):
 
 @saved_as("features.Identity")
 class Identity(Features):
-    """Which item of the catalogue a candidate is, with weights of its own for whatever it is crossed with.
+    """Which item of the catalogue a candidate is, with separate weights for each item and everything that it is crossed
+    with.
 
     Use it where the same items recur in all problems (a library of trajectories, a shelf of products): it puts every
     fixed list into the policy class. It says nothing of items that were not in training. The crossed columns are blocks

@@ -52,10 +52,10 @@ class Links(Features):
     Parameters
     ----------
     thresholds : sequence of float
-        Cosines above which a candidate reaches another; of use only with vectors.
+        Cosines above which a candidate reaches another; only used with vectors.
     sums : bool
-        Include the summed link to the list beside the strongest one. Sums grow with the list; policies that build
-        longer lists than they were trained on do better without them.
+        Include the summed link to the list in addition to the strongest one. Sums grow with the list; policies that
+        build longer lists than they were trained on do better without them.
 
     Attributes
     ----------

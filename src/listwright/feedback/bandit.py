@@ -200,7 +200,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         features, playing = self._view(problems, "recommend")
         steps, room = self._limits(problems, length, budget)
         if self.slots == "one" and room is not None and length is None:
-            raise InputError('slots="one" needs to know how many slots a list has. Pass length beside budget.')
+            raise InputError('slots="one" needs to know how many slots a list has. Pass length together with budget.')
         ids = as_list_ids(list_ids, len(problems))
         self._memory.check_new(ids)
         numbers = uniforms(draw_keys(self.seed_, ids), steps)
@@ -463,4 +463,4 @@ class ListBandit(TakesFrames, Parameters, ABC):
             raise InputError(f"Records come from listwright.feedback.Record.of. Got {type(record).__name__}.")
         self._view(record.problem, "update")
         if not isinstance(self.learner_, GainLearner) and np.isnan(record.propensities).any():
-            raise InputError(f"List {record.list_id} has no propensities, which this way to learn needs.")
+            raise InputError(f"List {record.list_id} has no propensities, which this learner needs.")

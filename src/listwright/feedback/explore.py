@@ -69,7 +69,7 @@ class Epsilon(ByScore):
     """Epsilon-greedy: the best row, or for a share of the slots any open row with equal chance.
 
     The plain baseline. Exploration never fades, so propensities stay above share / open rows and the log stays useful
-    for evaluating other policies, at the price of a constant share of weak items.
+    for evaluating other policies, at the cost of a constant share of weak items.
 
     Parameters
     ----------

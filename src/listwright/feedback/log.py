@@ -89,7 +89,7 @@ class Log:
     ) -> None:
         """Add lists that were shown.
 
-        `Recommendations` bring their own ids, propensities and version; an argument that is given takes their place.
+        `Recommendations` carry their own ids, propensities and version; arguments override these.
         Pass them for `Lists` of a model that does not explore.
 
         Parameters
@@ -99,7 +99,7 @@ class Log:
         list_ids : sequence of str, optional
             One id per list. By default those that the lists carry, or else new random ones.
         propensities : array of shape (lists, positions), optional
-            The chance that each pick had, given the picks before it. Entries behind the end of a list are ignored.
+            The chance that each pick had, given the picks before it. Entries after the end of a list are ignored.
             By default those that the lists carry; without these they are not known.
         version : int, optional
             Of the policy that built the lists. By default the one that the lists carry, or else 0.
@@ -243,7 +243,7 @@ class Log:
         cascade : bool
             Users stop looking at the first click.
         list_id, item, position, shown, outcome, propensity, version : str, optional
-            Columns whose names do not tell what they are.
+            Columns that are not found by their names.
         **options
             Which other columns are features, context, vectors, categorical or to be ignored: see `Problems.from_frame`.
 

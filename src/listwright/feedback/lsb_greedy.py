@@ -96,9 +96,9 @@ class LSBGreedy(ListBandit):
     """Linear submodular bandit: greedy on an upper confidence bound of each candidate's gain (Yue & Guestrin 2011).
 
     A baseline for items described by topics. Gains are modelled as linear in what a candidate adds to the coverage of
-    each topic. Features (or vectors, if there are any) are shares of topics from 0 to 1; with a context, each of its
-    numbers has weights of its own. Nothing is drawn at random, so propensities are 1 and its logs say little about
-    other policies; use `OnlineSCP` where the log is to be evaluated.
+    each topic. Features (or vectors, if there are any) are shares of topics from 0 to 1; with a context, there is a
+    separate set of weights for each of its numbers. Nothing is drawn at random, so propensities are 1 and its logs say
+    little about other policies; use `OnlineSCP` where the log is to be evaluated.
 
     Parameters
     ----------

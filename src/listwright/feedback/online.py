@@ -203,13 +203,13 @@ class OnlineSCP(GrowingBandit):
             return model._continued(random_state, options)
         if not isinstance(model, ListEstimator):
             told = f"Got {type(model).__name__}, which can be served but cannot learn."
-            raise InputError(f"Learning from clicks goes on from a fitted SCP or an OnlineSCP. {told}")
+            raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {told}")
         check_fitted(model)
         training = model.training_
         if not isinstance(training.learner, RidgeLeader) or not hasattr(training.learner, "sums_"):
             raise InputError(
-                "Learning goes on from a model whose learner is ridge, saved whole. Got "
-                f"{type(training.learner).__name__}. Fit with effort='fast' to go on from clicks."
+                "from_model needs a model whose learner is ridge, with its training state. Got "
+                f"{type(training.learner).__name__}. Fit with effort='fast', and save with slim=False."
             )
         if not 0 < trust < np.inf:
             raise InputError(f"trust must be above 0. Got {trust!r}.")
@@ -251,7 +251,7 @@ class OnlineSCP(GrowingBandit):
         return twin
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
-        """Starts from problems whose lists can be measured; clicks then go on from there.
+        """Learns a first model from problems whose lists can be measured; clicks then improve it.
 
         The same as fitting an `SCP` with these settings and passing it to `from_model`. It forgets what was learned
         before.
@@ -297,7 +297,7 @@ class OnlineSCP(GrowingBandit):
         return self
 
     def fit_log(self, log: Log, *, cap: float | None = None, propensity: str = "logged") -> Self:
-        """Learns from a log alone, whoever drew its lists, in the order shown; goes on where learning stands.
+        """Learns from a log, whichever policy built its lists, in the order shown, on top of what was learned before.
 
         Parameters
         ----------
@@ -305,13 +305,13 @@ class OnlineSCP(GrowingBandit):
             Lists that were shown, with outcomes.
         cap : float, optional
             Weighs each shown item by 1 / (open items * propensity), up to `cap`, as if all candidates had been equally
-            likely to be shown. That takes the preferences of the old policy out of the regression, at the price of the
-            lists that tell most about good items counting least: in simulations it cost up to a tenth of the clicks, so
+            likely to be shown. That takes the preferences of the old policy out of the regression, but the lists that
+            say most about good items then count least: in simulations it cost up to a tenth of the clicks, so
             by default every shown item counts the same.
         propensity : {"logged", "frequency", "model", "examination"}
             Where the chances of the shown items come from, for `cap`; see `evaluate`. Lists of which they are not known
             count as if all their items had been equally likely, with a warning. "examination" corrects for position
-            bias: what an item brings is its outcome over how often users look at its position, as
+            bias: the gain of an item is its outcome divided by how often users look at its position, as
             `feedback.examination` estimates it.
 
         Examples

@@ -85,7 +85,7 @@ def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, na
     if len(clicks) > 1:
         raise InputError(
             f"List {name!s} has a click at position {clicks[1] + 1}, after the cascade stopped at position "
-            f"{clicks[0] + 1}. Pass cascade=False where users go on after a click."
+            f"{clicks[0] + 1}. Pass cascade=False if users continue after a click."
         )
     return gains[: clicks[0] + 1] if len(clicks) else gains
 

@@ -34,7 +34,7 @@ class Learner(Parameters, ABC):
     Attributes
     ----------
     surrogate : str
-        Name of the convex loss that stands for the cost; "" where the cost itself is learned from.
+        Name of the convex loss that replaces the cost; "" where the cost itself is learned from.
     keeps_rows : bool
         Whether all rows learned from are kept, so that memory grows with the data.
 
@@ -117,7 +117,7 @@ class Learner(Parameters, ABC):
         return None
 
     def slimmed(self) -> Learner:
-        """The stand-in for this learner in a file without training data: it reports regrets but learns no more."""
+        """The stand-in for this learner in a file without training data: it reports regrets but cannot learn."""
         used, best = self.surrogate_loss(), self.best_surrogate_loss()
         return SlimLearner(self.surrogate, used=used, best=best, words=self.hindsight())
 

@@ -42,7 +42,7 @@ class Examples:
     folds : ndarray of int of shape (problems,), optional
         Fold of each training problem, the same in every round.
     chances : ndarray of shape (problems,), optional
-        Probability with which the pick was drawn, where a log tells it.
+        Probability with which the pick was drawn, if a log has it.
 
     See Also
     --------

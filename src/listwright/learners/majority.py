@@ -27,7 +27,7 @@ class WeightedMajority(Experts):
     Parameters
     ----------
     policies : sequence of Policy or None
-        The experts; None for the items of the catalogue (features must then tell which item a row is, as
+        The experts; None for the items of the catalogue (features must then say which item a row is, as
         `features.Identity()` does).
     rate : str or float
         "optimal": the best for `horizon` states with a reward in [0, 1]. "doubling": the same for a horizon that

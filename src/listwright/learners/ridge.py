@@ -38,8 +38,8 @@ class RidgeLeader(Learner):
     Parameters
     ----------
     penalty : float or str
-        Weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen anew
-        whenever the rounds have grown fourfold. That needs only the sums of each fold.
+        Weight of |h|^2; "auto" takes the one that predicts held-out folds of the training problems best, chosen again
+        whenever the number of rounds has grown fourfold. That needs only the sums of each fold.
     target : {"gain", "cost"}
         b(s), or minus the paper's c(s); the same where `center` is on.
     center : bool
@@ -141,7 +141,7 @@ class RidgeLeader(Learner):
         return max(1, min(n_states // 4, ROWS_AT_ONCE * n_states // n_rows))
 
     def policy(self) -> Policy:
-        """Solves for the weights; with penalty "auto", chooses the penalty anew when it is due."""
+        """Solves for the weights; with penalty "auto", chooses the penalty again when it is time to."""
         total = reduce(RidgeSums.combined, self.sums_)
         self.rounds_ += 1
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:

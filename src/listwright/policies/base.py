@@ -153,7 +153,7 @@ class Policy(ABC):
         return None
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """Returns what every column adds to the scores, or None if the policy cannot tell."""
+        """Returns what every column adds to the scores, or None if this is not known."""
         return None
 
     @property

@@ -175,7 +175,7 @@ def _own_reward(wish: Wish, source: Source) -> Objective:
 def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
     """Returns facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
     if wish.neighbors is not None and wish.sample is not None:
-        raise InputError("neighbors= and sample= are two ways to be fast. Give one of them.")
+        raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
         graph = _stored(wish, source)
         return Graph(graph, _weights(wish.weights, graph.shape[1]))

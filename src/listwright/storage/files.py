@@ -60,9 +60,9 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
     path : str or Path
         The file to write.
     slim : bool, optional
-        True leaves out what only further learning needs: a smaller file, whose model predicts and learns no more.
-        False keeps it, for `partial_fit` and learning from clicks. By default it is kept where the file stays small
-        with it (4 MiB), which it does for most linear models, and left out otherwise.
+        True leaves out what only further learning needs: a smaller file, whose model predicts but cannot be trained
+        further. False keeps it, for `partial_fit` and learning from clicks. By default it is kept where the file stays
+        small with it (4 MiB), which it does for most linear models, and left out otherwise.
 
     See Also
     --------

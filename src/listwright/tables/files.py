@@ -76,7 +76,7 @@ def read(
     reward, references
         As in `from_frame`; references may also be a file with columns problem and reference.
     format : str or None
-        "parquet", "csv", "jsonl" or "svmlight", where names do not tell.
+        "parquet", "csv", "jsonl" or "svmlight", if the file names do not show it.
     options
         Which column is what, and the rest, as in `from_frame`. In SVMlight files, the label is `label`, as in
         reward="any:label" or "graded:label".

@@ -52,7 +52,7 @@ def from_frame(
 ) -> Problems:
     """Problems from a frame of pandas, polars or pyarrow with one row per candidate.
 
-    Rows of a problem need not stand together; problems come in order of first appearance. Wherever several columns are
+    Rows of a problem need not be contiguous; problems come in order of first appearance. Wherever several columns are
     named, patterns such as `"topic_*"` may stand for them.
 
     Parameters

@@ -68,7 +68,10 @@ def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: st
         name = names[column].partition("=")[0] if names[column] not in columns.context else names[column]
         problem = f"problem {groups.ids[owner]!s} has another value at {place}"
         raise table.error(
-            groups.row_of(bad), name, problem, "Context is one value per problem: mend it, or make it a feature."
+            groups.row_of(bad),
+            name,
+            problem,
+            "Context has one value per problem: correct it, or use the column as a feature.",
         )
     return first
 

@@ -87,7 +87,7 @@ def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
         return _BUILDERS[reward.kind](reward, measured)
     if measured.groups.order is not None:
         raise InputError(
-            "The rows of a problem do not stand together, so their order changes and this reward is for other rows."
+            "The rows of a problem are not contiguous, so their order changes and this reward is for other rows."
             " Sort the table by problem, or give the reward as text."
         )
     return reward

@@ -207,8 +207,9 @@ class Scan:
 
     def __repr__(self) -> str:
         reward = "no reward" if self.reward is None else f"reward {self.reward.kind}:{self.reward.argument}"
+        shards = f"{len(self.shards):,} shard{'' if len(self.shards) == 1 else 's'}"
         return (
-            f"Scan: {len(self):,} problems, {self.n_rows:,} candidates in {len(self.shards):,} shards, "
+            f"Scan: {len(self):,} problems, {self.n_rows:,} candidates in {shards}, "
             f"{reward}, within {self.max_memory / 1e9:g} GB"
         )
 
@@ -224,8 +225,8 @@ def scan(
 ) -> Scan:
     """Problems in Parquet files that need not fit in memory, for fit, partial_fit, predict, evaluate and compare.
 
-    One pass over the ids finds where files can be cut into shards of whole problems. The rows of a problem must stand
-    together; they may go on in the next row group or file.
+    One pass over the ids finds where files can be cut into shards of whole problems. The rows of a problem must be
+    contiguous; they may continue in the next row group or file.
 
     Parameters
     ----------
@@ -235,11 +236,11 @@ def scan(
     reward, references
         As in `read`; the reward as text, such as "any:clicked".
     max_memory : int or str
-        Bytes for data, such as "1GB" or "500MB"; on many machines, those of each worker. The program itself takes about
-        0.3 GB beside.
+        Bytes for data, such as "1GB" or "500MB"; on many machines, those of each worker. The program itself takes
+        about 0.3 GB in addition.
     shard_size : int or str
-        About how large the parts are that workers own. Smaller ones share out better; a shard is at least a row group.
-        The result of a fit depends on it in the last digits.
+        Approximate size of the parts that workers own. Smaller parts balance the load better; a shard is at least a row
+        group. The result of a fit depends on it in the last digits.
     options
         Which column is what, as in `from_frame`.
 
@@ -268,7 +269,7 @@ def scan(
     ...     parquet.write_table(table, Path(folder, "log.parquet"))
     ...     data = scan(folder, reward="any:clicked")
     ...     data, next(iter(data))
-    (Scan: 2 problems, 5 candidates in 1 shards, reward any:clicked, within 1 GB,
+    (Scan: 2 problems, 5 candidates in 1 shard, reward any:clicked, within 1 GB,
      Problems: 2 problems, 5 candidates (2 to 3 each), 1 feature, reward AnySuccess)
     """
     wanted = Wanted(**options)

@@ -42,7 +42,7 @@ class Budget:
 
     See Also
     --------
-    parse_budget : Reads "665b" and the like.
+    parse_budget : Reads budgets such as "665b".
     sizes : What sentences take of a budget.
 
     Examples

@@ -32,11 +32,11 @@ class Cluster:
     title : str, optional
         Title or topic.
     split : str, optional
-        "train", "test" or the like, if the source says so.
+        The part of the data, such as "train" or "test", if the source defines one.
     document_names : tuple of str
         Name of each document; empty if unknown.
     sections : tuple of str
-        Heading that each sentence stands under; empty if unknown.
+        Heading of the section of each sentence; empty if unknown.
 
     Raises
     ------

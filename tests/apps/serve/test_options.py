@@ -63,7 +63,7 @@ def test_the_password_of_the_store_comes_from_a_file_or_the_environment(
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "Cannot read"), (b"\n", "is empty. Write the password"), (b"\xff\xfe", "is no text in UTF-8")],
+    [(None, "Cannot read"), (b"\n", "is empty. Write the password"), (b"\xff\xfe", "is not UTF-8 text")],
 )
 def test_a_password_file_that_holds_none(model_file: Path, tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "password"

@@ -59,7 +59,7 @@ def test_what_cannot_be_estimated() -> None:
     with pytest.raises(InputError, match="have no ids"):
         evaluate(even_log(50, known=False), best, propensity="frequency")
     only = even_log(50, length=4, known=False)
-    with pytest.raises(InputError, match="no candidates beside those shown"):
+    with pytest.raises(InputError, match="no candidates besides those shown"):
         evaluate(only, lambda problems: best(problems, 4), propensity="model")
 
 

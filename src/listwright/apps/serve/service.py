@@ -458,7 +458,7 @@ def _password(settings: Settings) -> str | None:
     try:
         found = _read(path).decode().rstrip("\r\n")
     except UnicodeDecodeError:
-        raise InputError(f"The password in {path} is no text in UTF-8.") from None
+        raise InputError(f"The password in {path} is not UTF-8 text.") from None
     if not found:
         raise InputError(f"{path} is empty. Write the password of the store into it.")
     return found

@@ -35,7 +35,7 @@ class PolicyComparison:
     Attributes
     ----------
     estimates : dict of str to OffPolicyEstimate
-        What each policy would bring per list.
+        What each policy would earn per list.
     differences : dict of str to Difference
         For every policy but the baseline.
     baseline : str
@@ -131,7 +131,7 @@ def compare(
     See Also
     --------
     evaluate : One policy by all estimators.
-    safe_rollout : How far to move towards a new policy when the log cannot vouch for all of it.
+    safe_rollout : How far to move towards a new policy when the log has too little evidence for all of it.
 
     Examples
     --------

@@ -65,9 +65,9 @@ class Evaluation:
     direct, slate_ips, ..., switch : OffPolicyEstimate
         The estimates.
     logged : OffPolicyEstimate
-        What the lists of the log brought themselves.
+        What the lists of the log earned.
     against_log : Difference
-        How much more the policy would bring than the log, and what to do.
+        How much more the policy would earn than the log, and what to do.
     n_lists : int
         Lists with an outcome and propensities.
     recommended : str

@@ -52,8 +52,8 @@ def evaluate(
         first click (`Log(cascade=True)`).
     propensity : {"logged", "frequency", "model", "examination"}
         Where the chances of the shown items come from: the log; or, for logs without, how often an item was shown at a
-        position, or a model of the policy that showed them. With the last two there is a figure of how much hangs on
-        it. "examination" adds an estimate that needs no chances, from how often users look at each position
+        position, or a model of the policy that showed them. With the last two, `sensitivity` says how much depends on
+        the estimate. "examination" adds an estimate that needs no chances, from how often users look at each position
         (`examination`), and recommends it; it takes what an item is worth not to depend on the items around it.
     clip : float, optional
         The largest weight of the clipped estimate; by default the square root of the number of lists.

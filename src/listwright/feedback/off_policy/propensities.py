@@ -142,7 +142,7 @@ def _modelled(logged: Answered) -> Floats:
     """
     if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
         raise InputError(
-            "This log has no candidates beside those shown, so it is unknown what else could have been shown. Log all "
+            "This log has no candidates besides those shown, so it is unknown what else could have been shown. Log all "
             'candidates, or pass propensity="frequency".'
         )
     features = _features(logged.problems)

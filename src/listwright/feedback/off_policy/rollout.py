@@ -1,4 +1,4 @@
-"""How far a log supports moving towards a new policy, when it cannot vouch for all of it."""
+"""How far a log supports moving towards a new policy, when it has too little evidence for all of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Rollout:
     curve : Table
         By share: the difference to today's value per list, its lower bound, and the effective size.
     today : float
-        What a list of the log brings.
+        What a list of the log earns.
 
     See Also
     --------
@@ -67,8 +67,8 @@ def safe_rollout(
 
     Use it when `compare` cannot tell, because the new policy's lists differ too much from the log. At each slot the new
     policy's item is shown with the chance `share`, otherwise what today's policy shows. The weight of a slot is then (1
-    - share) + share * ratio, which varies far less than the ratio itself: a log that cannot vouch for whole lists of
-    the new policy can often vouch for one item of them at a time.
+    - share) + share * ratio, which varies far less than the ratio itself: a log with too little evidence for whole
+    lists of the new policy often has enough for one item at a time.
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...],
     """
     arrays = read_arrays(path, ("offsets", "features", "feature_names"))
     if not np.array_equal(arrays["offsets"], offsets):
-        raise InputError(f"{path} is for other queries than the file of queries beside it.")
+        raise InputError(f"{path} is for other queries than the file of queries next to it.")
     table = arrays["features"].astype(np.float32)
     first = table[offsets[:-1]]
     same: Bools = np.asarray(np.isclose(table, np.repeat(first, np.diff(offsets), axis=0), atol=1e-6).all(axis=0))

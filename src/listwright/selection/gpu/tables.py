@@ -23,7 +23,9 @@ def width_of(vectors: Vectors) -> int:
 def on_gpu(vectors: Vectors, dtype: Any) -> Any:
     """Returns all rows as a tensor, or raises `InputError` if they do not fit."""
     if vectors.wide:
-        raise InputError(f"Sparse vectors of {vectors.width:,} columns are worked on by the CPU. Pass device='cpu'.")
+        raise InputError(
+            f"Sparse vectors of {vectors.width:,} columns are only supported on the CPU. Pass device='cpu'."
+        )
     size = len(vectors) * width_of(vectors) * dtype.itemsize
     must_fit_gpu(2 * size, "Pass sample= or neighbors=, or device='cpu'.")
     table = torch.zeros((len(vectors), width_of(vectors)), device="cuda", dtype=dtype)
