@@ -101,6 +101,19 @@ def test_half_sent_bodies_cannot_lock_others_out(limited, limits):
         assert service.ask("/v1/stats").startswith(b"HTTP/1.1 200")
 
 
+def test_bodies_that_never_come_are_given_up_and_uploads_have_more_time(limited, other_file):
+    service, file = limited(seconds=0.2), other_file.read_bytes()
+    head = f"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {len(file)}\r\n"
+    with service.connect() as one, service.connect() as upload:
+        upload.sendall(f"{head}Content-Type: application/octet-stream\r\n\r\n".encode() + file[:100])
+        one.sendall(HALF)
+        answer = everything(one)
+        assert answer.startswith(b"HTTP/1.1 503")
+        assert b'"code":"timeout"' in answer
+        upload.sendall(file[100:])
+        assert everything(upload).startswith(b"HTTP/1.1 201")
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

@@ -32,10 +32,11 @@ class Counted(SimpleQueue):
     """A queue that others can wait at until it has been given something."""
 
     def __init__(self):
-        self.given = threading.Semaphore(0)
+        self.given, self.times = threading.Semaphore(0), 0
 
     def put(self, thing):
         super().put(thing)
+        self.times += 1
         self.given.release()
 
 
@@ -53,9 +54,12 @@ def held(queue, started):
 
 @pytest.fixture
 def written(tmp_path, monkeypatch):
-    """`written(["a", "b"])` writes them at once: results, names stored, group sizes."""
+    """`written(["a", "b"])` writes them at once: results, names stored, group sizes.
 
-    def write(names):
+    With `turns` each comes a turn of the event loop after the one before.
+    """
+
+    def write(names, *, turns=0):
         database, groups = Database.of(f"sqlite:///{tmp_path}/store.db"), []
         database.open()
 
@@ -65,8 +69,15 @@ def written(tmp_path, monkeypatch):
             started = threading.Event()
             hold = asyncio.ensure_future(writer.write(held(writer.queue, started), None))
             await asyncio.to_thread(started.wait)
-            results = await asyncio.gather(*(writer.write(put, name) for name in names), return_exceptions=True)
+
+            async def one(i, name):
+                for _ in range(turns * i):
+                    await asyncio.sleep(0)
+                return await writer.write(put, name)
+
+            results = await asyncio.gather(*(one(i, name) for i, name in enumerate(names)), return_exceptions=True)
             await hold
+            write.times = writer.queue.times - 1  # that groups were handed over, without the one that is held
             writer.stop()
             return results
 
@@ -82,6 +93,13 @@ def written(tmp_path, monkeypatch):
 def test_many_writes_share_one_transaction(written):
     results, stored, groups = written(["a", "b", "c"])
     assert (results, stored, groups) == (["a", "b", "c"], {"a", "b", "c"}, [3])
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(60.0, 1), (0.0, 6)])
+def test_a_group_gathers_while_the_event_loop_is_busy_but_not_for_ever(written, monkeypatch, seconds, times):
+    monkeypatch.setattr(writing, "LONGEST", seconds)
+    _, stored, _ = written(list("abcdef"), turns=1)
+    assert (stored, written.times) == (set("abcdef"), times)
 
 
 def test_a_group_is_handed_over_once_and_no_transaction_is_too_large(written, monkeypatch):
@@ -106,3 +124,5 @@ def test_a_store_error_fails_all_of_the_group(written, caplog):
     results, stored, _ = written(["a", "bad"])
     assert stored == set()
     assert {result.status for result in results} == {503}
+    told = next(record for record in caplog.records if record.message == "a transaction failed")
+    assert (told.writes, told.cause) == (2, "no such table: nowhere")
