@@ -247,7 +247,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"features": sparse.csr_array(with_bad(4, 1e300))}, "Feature 1 of item v of problem c is inf"),
     ({"features": np.zeros(6)}, r"\(rows, d\) with offsets"),
     ({"features": [["x", "y"]] * 6}, "features must be an array of numbers"),
-    ({"features": [[1, 2], [3]]}, "features must be an array of numbers"),
+    ({"features": [[1, 2], [3]]}, "features must be one array"),
+    ({"vectors": [None, *[[1.0, 2.0]] * 5]}, r"vectors must be an array of numbers. Row 0 \(from 0\) is None"),
     ({"features": []}, "features must be"),
     ({"features": np.zeros((0, 2)), "offsets": [0]}, "There are no problems"),
     ({"features": np.zeros((0, 4, 2)), "offsets": None}, "There are no candidates"),
@@ -355,3 +356,11 @@ def test_a_list_of_tables_of_different_sizes_is_told_of_offsets() -> None:
     tables = [np.zeros((2, 3)), np.zeros((4, 3))]
     with pytest.raises(InputError, match=r"features must be one array.*2 to 4 entries.*pass `offsets`"):
         lw.Problems.from_arrays(tables)
+
+
+def test_vectors_may_come_as_a_column_of_lists() -> None:
+    rows = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
+    column = np.empty(2, dtype=object)
+    column[:] = rows
+    problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), vectors=column)
+    np.testing.assert_array_equal(problems.vectors, rows)

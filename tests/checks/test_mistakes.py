@@ -60,6 +60,21 @@ def test_a_column_that_looks_like_the_position_shown(start):
         lw.SCP(2, random_state=0).fit(table, reward="any:clicked")
 
 
+@pytest.mark.parametrize("name", ["position", "rank", "Rank", "shown_rank", "display rank", "item_rank", "pos"])
+def test_a_name_that_says_nothing_of_a_score_is_told_of(name):
+    table = frame().assign(**{name: np.tile(np.arange(6), 60)})
+    with pytest.warns(DataWarning, match=f"Column {name} counts"):
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+
+
+@pytest.mark.parametrize("name", ["bm25_rank", "retriever rank", "rank_by_price", "Dense-Ranking"])
+def test_the_rank_by_a_score_is_a_feature(name):
+    table = frame().assign(**{name: np.tile(np.arange(6), 60)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+
+
 def test_candidates_that_differ_in_nothing():
     table = frame()[["problem", "item", "clicked"]].assign(age=np.repeat(np.arange(60), 6))
     with pytest.warns(DataWarning, match="do not differ"):

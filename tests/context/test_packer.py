@@ -116,6 +116,7 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"scores": [1.0]}, "scores must be finite, one per passage"),
         ({"scores": [1.0, 2.0, 3.0, np.nan]}, "scores must be finite"),
         ({"embeddings": np.ones((4, 3)), "query_embedding": [1.0]}, "query_embedding has shape"),
+        ({"embeddings": [None, [1.0, 2.0], [1.0, 0.0], [0.0, 1.0]]}, r"embeddings must .*\. Row 0 \(from 0\) is None"),
         ({"sizes": [1, 2]}, "sizes must be one number"),
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": 2}, "No passage fits 2 tokens: the shortest has 5"),

@@ -72,6 +72,25 @@ def test_a_share_held_back_by_fit_is_certified_and_saved(tmp_path):
     assert not hasattr(fitted.partial_fit(problems(20, seed=1)), "certified_")
 
 
+def test_problems_that_are_alike_may_be_on_both_sides_of_a_split():
+    """Few distinct candidates, as in a table of grades: alike problems are draws like any other."""
+    alike = small_problems(60, 4, 1, above=0.5)
+    x = np.round(alike.features.reshape(60, 4, 1))
+    many = lw.Problems.from_arrays(x, reward=AnySuccess(x[..., 0] > 0.5))
+    fitted = lw.SCP(2, effort="fast", random_state=0).fit(many, certify=0.5)
+    assert fitted.certified_.n == 30
+    assert lw.SCP(2, effort="fast", random_state=0).fit(many).measured_.n == 12
+
+
+def test_the_same_problem_twice_is_not_split():
+    twice = problems(40)[np.array([*range(40), 3, 5])]
+    with pytest.raises(InputError, match="2 of these 42 problems occur more than once, with the same id: 3, 5"):
+        lw.SCP(2, effort="fast", random_state=0).fit(twice, certify=0.2)
+    fitted = lw.SCP(2, effort="fast", random_state=0, verbose=1).fit(twice)
+    with pytest.raises(AttributeError, match="2 of these 42 problems occur more than once"):
+        _ = fitted.measured_
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0, 1.5])
 def test_a_share_that_cannot_be_is_named(share):
     with pytest.raises(InputError, match="certify must be a share between 0 and 1"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
@@ -139,6 +140,42 @@ def test_verbose_tells_in_plain_lines_where_piped(capsys):
     assert "\x1b" not in "".join(lines)
     lw.SCP(2, effort="fast", n_passes=2, random_state=0).fit(problems())
     assert capsys.readouterr().err == ""
+
+
+def test_verbose_tells_of_the_model_and_not_of_what_was_tried_for_it(capsys):
+    model = lw.SCP(2, random_state=0, verbose=1).fit(problems())
+    assert len(model.trials_) > 2
+    told = capsys.readouterr().err
+    assert told.startswith("trying one column\n")
+    assert told.count("problems held out: lists are worth") == 1
+    assert told.endswith(f"{model.measured_}\n")
+
+
+@pytest.mark.parametrize("name", ["report_", "trials_", "certified_"])
+def test_what_a_fit_has_not_set_says_which_fit_would(model, name):
+    assert not hasattr(model, name)
+    told = (
+        r"certify=0\.2" if name == "certified_" else r'\(effort="fast"\)\. effort="auto" and "best" choose.*tune=True'
+    )
+    with pytest.raises(AttributeError, match=rf"^This SCP has no {name}: .*{told}"):
+        getattr(model, name)
+
+
+@pytest.mark.parametrize("name", ["report_", "trials_", "certified_", "weights_", "history_", "measured_"])
+def test_a_model_that_is_not_fitted_says_so_first(name):
+    assert not hasattr(lw.SCP(2), name)
+    with pytest.raises(NotFittedError, match="This SCP instance is not fitted yet"):
+        getattr(lw.SCP(2), name)
+
+
+def test_a_fit_forgets_the_choice_of_an_earlier_one():
+    model = lw.SCP(2, random_state=0).fit(problems())
+    assert model.report_.chosen
+    model.partial_fit(problems(seed=1))
+    assert model.trials_, "what goes on was chosen still"
+    model.set_params(effort="fast").fit(problems())
+    assert not hasattr(model, "report_")
+    assert not hasattr(model, "trials_")
 
 
 def test_a_fit_ends_with_what_matters(tmp_path):

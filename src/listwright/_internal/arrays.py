@@ -6,7 +6,7 @@ passed and raise `InputError` with the argument's name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     """
     try:
         _refuse_ragged(values, name)
-        array = np.asarray(values)
+        array = _stacked(values)
         if array.dtype == dtype:
             return np.asarray(array, order="C")
         _refuse_text(array, name)
@@ -79,8 +79,31 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
             array = array.astype(np.float64)
         with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which the callers report
             return np.asarray(array, dtype=dtype, order="C")
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be an array of numbers. Got {_kind(values)}: {error}") from None
+        told = _odd_row(values) or f"Got {_kind(values)}: {error}"
+        raise InputError(f"{name} must be an array of numbers. {told}") from None
+
+
+def _stacked(values: ArrayLike) -> NDArray[Any]:
+    """The values as an array; a column of lists, as frames hold embeddings, becomes one of two dimensions."""
+    array = np.asarray(values)
+    nested = array.dtype.kind == "O" and array.ndim == 1 and any(isinstance(row, list | np.ndarray) for row in array)
+    return np.asarray(array.tolist()) if nested else array
+
+
+def _odd_row(values: Any) -> str:
+    """Names the first of several rows that is missing or of another length than most; "" where none is."""
+    rows = list(values) if isinstance(values, Iterable) else []
+    lengths = [len(row) if isinstance(row, Sized) else -1 for row in rows]
+    usual = max(lengths, key=lengths.count, default=-1)
+    odd = next((i for i, length in enumerate(lengths) if length != usual), None)
+    if odd is None or usual < 0:
+        return ""
+    return f"Row {odd} (from 0) " + (
+        f"has {lengths[odd]} numbers, most have {usual}." if lengths[odd] >= 0 else f"is {rows[odd]!r:.40}."
+    )
 
 
 def _refuse_ragged(values: ArrayLike, name: str) -> None:
@@ -98,7 +121,8 @@ def _refuse_text(array: NDArray[Any], name: str) -> None:
     texts = array.flat if array.dtype.kind in "OUS" else ()
     found = next((value for value in texts if isinstance(value, str | bytes)), None)
     if found is not None:
-        raise InputError(f"{name} must be numbers. Got text, such as {found!r:.40}. Convert it first: .astype(float).")
+        told = f"Got text, such as {found!r:.40}. Convert it first: .astype(float)."
+        raise InputError(f"{name} must be an array of numbers. {told}")
 
 
 def as_whole_numbers(values: ArrayLike, name: str) -> Ints:

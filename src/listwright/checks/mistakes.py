@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
+import re
 from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.warn import warn
 from listwright.checks.problems import TELLS_ALL, correlations, named
 from listwright.errors import DataWarning
 from listwright.problems import Problems
@@ -16,13 +17,15 @@ from listwright.rewards import reward_of
 
 LOOKED_AT = 500  # problems to examine, evenly spread over all
 ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
+RANKS = {"rank", "ranks", "ranking"}  # words of a column's name
+SHOWN = {"click", "display", "displayed", "item", "items", "page", "pos", "position", "serp", "shown", "slot"}
 AGREES = 0.99  # balanced accuracy from which a column of two values is taken to be the label
 
 
 def warn_of_mistakes(problems: Problems, length: int | None) -> None:
     """Issues one `DataWarning` for each mistake that `mistakes` finds."""
     for told in mistakes(problems, length):
-        warnings.warn(told, DataWarning, stacklevel=5)
+        warn(told, DataWarning)
 
 
 def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
@@ -131,7 +134,10 @@ def _agreeing(table: Floats, gain: Bools) -> Bools:
 
 
 def _positions(problems: Problems) -> Ints:
-    """Returns the columns that contain 1, 2, 3, ... (or from 0), each once, in every problem of several candidates."""
+    """Returns the columns that contain 1, 2, 3, ... (or from 0), each once, in every problem of several candidates.
+
+    A column whose name says what ranked the candidates, such as "bm25_rank", is a feature like a score.
+    """
     several = problems.counts > 2
     if several.sum() < ENOUGH:
         return np.zeros(0, dtype=np.int64)
@@ -139,6 +145,8 @@ def _positions(problems: Problems) -> Ints:
     starts = problems.offsets[:-1]
     found = []
     for column in np.flatnonzero((problems.features[:3] == np.round(problems.features[:3])).all(axis=0)):
+        if problems.feature_names is not None and _ranked_by_a_score(problems.feature_names[column]):
+            continue
         values = problems.features[:, column]
         least = np.minimum.reduceat(values, starts)
         if not np.isin(least[several], (0.0, 1.0)).all() or len(np.unique(least[several])) > 1:
@@ -148,3 +156,9 @@ def _positions(problems: Problems) -> Ints:
         if np.logical_and.reduceat(counted, starts)[several].all():
             found.append(column)
     return np.array(found, dtype=np.int64)
+
+
+def _ranked_by_a_score(name: str) -> bool:
+    """Whether a column's name says that it is a rank, and by what: "bm25_rank", but not "rank" or "shown_rank"."""
+    words = set(re.split(r"[^a-z0-9]+", name.lower())) - {""}
+    return bool(words & RANKS) and bool(words - RANKS - SHOWN)

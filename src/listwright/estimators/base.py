@@ -26,7 +26,7 @@ from listwright.engines import as_engine
 from listwright.engines.tasks import Tick
 from listwright.errors import InputError
 from listwright.estimators.certifying import Certifies
-from listwright.estimators.held_out import held_back
+from listwright.estimators.held_out import check_each_once, held_back
 from listwright.estimators.measured import measured
 from listwright.estimators.predicting import Predicts
 from listwright.estimators.telling import Tells
@@ -174,7 +174,10 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             if validation is not None:
                 run.signature.check(validation, "validation")
                 reward_of(validation, "validation")
-            return self._learn(source, run, self.keep, checkpoints, validation)
+            self._learn(source, run, self.keep, checkpoints, validation)
+        for name in {"report_", "trials_"} - run.about.keys():
+            self.__dict__.pop(name, None)  # of an earlier fit
+        return self
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
         """Learns from more problems of the same kind, in one pass; on an unfitted model this is the first pass.
@@ -340,10 +343,11 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
+        check_each_once(problems)
         learned, held = held_back(len(problems), share, np.random.default_rng(0))
         self._fit(problems[learned], tick, checkpoints, validation)
         rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
-        self.certified_ = self.certify(problems[held], rivals=rivals)
+        self.certified_ = self.certify_own_split(problems[held], rivals)
         self.measurement_ = measured(self, problems[learned], problems[held], self.certified_)
         return self
 

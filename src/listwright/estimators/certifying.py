@@ -96,6 +96,19 @@ class Certifies(TakesFrames):
             visits=self.training_.ledger.states,
         )
 
+    def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
+        """Certifies the model on problems that `fit` itself held back, where alike ones may be on both sides."""
+        length, budget = as_limits(None, None, self.length, self.budget)
+        return certified(
+            self,
+            as_capped(held, None, self.per_group),
+            limits={"length": length, "budget": budget},
+            delta=0.05,
+            rivals=rivals,
+            training=getattr(self, "training_problems_", None),
+            visits=None,
+        )
+
     def online_certificate(self, delta: float = 0.05) -> Certificate:
         """What the paper's theorems prove of the run, from the regret measured while learning.
 

@@ -36,7 +36,7 @@ def certified(
     delta: float,
     rivals: Rivals,
     training: Problems | None,
-    visits: Visits,
+    visits: Visits | None,
 ) -> HeldOutCertificate:
     """Computes the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`.
 
@@ -54,8 +54,9 @@ def certified(
         Names or fitted models.
     training : Problems or None
         What named rivals learn from.
-    visits : Visits
-        Fingerprints of the states that the model has learned from.
+    visits : Visits or None
+        Fingerprints of the states that the model has learned from. None where `fit` split its own problems: two of
+        them may be alike and still be independent draws.
 
     Raises
     ------
@@ -64,7 +65,9 @@ def certified(
     """
     check_problems(problems)
     reward = reward_of(problems, "certify")
-    _refuse_unfit(problems, visits)
+    check_each_once(problems)
+    if visits is not None:
+        _refuse_known(problems, visits)
     others = {name: rival.predict(problems, **limits) for name, rival in _fitted(rivals, limits, training).items()}
     return certificate_of(
         list_values(model.predict(problems, **limits), problems),
@@ -102,29 +105,26 @@ def _best_known(problems: Problems, limits: dict[str, Any]) -> Floats:
     return values
 
 
-def _refuse_unfit(problems: Problems, visits: Visits) -> None:
-    """Raises `InputError` where problems were learned from or occur more than once: neither are independent draws."""
-    states = states_of(problems, first_gains(problems))
-    seen = visits.knows(states)
+def check_each_once(problems: Problems) -> None:
+    """Raises `InputError` where a problem occurs more than once, with the same id: these are no independent draws."""
+    states = zip(problems.problem_ids.tolist(), states_of(problems, first_gains(problems)).seen.tolist(), strict=True)
+    copies = np.ones(len(problems), dtype=bool)
+    copies[list({state: at for at, state in enumerate(states)}.values())] = False
+    if copies.any():
+        raise InputError(
+            f"{copies.sum()} of these {len(problems)} problems occur more than once, with the same id: "
+            f"{_shown(problems, copies)}. A certificate needs independent problems: pass each once."
+        )
+
+
+def _refuse_known(problems: Problems, visits: Visits) -> None:
+    """Raises `InputError` where problems were learned from, by what they contain and whatever their ids."""
+    seen = visits.knows(states_of(problems, first_gains(problems)))
     if seen.any():
         raise InputError(
             f"{seen.sum()} of these {len(problems)} problems were learned from: {_shown(problems, seen)}. A "
             "certificate needs problems that the model has not seen: hold some back before fit, or use "
             "fit(problems, certify=0.2)."
-        )
-    copies = np.ones(len(problems), dtype=bool)
-    copies[
-        list(
-            {
-                pair: at
-                for at, pair in enumerate(zip(problems.problem_ids.tolist(), states.seen.tolist(), strict=True))
-            }.values()
-        )
-    ] = False
-    if copies.any():
-        raise InputError(
-            f"{copies.sum()} of these {len(problems)} problems occur more than once, with the same id: "
-            f"{_shown(problems, copies)}. A certificate needs independent problems: pass each once."
         )
 
 

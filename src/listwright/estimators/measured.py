@@ -17,7 +17,8 @@ from listwright._internal.saved import saved_as
 from listwright.baselines import TopK
 from listwright.baselines.base import lists_by_score, n_steps
 from listwright.checks.problems import correlations
-from listwright.estimators.held_out import held_back
+from listwright.errors import InputError
+from listwright.estimators.held_out import check_each_once, held_back
 from listwright.evaluation.choice import best_of
 from listwright.evaluation.values import list_values
 from listwright.features.candidate import feature_names
@@ -91,10 +92,14 @@ class Measured:
 def tried(model: Any, problems: Problems) -> Measured:
     """Measures a copy of the model that learns from four fifths of the problems.
 
-    Raises `AttributeError`, as it serves an attribute, where there are fewer than five problems.
+    Raises `AttributeError`, as it serves an attribute, where there are fewer than five problems or some are the same.
     """
     if len(problems) < FEWEST:
         raise AttributeError(f"{len(problems)} problems are too few to hold some out: give at least {FEWEST}.")
+    try:
+        check_each_once(problems)
+    except InputError as error:
+        raise AttributeError(str(error)) from None
     learned, held = held_back(len(problems), SHARE, np.random.default_rng(0))
     tell("a trial on problems held out")
     twin = clone(model).set_params(verbose=0)._fit(problems[learned], None, Checkpoints())
@@ -135,7 +140,7 @@ def measured(
         column_value=by_column,
         n=len(held),
         n_learned=len(learned),
-        certificate=model.certify(held) if certificate is None else certificate,
+        certificate=model.certify_own_split(held) if certificate is None else certificate,
         own=own,
     )
 

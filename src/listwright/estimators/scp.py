@@ -17,12 +17,18 @@ from listwright.estimators.base import ListEstimator
 from listwright.estimators.choosing import choose
 from listwright.estimators.menu import best_ways, linear_ways, time_to_try, ways_to_try
 from listwright.estimators.small_policy import Scores
+from listwright.estimators.telling import Absent
 from listwright.estimators.ways import Way
 from listwright.estimators.wide import WIDE
 from listwright.problems import Problems
 from listwright.training.sources import Plan, Source
 
 EFFORTS = ("auto", "fast", "best")
+UNCHOSEN = (
+    'fit did not choose between methods (effort="{model.effort}"). effort="auto" and "best" choose where they can: on '
+    f"problems in memory with at most {WIDE} columns, and with features, learner and batch_size left open. tune=True "
+    "chooses too."
+)
 
 
 @saved_as("SCP")
@@ -103,9 +109,9 @@ class SCP(ListEstimator):
     policy_ : Policy
         The learned policy.
     report_ : Report or None
-        With `effort="auto"` or `"best"`: the method that was chosen, and why.
+        With `effort="auto"` or `"best"`, or `tune=True`: the method that was chosen, and why; None without a choice.
     trials_ : list of Trial
-        With `effort="auto"` or `"best"`: the result of each method that was tried.
+        With `effort="auto"` or `"best"`, or `tune=True`: the result of each method that was tried.
     weights_ : Table
         Weights of a linear policy.
     history_ : Table
@@ -141,6 +147,9 @@ class SCP(ListEstimator):
     >>> round(model.score(problems[150:]), 2)
     0.92
     """
+
+    report_: Any = Absent(UNCHOSEN)
+    trials_: Any = Absent(UNCHOSEN)
 
     def __init__(
         self,
@@ -228,8 +237,8 @@ class SCP(ListEstimator):
         yield from super()._peeked()
 
     def _fast(self) -> SCP:
-        """Returns the plain linear policy with these settings, to be fitted in this process."""
-        return clone(self).set_params(effort="fast", tune=False, engine="local")
+        """Returns the plain linear policy with these settings, to be fitted in this process and without a word."""
+        return clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
 
     def check(self, problems: Problems) -> None:
         """Raises `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.parameters import check_fitted
 from listwright.estimators.measured import LONG, Measured, tried
 from listwright.evaluation.table import Table
 from listwright.policies import Linear
@@ -14,6 +15,30 @@ from listwright.training.history import told
 from listwright.training.loaded import made_up
 from listwright.training.signature import Signature
 from listwright.walk.replay import Block, blocks_of
+
+
+class Absent:
+    """A fitted attribute that not every fit sets: asked of a model without it, it says which fit would have set it.
+
+    The value that a fit sets on the model takes its place.
+
+    Parameters
+    ----------
+    why : str
+        What sets the attribute; `{model}` stands for the model.
+    """
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        if model is None:  # the class itself has no such attribute
+            raise AttributeError(f"Only fitted models have {self.name}.")
+        check_fitted(model)
+        raise AttributeError(f"This {type(model).__name__} has no {self.name}: {self.why.format(model=model)}")
 
 
 class Tells:
@@ -30,6 +55,10 @@ class Tells:
     training_: Any  # the run, listwright.training.round.Training
     rounds_: Any  # the columns of its history
     measurement_: Measured
+    certified_: Any = Absent(
+        "no problems were held back. fit(..., certify=0.2) holds some back and certifies the model on them; "
+        "certify(problems) does so on problems that you have held back."
+    )
 
     @property
     def weights_(self) -> Table:
@@ -39,6 +68,7 @@ class Tells:
         over the training candidates) more of it adds to the score. Of `keep="mixture"` it is the mean over rounds; a
         model with a policy for each position has a column `position` too. `to_frame()` makes a frame of the table.
         """
+        check_fitted(self)
         linear = self.policy_.linear()
         if linear is None:
             raise AttributeError(
@@ -60,10 +90,9 @@ class Tells:
         `held_out_value`: that of the policy after the round on problems that were not learned from, with `keep="best"`
         or `fit(..., validation=...)`; else it is NaN. Past 2,000 rounds, several are merged into one row.
         """
+        check_fitted(self)
         if not hasattr(self, "rounds_"):
-            raise AttributeError(
-                f"This {type(self).__name__} has no history: it is not fitted, or of an older version."
-            )
+            raise AttributeError(f"This {type(self).__name__} has no history: its file is of an older version.")
         return Table(told(self.rounds_))
 
     @property
@@ -74,6 +103,7 @@ class Tells:
         After `fit(..., certify=0.2)` it is about this very model. Otherwise a copy is fitted on four fifths of the
         training problems, and measured on the others, when this is first asked for.
         """
+        check_fitted(self)
         if hasattr(self, "measurement_"):
             return self.measurement_
         problems = getattr(self, "training_problems_", None)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.warn import warn
 from listwright.errors import Notice
 from listwright.feedback.answered import Answered
 
@@ -35,6 +34,7 @@ def importance(logged: Answered, cap: float) -> Floats:
 
 def warn_missing(missing: int, total: int, what_then: str) -> None:
     """Warn that `missing` of `total` lists have no propensities; `what_then` says how they are treated."""
-    warnings.warn(
-        f"{missing:,} of {total:,} lists have no propensities; they {what_then}.", EvidenceWarning, stacklevel=3
+    warn(
+        f"{missing:,} of {total:,} lists have no propensities; they {what_then}.",
+        EvidenceWarning,
     )

@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import listwright
 from listwright._internal.files import write_whole
+from listwright._internal.warn import warn
 from listwright.errors import InputError, UnsavableWarning
 from listwright.storage.archive import MOST_BYTES, archive_of, pack, read_archive, unpack
 from listwright.storage.decode import Decoder
@@ -154,7 +154,7 @@ def warn_unsavable(model: Any) -> None:
             dump_estimators(doubtful)
     except InputError as error:
         told = f"This {type(model).__name__} cannot be saved once it is fitted: {str(error).rstrip('.')}."
-        warnings.warn(told, UnsavableWarning, stacklevel=3)
+        warn(told, UnsavableWarning)
 
 
 def own_parts(model: Any) -> list[str]:

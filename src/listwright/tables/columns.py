@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.tables.arrow import flags_of
-from listwright.tables.column_warnings import warn_of_categories, warn_of_coordinates, warn_of_dates
+from listwright.tables.column_warnings import warn_of_categories, warn_of_coordinates, warn_of_dates, warn_of_lists
 from listwright.tables.table import Table
 from listwright.tables.values import is_number, is_text
 
@@ -204,6 +204,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
         if name not in columns.levels:
             _no_stray_text(table, name)
     warn_of_dates(table, open_names)
+    warn_of_lists(table, open_names)
     warn_of_categories(table, [name for name in open_names if name not in columns.levels])
     return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
 

@@ -229,8 +229,9 @@ def as_table(frame: Any) -> Table:
     except nw.exceptions.NarwhalsError as error:
         raise InputError(f"This frame cannot be read: {error}") from None
     except TypeError:
-        kind = f"Got {type(frame).__module__}.{type(frame).__name__}."
-        raise InputError(f"Give a frame of pandas, polars (not lazy) or pyarrow. {kind}") from None
+        kind = f"{type(frame).__module__}.{type(frame).__name__}"
+        way = " Call collect() first." if hasattr(frame, "collect") else ""
+        raise InputError(f"Give a frame of pandas, polars or pyarrow. Got {kind}.{way}") from None
     no_repeats(map(str, eager.columns), "The table")
     columns, unreadable = {}, {}
     for name in eager.columns:

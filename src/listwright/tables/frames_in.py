@@ -50,7 +50,10 @@ class TakesFrames:
         """Names of the features seen in `fit`; raises `AttributeError` before `fit` or if features have no names."""
         names = None if "signature_" not in vars(self) else vars(self)["signature_"].feature_names
         if names is None:
-            raise AttributeError(f"This {type(self).__name__} has no feature names.")
+            raise AttributeError(
+                f"This {type(self).__name__} has no feature names: it is not fitted, or its problems have none. "
+                "Fit on a frame, or pass feature_names= to Problems.from_arrays."
+            )
         return np.array(names, dtype=object)
 
     def _from_frame(

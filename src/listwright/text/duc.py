@@ -6,11 +6,11 @@ refuses what is ambiguous; `sgml` reads the files themselves.
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
+from listwright._internal.warn import warn
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster, require_references
 from listwright.text.duc_layout import (
@@ -204,10 +204,9 @@ def _with_documents(folders: dict[Key, Found], summaries: list[Found], task: int
             )
     if lost:
         others = sorted({f"D{one.number}" for one in lost})
-        warnings.warn(
+        warn(
             f"Left out {len(lost)} summaries of {len(others)} sets of other tasks, such as {others[0]}.",
             ReadingNote,
-            stacklevel=4,
         )
     by_set: dict[Key, list[Found]] = defaultdict(list)
     for one in summaries:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import warnings
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from listwright._internal.warn import warn
 from listwright.errors import InputError, Notice
 
 
@@ -88,8 +88,9 @@ def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
     """Warns of records that were left out, with the count for each reason; says nothing if there are none."""
     reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
     if reasons:
-        warnings.warn(
-            f"{path}: left out {sum(skipped.values())} of {total} records: {reasons}.", ReadingNote, stacklevel=4
+        warn(
+            f"{path}: left out {sum(skipped.values())} of {total} records: {reasons}.",
+            ReadingNote,
         )
 
 
@@ -120,5 +121,5 @@ def _decoded_as_western(raw: bytes, path: Path) -> str:
         text, encoding = raw.decode("cp1252"), "Windows-1252"
     except UnicodeDecodeError:
         text, encoding = raw.decode("latin-1"), "Latin-1"
-    warnings.warn(f"{path} is not UTF-8; read as {encoding}.", EncodingNote, stacklevel=5)
+    warn(f"{path} is not UTF-8; read as {encoding}.", EncodingNote)
     return text

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from listwright.errors import InputError
-from listwright.text import passage_features
+from listwright.text import passage_features, question_problems
 from listwright.text.words import word_set
 from tests.text.passages.plain import Plain
 
@@ -119,6 +119,14 @@ def test_rarity_does_not_grow_with_the_number_of_passages() -> None:
     few = passage_features("Where is Alien?", ["Alien", "Rain"]).rarity.max()
     many = passage_features("Where is Alien?", ["Alien", *["Rain"] * 50]).rarity.max()
     assert few == many == 1
+
+
+def test_a_passage_that_is_no_text_is_named() -> None:
+    assert question_problems([QUESTION], [["", *TEXTS]]).n_rows == 5
+    with pytest.raises(InputError, match=r"Passage 1 \(from 0\) of the question 'Where .* must be text. Got NoneType"):
+        question_problems([QUESTION], [[TEXTS[0], None]])  # type: ignore[list-item]
+    with pytest.raises(InputError, match=r"at least one passage each\. Got 2 questions and lists of \[4, 0\] passages"):
+        question_problems([QUESTION, QUESTION], [TEXTS, []])
 
 
 def test_no_passages() -> None:

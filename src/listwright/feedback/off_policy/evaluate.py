@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.warn import warn
 from listwright.evaluation.intervals import Bounds
 from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
@@ -181,9 +181,8 @@ def _with_examination(
 
 def _warn_few(size: float, n_lists: int) -> None:
     """Warn that the effective sample size is too small for the intervals to be trusted."""
-    warnings.warn(
+    warn(
         f"The effective sample size is {size:.1f} of {n_lists:,} lists: the policy shows other lists than the log. "
         "Do not trust the intervals; log more lists, or with more exploration.",
         EvidenceWarning,
-        stacklevel=3,
     )

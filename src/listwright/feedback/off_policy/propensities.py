@@ -6,7 +6,6 @@ conditional logit of the logging policy. `sensitivity` bounds how far an estimat
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.linalg import solved
 from listwright._internal.threads import one_thread
+from listwright._internal.warn import warn
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity
 from listwright.feedback.answered import Answered
@@ -156,10 +156,9 @@ def _modelled(logged: Answered) -> Floats:
             shown = picks >= 0
             chances[which[shown], position] = shares[picks[shown]]
     if np.nanmedian(chances) > 0.99:
-        warnings.warn(
+        warn(
             "The lists of this log look as if nothing had been drawn at random: they say little about other policies.",
             EvidenceWarning,
-            stacklevel=4,
         )
     return chances
 

@@ -5,7 +5,6 @@ The published ARFF files and a Parquet form are both read into `_Raw`; `read_asl
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.warn import warn
 from listwright.errors import InputError
 from listwright.lab.datasets._arff import Arff, read_arff
 from listwright.lab.datasets._files import column_of, first_of, read_parquet
@@ -291,11 +291,10 @@ def _note_unsolved(runs: Any, path: Path) -> None:
         return
     ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
     if (ended & ~solved).any():
-        warnings.warn(
+        warn(
             f"{path}: {int((ended & ~solved).sum()):,} of {int(ended.sum()):,} runs with the status ok are marked as "
             "unsolved and count as failures. For labels by the scenario's own cutoff, read the published files.",
             ReadingNote,
-            stacklevel=4,
         )
 
 

@@ -8,7 +8,6 @@ clusters, one chain of subsets per seed.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
+from listwright._internal.warn import warn
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
@@ -106,7 +106,7 @@ def run(
     program = None if rouge is None else find_rouge(rouge)
     source = Source.of(data, train, test, task, n_clusters)
     for told in missing(source):
-        warnings.warn(told, ReadingNote, stacklevel=2)
+        warn(told, ReadingNote)
     parts, curved = source.parts, tuple(method for method in LEARNED if method in methods)
     n_train = min(len(part) for part, _ in parts)
     rows = [(source, method, fold) for method in methods for fold in range(len(parts))]

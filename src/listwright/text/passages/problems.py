@@ -60,7 +60,7 @@ def question_problems(
     Raises
     ------
     InputError
-        If there is not one list of passages per question, or one of them is empty.
+        If there is not one list of passages per question, one of them is empty, or a passage is not text.
 
     See Also
     --------
@@ -78,6 +78,11 @@ def question_problems(
             f"Give one list of passages per question, with at least one passage each. Got {len(questions)} questions "
             f"and lists of {counts[:5]} passages."
         )
+    for question, texts in zip(questions, passages, strict=True):
+        wrong = next((i for i, text in enumerate(texts) if not isinstance(text, str)), None)
+        if wrong is not None:
+            got = type(texts[wrong]).__name__
+            raise InputError(f"Passage {wrong} (from 0) of the question {question!r:.60} must be text. Got {got}.")
     found = [
         passage_features(question, texts, None if titles is None else titles[i])
         for i, (question, texts) in enumerate(zip(questions, passages, strict=True))
