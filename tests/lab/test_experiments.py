@@ -169,6 +169,13 @@ def test_news_folds_test_every_user_once():
         assert len(set(np.concatenate(parts))) == 75
 
 
+def test_short_lists_of_what_is_fitted_once_are_those_of_a_fit_of_their_own():
+    train, _, test = news._visits(news.news(n_users=75, random_state=0), 0, 0)
+    methods = {name: news._learned(10.0)[name] for name in ("ConSeqOpt", "Regression")}
+    once, each = (news._worth(methods, train, test, 0, refit_lengths=refit) for refit in (False, True))
+    assert (once == each).all()
+
+
 def test_news_runs_and_reports(monkeypatch):
     monkeypatch.setattr(news, "PENALTIES", (10.0, 1e9))
     found = news.run(seeds=1, folds=1)

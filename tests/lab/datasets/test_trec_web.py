@@ -55,6 +55,14 @@ def test_problems_and_published_rankings(tmp_path: Path) -> None:
     np.testing.assert_allclose(lw.evaluation.subtopic_recall(web.published["theirs"], problems), 2 / 3)
 
 
+def test_marks_line_ends_and_blank_lines(tmp_path: Path) -> None:
+    lines = [json.dumps(record(name)).encode() for name in ("7", "9")]
+    (tmp_path / "queries.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\r\n\r\n".join(lines) + b"\r\n\r\n")
+    problems = lw.datasets.read_trec_web(tmp_path).problems
+    assert problems.problem_ids.tolist() == ["7", "9"]
+    assert len(problems.features) == 6
+
+
 def test_more_columns_come_from_the_arrays_beside(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, record("7"), record("9"))
     table = np.column_stack([np.arange(6.0), np.repeat([1.0, 2.0], 3)])
