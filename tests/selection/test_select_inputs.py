@@ -157,7 +157,7 @@ HUGE = X.astype(np.float64) * 1e300
         (X, 3, {"reward": "saturated_coverage", "alpha": 2}, "alpha must be above 0"),
         (X, 3, {"reward": "feature_based"}, "covers must be 0 or more"),
         (X, 3, {"neighbors": 81}, "neighbors=81, but there are only 80 rows"),
-        (X, 3, {"neighbors": 5, "sample": 5}, "Give one of them"),
+        (X, 3, {"neighbors": 5, "sample": 5}, "Pass only one of them"),
         (X, 3, {"sample": 0}, "sample must be at least 1"),
         (X, 3, {"weights": np.ones(3)}, "weights must have one entry per row to represent (80)"),
         (X, 3, {"weights": -np.ones(80)}, "weights must be 0 or more"),
