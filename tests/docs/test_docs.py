@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.filterwarnings("error::listwright.errors.DataWarning")  # pages and programs make no mistakes
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 WRITTEN_BY_COMMANDS = {"gpu.md", "performance.md", "results.md"}  # by `make bench` and `listwright reproduce`

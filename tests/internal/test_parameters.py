@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 import listwright as lw
 from listwright._internal.parameters import Parameters, check_fitted, is_sklearn_estimator
@@ -85,3 +87,19 @@ def test_models_that_are_not_fitted_say_so_as_scikit_learn_does() -> None:
 def test_only_estimators_of_scikit_learn_are_its_own() -> None:
     assert is_sklearn_estimator(Ridge())
     assert not is_sklearn_estimator(lw.SCP())
+
+
+def test_the_other_tools_of_scikit_learn_take_models_too() -> None:
+    model, given = lw.SCP(length=2, effort="fast", n_passes=1, random_state=0), problems()
+    search = RandomizedSearchCV(Pipeline([("scp", model)]), {"scp__length": [1, 2]}, n_iter=2, cv=2, random_state=0)
+    assert search.fit(given).score(given) == max(
+        clone(model).set_params(length=n).fit(given).score(given) for n in (1, 2)
+    )
+    found = cross_validate(model, given, cv=2, return_estimator=True, return_train_score=True)
+    check_is_fitted(found["estimator"][0], ["policy_", "n_features_in_"])
+    with config_context(enable_metadata_routing=True):
+        assert cross_val_score(model, given, cv=2).tolist() == found["test_score"].tolist()
+        with pytest.raises(TypeError, match="not routed"):
+            Pipeline([("scp", model)]).fit(given, certify=0.2)
+    with pytest.raises(ValueError, match="fit takes no y"):
+        cross_val_score(model, given, np.zeros(30), cv=2, error_score="raise")
