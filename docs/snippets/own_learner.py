@@ -21,7 +21,7 @@ for name, learner in {"ridge": "ridge", "trees": trees}.items():
 
 # --8<-- [start:class]
 class Signs(lw.learners.Learner):
-    """One vote a column: up where gains went up with it, down where they went down."""
+    """One vote per column: up where gains went up with it, down where they went down."""
 
     def learn(self, examples):
         # rows that were options, in states where something is left to gain

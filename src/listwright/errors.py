@@ -60,6 +60,12 @@ class UnsavableWarning(UserWarning):
     See Also
     --------
     listwright.storage.check_can_save : Raises for a model that cannot be saved.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", UnsavableWarning)  # nothing is trained that cannot be saved
     """
 
 

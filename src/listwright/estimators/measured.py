@@ -61,6 +61,16 @@ class Measured:
     --------
     SCP : Its attribute `measured_` is one of these.
     listwright.guarantees.HeldOutCertificate : The bounds in `certificate`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import listwright as lw
+    >>> x = np.random.default_rng(0).random((100, 8, 2))
+    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
+    >>> measured = lw.SCP(length=2, effort="fast", random_state=0).fit(problems).measured_
+    >>> measured.n_learned, measured.n
+    (80, 20)
     """
 
     value: float

@@ -51,6 +51,18 @@ class ExpectedGain(Features):
     everything in the list failed). Else the amount of each topic that a candidate covers is predicted from its own
     features, and the columns are logarithms of the reward's own gain on the predictions. Training problems are seen
     through models fitted without them. Prediction never sees the reward.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import listwright as lw
+    >>> context = np.random.default_rng(0).random((60, 1))
+    >>> works = np.concatenate([context < 0.5, context >= 0.5], axis=1)
+    >>> problems = lw.Problems.from_arrays(
+    ...     np.zeros((60, 2, 0)), context=context, catalogue=[0, 1], reward=lw.rewards.AnySuccess(works)
+    ... )
+    >>> ExpectedGain(models=["neighbours"]).fit(problems).names()
+    ['neighbours success where the list failed']
     """
 
     group = "expected gain"

@@ -18,6 +18,12 @@ class EvidenceWarning(Notice):
     See Also
     --------
     evaluate : Issues it for logs without propensities, or with few matching lists.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", EvidenceWarning)  # weak evidence stops the pipeline
     """
 
 

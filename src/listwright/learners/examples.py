@@ -48,6 +48,16 @@ class Examples:
     --------
     Learner.learn : Takes these objects.
     position_weights : The weight of each position.
+
+    Examples
+    --------
+    One problem with two candidates, of which the second would gain more:
+
+    >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
+    >>> both = np.array([True, True])
+    >>> examples = Examples(rows, np.array([0.2, 0.5]), 1.0, 0, both, np.array([1]), np.array([True]))
+    >>> examples.costs
+    array([0.3, 0. ])
     """
 
     rows: Rows

@@ -85,6 +85,11 @@ class Skipped:
     --------
     Pick : Why an item was picked.
     listwright.Lists.explain : Returns the reasons for a list.
+
+    Examples
+    --------
+    >>> print(Skipped("b", 2, "a", 0.01, 0.28))
+    not b, number 2 on its own: redundant after a, which changed its score by +0.010, the others' by +0.280
     """
 
     item: Any

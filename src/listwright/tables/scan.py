@@ -65,6 +65,18 @@ class Scan:
     --------
     scan : Makes one.
     listwright.tables.read : Reads everything into memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pyarrow import parquet
+    >>> table = pa.table({"problem": [1, 1, 2, 2, 2], "price": [3, 2, 5, 1, 4], "clicked": [0, 1, 0, 0, 1]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parquet.write_table(table, Path(folder, "log.parquet"))
+    ...     data = scan(folder, reward="any:clicked")
+    ...     len(data), sum(block.n_rows for block in data), data.sample()
+    (2, 5, Problems: 2 problems, 5 candidates (2 to 3 each), 1 feature, reward AnySuccess)
     """
 
     columns: Columns

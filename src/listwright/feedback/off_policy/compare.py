@@ -47,6 +47,14 @@ class PolicyComparison:
     --------
     compare : Makes it.
     Difference : The verdict on one policy.
+
+    Examples
+    --------
+    >>> both = {"new": OffPolicyEstimate(1.5, 1.4, 1.6, 180.0), "old": OffPolicyEstimate(1.1, 1.0, 1.2, 900.0)}
+    >>> ahead = Difference(0.4, 0.3, 0.5, 180.0, "roll out", "Roll out new: against old it brings +0.400 per list.")
+    >>> comparison = PolicyComparison(both, {"new": ahead}, baseline="old", n_lists=900)
+    >>> comparison.advice
+    'Roll out new: against old it brings +0.400 per list.'
     """
 
     estimates: dict[str, OffPolicyEstimate]

@@ -37,6 +37,12 @@ class Rollout:
     See Also
     --------
     safe_rollout : Makes it.
+
+    Examples
+    --------
+    >>> curve = Table({"share": np.array([0.5]), "difference": np.array([0.4]), "low": np.array([0.35])})
+    >>> print(Rollout(0.5, curve, today=1.5))
+    Up to 50 % of the slots can show what the new policy would: at least +0.350 per list against today's 1.500.
     """
 
     share: float
