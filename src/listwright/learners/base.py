@@ -51,6 +51,23 @@ class Learner(Parameters, ABC):
         F(policy, m) >= (1 - exp(-m/k)) F(best list of k) - R/T - 2 sqrt(2 ln(1/delta) / T).
 
     Any learner whose regret grows slower than T therefore yields near-optimal lists.
+
+    Examples
+    --------
+    One vote per column, up if gains rise with it and down if they fall; `checks.check_learner` tests it:
+
+    >>> import listwright as lw
+    >>> from listwright.learners.examples import centered
+    >>> class Signs(Learner):
+    ...     def learn(self, examples):
+    ...         rows, offsets = examples.used_rows  # of states in which something can be gained
+    ...         if len(rows):
+    ...             gains = centered(examples.gains[rows], offsets)
+    ...             self.votes_ = getattr(self, "votes_", 0.0) + examples.weight * gains @ examples.rows.table[rows]
+    ...
+    ...     def policy(self):
+    ...         return lw.policies.Linear(np.sign(self.votes_))
+    >>> lw.checks.check_learner(Signs())
     """
 
     surrogate = "squared"  # the convex loss that stands for the cost, "" where the cost itself is learned
