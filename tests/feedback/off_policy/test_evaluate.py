@@ -262,6 +262,12 @@ def test_switch_leaves_the_model_where_weights_show_that_it_is_wrong(monkeypatch
     assert found.switch.value == pytest.approx(0.8, abs=0.2)
 
 
+def test_switch_keeps_the_correction_where_it_costs_nothing() -> None:
+    found = evaluate(clicks_log(900, logger="first"), first_two)
+    assert found.switch.value == found.cascade_dr.value
+    assert found.switch.value != found.direct.value
+
+
 def test_an_estimate_is_the_mean_of_its_parts() -> None:
     part = Parts(np.array([0.0, 1.0]), 2.0)
     assert (part.value, part.error) == (0.5, 0.5 / np.sqrt(2))

@@ -32,6 +32,7 @@ SLOT_SUPPORT = 0.5  # the same for single slots, whose items may have been shown
 SHARE = 0.05  # of the value, from which on a position counts
 ENOUGH = 30.0  # lists of equal weight, from which on weights can tell that the model is wrong
 AGREE = 2.0  # standard errors around two estimates that meet where they agree
+PLENTY = 1 / 3  # of the lists, as effective size, from which on there is little variance to save by accepting bias
 
 
 class Parts(NamedTuple):
@@ -187,14 +188,18 @@ def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Flo
     """Choose the lowest cap on correction weights whose estimate agrees with all higher ones (Su et al. 2020).
 
     Candidates run from the doubly robust estimate without a cap to the direct one; two agree where their intervals of
-    two standard errors meet (Lepski's method). With fewer than 30 effective lists, the direct estimate is returned.
+    two standard errors meet (Lepski's method). With fewer than 30 effective lists, the direct estimate is returned;
+    with at least a third of all lists, the doubly robust one.
     """
-    ways = [parts["cascade_dr"]]
+    robust = parts["cascade_dr"]
+    if robust.effective_size >= PLENTY * len(start):
+        return robust.influence
+    ways = [robust]
     ways += [Parts(start + (np.where(weights <= cap, weights, 0.0) * errors).sum(axis=1), 0.0) for cap in CAPS]
     ways += [parts["direct"]]
-    if parts["cascade_dr"].effective_size < ENOUGH:
+    if robust.effective_size < ENOUGH:
         return ways[-1].influence
-    chosen, low, high = ways[0], -np.inf, np.inf
+    chosen, low, high = robust, -np.inf, np.inf
     for way in ways:
         low, high = max(low, way.value - AGREE * way.error), min(high, way.value + AGREE * way.error)
         if low > high:
