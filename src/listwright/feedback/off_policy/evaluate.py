@@ -67,8 +67,9 @@ def evaluate(
     Evaluation
         Ten estimates. Those by weights (`slate_ips` to `clipped`) need lists that both policies could have shown: the
         effective size says how many there were. `direct` is a model of clicks alone. `per_position_dr` and
-        `cascade_dr` put both together. `switch` is the one to look at first: `cascade_dr` where the effective size is at
-        least a third of the lists; else `direct`, with as few corrections as the log shows to be needed. As neither knows its own bias, `direct` and `switch` have
+        `cascade_dr` put both together. `switch` is the one to look at first: `cascade_dr` where the effective size is
+        at least a third of the lists; else `direct`, with as few corrections as the log shows to be needed. As neither
+        knows its own bias, `direct` and `switch` have
         the interval of `cascade_dr` (or of `pseudo_inverse`, where only single slots agree with the log).
 
     See Also
