@@ -17,6 +17,8 @@ import listwright as lw
 from listwright.tables import from_frame, read
 from tests.table_tools import FORMATS, assert_same, write
 
+# Columns of lists here are for one reward each, and have no role with the others.
+pytestmark = pytest.mark.filterwarnings("ignore:.*lists are not used as features:listwright.errors.DataWarning")
 REWARDS = ["any:clicked", "coverage:topics", "coverage:topics*weights", "sqrt:amount_*", "facility:embedding"]
 OPTIONS: dict[str, Any] = {
     "context": ["user_*"],
