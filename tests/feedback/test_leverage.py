@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from safetensors.numpy import load, save
 
 import listwright as lw
 from listwright.errors import InputError
@@ -82,7 +83,8 @@ def test_groups_do_not_matter_to_the_last_bit(group):
 def test_a_restored_learner_goes_on_to_the_same_state():
     records = list(ordinary(60))
     whole = OnlineSCP.from_model(trained(), random_state=0, leverage=0.1).update(records[:31])
-    again = OnlineSCP.from_model(trained(), random_state=0, leverage=0.1).restore(whole.state())
+    again = OnlineSCP.from_model(trained(), random_state=0, leverage=0.1).restore(load(save(whole.state())))
+    assert_same(whole.state(), again.state())
     assert_same(whole.update(records[31:]).state(), again.update(records[31:]).state())
 
 

@@ -241,7 +241,7 @@ class GainRidge(RidgeLeader, GainLearner):
         """
         gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
         gram = gram + self._now * self.penalty_ * np.eye(len(gram))
-        self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.asarray(np.linalg.cholesky(gram).T, np.float64)
+        self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.ascontiguousarray(np.linalg.cholesky(gram).T)
         self.next_anchor_ = self.rounds_ + max(1, len(gram) // 16)
 
     def policy(self) -> Policy:

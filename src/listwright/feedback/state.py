@@ -34,7 +34,7 @@ def arrays_of(value: Any, name: str) -> Arrays:
     found: Arrays = {}
     for key, entry in _entries(value):
         if isinstance(entry, int | float | np.number | np.ndarray):
-            found[f"{name}.{key}"] = np.array(entry)
+            found[f"{name}.{key}"] = np.array(entry, order="C")  # safetensors stores memory as it lies, rows or columns
         else:
             found |= arrays_of(entry, f"{name}.{key}")
     return found

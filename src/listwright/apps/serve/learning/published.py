@@ -45,7 +45,8 @@ def publish(learner: OnlineSCP) -> bytes:
     arrays = playing.policy.arrays()
     if arrays is None:
         return save(learner.state())
-    return save(arrays | {"version": np.array(playing.version), "learned": np.array(playing.learned)})
+    weights = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(weights | {"version": np.array(playing.version), "learned": np.array(playing.learned)})
 
 
 def played(initial: OnlineSCP, published: Published | None) -> OnlineSCP:
