@@ -145,7 +145,15 @@ def _check_text(found: list[dict[str, Any]]) -> str:
         f"error in {best} of {len(found)} settings (or the same as the lowest). Where the effective size is at least "
         f"{ENOUGH}, {right} of {len(held)} intervals hold the truth in {LOW:.0%} to {HIGH:.0%} of the logs. With so "
         f"few logs (`--logs 500` takes hours), "
-        f"a coverage of 95 % shows as anything from {low:.1%} to {high:.0%}; all are within that{beyond}"
+        f"a coverage of 95 % shows as anything from {low:.1%} to {high:.0%}; all are within that{beyond}\n\n"
+        "What was changed after looking at these settings: plain weights have no evidence where the log misses more "
+        "than 1 % of what the policy shows; PI's interval allows for its distance to the doubly robust estimate; and "
+        "`switch` keeps the doubly robust estimate where the effective size is at least a third of the lists. Before "
+        "that it took the model of clicks there, and had the lowest error in 7 of 18 settings (160 logs). Another "
+        "rule, to ask for a standard error that is smaller by a fifth, was tried on nine other settings and dropped. "
+        "In that run of 160 logs, 63 of 74 intervals held the truth in 92 % to 98 % of the logs; the lowest share was "
+        "91.9 %, and shares above 98 % were all in '1 of 1,000, softmax, cascade', except PI in "
+        "'3 of 100, softmax, any'."
     )
 
 
