@@ -99,6 +99,11 @@ def test_features_that_see_all_problems_at_once_are_not_fitted_on_parts(problems
         lw.SCP(length=2, effort="best", engine=Local(2)).fit(problems)
 
 
+def test_workers_learn_the_linear_policy_where_methods_would_be_chosen(problems) -> None:
+    chosen, linear = (lw.SCP(2, effort=one, engine=Local(2), random_state=0).fit(problems) for one in ("auto", "fast"))
+    np.testing.assert_array_equal(chosen.policy_.weights, linear.policy_.weights)
+
+
 def test_partial_fit_of_parts_goes_on(problems) -> None:
     model = lw.SCP(length=2, effort="fast", random_state=0, engine=Local(2)).fit(problems[:60])
     rounds = model.n_rounds_

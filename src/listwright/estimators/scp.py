@@ -21,7 +21,7 @@ from listwright.estimators.telling import Absent
 from listwright.estimators.ways import Way
 from listwright.estimators.wide import WIDE
 from listwright.problems import Problems
-from listwright.training.sources import Plan, Source
+from listwright.training.sources import InMemory, Plan, Source
 
 EFFORTS = ("auto", "fast", "best")
 UNCHOSEN = (
@@ -86,8 +86,8 @@ class SCP(ListEstimator):
         tried. "best" combines several methods with fixed weights, each fitted out of fold, or keeps a simple one that
         is better by more than one standard error; it takes seconds to minutes.
         "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
-        `repeats`, with fewer than 30 problems or more than 200 columns, for problems that are read in parts, and in
-        `partial_fit`.
+        `repeats`, with fewer than 30 problems or more than 200 columns, with an `engine` of several workers, for
+        problems that are read in parts, and in `partial_fit`.
     time_limit : float, optional
         With `effort="auto"`: about how many seconds to spend on trying methods. Methods that would take longer are left
         out, and `report_` names them. By default ten times what the linear policy takes, and at least 20 seconds. The
@@ -203,10 +203,11 @@ class SCP(ListEstimator):
         if self.tune and (self.effort == "fast" or source.whole is None):
             return self._chosen_plan(linear_ways(_in_memory(source), self._fast()), source)
         one_way = in_parts or self.batch_size != "auto" or self.repeats or source.example.n_features > WIDE
-        if self.effort == "fast" or source.whole is None or one_way:
+        if self.effort == "fast" or not isinstance(source, InMemory) or one_way:
             return super()._plan(source)
-        limit = time_to_try(source.whole, self._fast()) if self.time_limit is None else self.time_limit
-        return self._chosen_plan(ways_to_try(source.whole, self._fast(), limit), source, limit)
+        problems = _in_memory(source)
+        limit = time_to_try(problems, self._fast()) if self.time_limit is None else self.time_limit
+        return self._chosen_plan(ways_to_try(problems, self._fast(), limit), source, limit)
 
     def _chosen_plan(self, ways: Sequence[Way], source: Source, time_limit: float | None = None) -> Plan:
         """Tries the ways and returns the plan of the one chosen, with report and trials."""
@@ -215,16 +216,16 @@ class SCP(ListEstimator):
 
     def _best_plan(self, source: Source) -> Plan:
         """Returns the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
-        if source.whole is None:
+        if not isinstance(source, InMemory):
             raise InputError(
                 "effort='best' must see all problems at once, so that it cannot be fitted part by part. Fit on "
                 "problems in memory with engine='local' (of a scan: scan.sample()), or choose effort='fast'."
             )
-        plain, about = self._fast(), {}
+        problems, plain, about = _in_memory(source), self._fast(), {}
         if self.tune:
-            chosen = self._chosen_plan(linear_ways(source.whole, plain), source)
+            chosen = self._chosen_plan(linear_ways(problems, plain), source)
             plain, about = plain.set_params(features=chosen.features, learner=chosen.learner), chosen.about
-        best = self._chosen_plan(best_ways(source.whole, plain), source)
+        best = self._chosen_plan(best_ways(problems, plain), source)
         return best if best.about["trials_"] else replace(best, about=about)
 
     def _peeked(self) -> Iterator[str]:
