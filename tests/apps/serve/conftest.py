@@ -145,8 +145,12 @@ def client(opened: Open) -> Running:
 
 @pytest.fixture
 def learn(monkeypatch: pytest.MonkeyPatch) -> Callable[[Running], None]:
-    """Updaters learn where the test says `learn(client)`, never by themselves; a service that ends keeps its lease."""
+    """Updaters learn where the test says `learn(client)`, never by themselves; a service that ends keeps its lease.
+
+    Snapshots depend on the number of lists alone, not on the time since the last one.
+    """
     monkeypatch.setattr("listwright.apps.serve.learning.updater.Updater._run", lambda self: None)
+    monkeypatch.setattr("listwright.apps.serve.learning.updater.BYTES_A_SECOND", 1 << 60)
 
     def step(client: Running) -> None:
         for _ in range(2):  # the first begins with versions that never learned
