@@ -19,7 +19,7 @@ from listwright.apps.serve.models.details import list_detail, model_detail, mode
 from listwright.apps.serve.models.requests import DEFAULT, Asked
 from listwright.apps.serve.refusals import Refused, invalid
 from listwright.apps.serve.service import Service
-from listwright.apps.serve.store.records import now
+from listwright.apps.serve.store.ids import now
 from listwright.apps.serve.store.stats import gains, recent, series, totals
 
 DAY = 86_400

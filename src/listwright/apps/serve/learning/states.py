@@ -15,9 +15,10 @@ from safetensors.numpy import load, save
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.ids import now
 from listwright.apps.serve.store.journal import revise
 from listwright.apps.serve.store.lease import Claim, holds
-from listwright.apps.serve.store.records import now, whole
+from listwright.apps.serve.store.records import whole
 from listwright.apps.serve.store.schema import feedback, learning, lists, quarantine, snapshots
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP

@@ -19,8 +19,9 @@ from listwright.apps.serve.models.intake import problem_of
 from listwright.apps.serve.models.opened import Version
 from listwright.apps.serve.models.requests import Asked
 from listwright.apps.serve.refusals import invalid
+from listwright.apps.serve.store.ids import new_id, now
 from listwright.apps.serve.store.journal import Served
-from listwright.apps.serve.store.records import Packed, new_id, now, pack
+from listwright.apps.serve.store.records import Packed, pack
 from listwright.apps.settings import Settings
 from listwright.errors import InputError
 from listwright.lists import Lists

@@ -15,8 +15,8 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from listwright.apps.serve.models.requests import Traffic
 from listwright.apps.serve.refusals import Refused
+from listwright.apps.serve.store.ids import now
 from listwright.apps.serve.store.journal import revise
-from listwright.apps.serve.store.records import now
 from listwright.apps.serve.store.schema import deployments, learning, models, quarantine, snapshots
 
 

@@ -16,7 +16,8 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, update
 
 from listwright.apps.serve.refusals import Refused
-from listwright.apps.serve.store.records import cut, now
+from listwright.apps.serve.store.ids import now
+from listwright.apps.serve.store.records import cut
 from listwright.apps.serve.store.rows import Row, add_up, among, put
 from listwright.apps.serve.store.schema import clock, feedback, lists, minutes, positions, shadows
 

@@ -8,9 +8,7 @@ happens.
 
 from __future__ import annotations
 
-import secrets
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,48 +19,17 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels.grid import to_grid
+from listwright._internal.arrays import Floats, Ints
+from listwright.apps.serve.store.tables import Table, array_of, exact, precision, rounded
 from listwright.errors import InputError
 from listwright.feedback.records import Record
 from listwright.problems import Problems
 
 PARTS = ("features", "context", "sizes", "catalogue", "vectors", "caps")
 ROUNDED = ("features", "vectors")  # what may be rounded
-TIME_DIGITS = 12  # of an id: milliseconds in hex
 SMALL = 3_000  # bytes of numbers that are stored exactly, whatever they are
-LEVELS = ((65_536, "<u2"), (256, "<u1"), (128, "<u1"))
 COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
-
-
-def new_id(now: float) -> str:
-    """Return a list id: the time in milliseconds as 12 hex digits, then 20 random ones.
-
-    Ids sort by time, which makes range queries by age cheap, and cannot be guessed.
-
-    Examples
-    --------
-    >>> new_id(1.0)[:12], len(new_id(1.0))
-    ('0000000003e8', 32)
-    """
-    return first_id(now)[:TIME_DIGITS] + secrets.token_hex(10)
-
-
-def first_id(at: float) -> str:
-    """Return the lowest possible id of a time, for queries by age.
-
-    Examples
-    --------
-    >>> first_id(1.0)
-    '0000000003e800000000000000000000'
-    """
-    return f"{int(at * 1000):0{TIME_DIGITS}x}" + "0" * (32 - TIME_DIGITS)
-
-
-def now() -> float:
-    """Return seconds since 1970."""
-    return time.time()
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,30 +87,6 @@ class Packed:
         ]
 
 
-class Table(msgspec.Struct, array_like=True):
-    """A stored array.
-
-    Attributes
-    ----------
-    dtype : str
-        NumPy type of `data`.
-    shape : tuple of int
-        Shape of the array.
-    levels : int
-        Number of quantization levels; 0 if `data` is exact.
-    ends : bytes
-        Lowest and highest value of each column, as the upper 16 bits of float32.
-    data : bytes
-        Values, or level indices.
-    """
-
-    dtype: str
-    shape: tuple[int, ...]
-    levels: int
-    ends: bytes  # lowest and highest of each column, in halved float32
-    data: bytes
-
-
 class Message(msgspec.Struct, array_like=True):
     """The stored form of a list, encoded as a MessagePack array.
 
@@ -181,9 +124,9 @@ def pack(one: Packed, *, small: int = SMALL) -> bytes:
     arrays = {name: getattr(one.problem, name) for name in PARTS if getattr(one.problem, name) is not None}
     room = small - sum(array.nbytes for name, array in arrays.items() if name not in ROUNDED)
     total = sum(arrays[name].nbytes for name in ROUNDED if name in arrays)
-    levels, dtype = _precision(room, total)
+    levels, dtype = precision(room, total)
     tables = {
-        name: _rounded(array, levels, dtype) if levels and name in ROUNDED else _exact(array)
+        name: rounded(array, levels, dtype) if levels and name in ROUNDED else exact(array)
         for name, array in arrays.items()
     }
     message = Message(
@@ -229,46 +172,6 @@ def whole(row: Any) -> bytes:
     return record if row.rest is None else record + row.rest
 
 
-def _precision(room: int, total: int) -> tuple[int, str]:
-    """Choose the quantization for `total` bytes of float32 that should fit into `room` bytes.
-
-    Returns the number of levels and the integer type; 0 levels if the values fit as they are. The coarsest grid is used
-    even if it does not fit.
-
-    Examples
-    --------
-    >>> _precision(3000, 2000), _precision(3000, 4000), _precision(3000, 40000)
-    ((0, ''), (65536, '<u2'), (128, '<u1'))
-    """
-    if total <= room:
-        return 0, ""
-    bits = {levels: int(levels).bit_length() - 1 for levels, _ in LEVELS}
-    return next((entry for entry in LEVELS if total * bits[entry[0]] // 32 <= room), LEVELS[-1])
-
-
-def _exact(array: NDArray[Any]) -> Table:
-    """Store an array as it is, little-endian."""
-    return Table(array.dtype.newbyteorder("<").str, array.shape, 0, b"", np.ascontiguousarray(array).tobytes())
-
-
-def _rounded(array: Floats32, levels: int, dtype: str) -> Table:
-    """Quantize a float32 array of shape (n_rows, n_columns) to `levels` evenly spaced values per column."""
-    ends, steps = np.empty((2, array.shape[1]), dtype=np.uint16), np.empty(array.shape, dtype=np.uint16)
-    to_grid(array, levels, ends, steps)
-    return Table(dtype, array.shape, levels, ends.astype("<u2").tobytes(), steps.astype(dtype).tobytes())
-
-
-def _whole(ends: NDArray[np.uint16]) -> Floats32:
-    """Return the float32 values of upper halves, with zeros in the lower 16 bits."""
-    return (ends.astype("<u4") << 16).view("<f4")
-
-
-def _widths(low: NDArray[np.uint16], high: NDArray[np.uint16]) -> Floats:
-    """Return the widths of the columns in float64; 1 for constant columns, to avoid a division by zero."""
-    widths = _whole(high).astype(np.float64) - _whole(low)
-    return np.where(widths > 0, widths, 1.0)
-
-
 def _chances(propensities: Floats | None) -> bytes | None:
     """Encode propensities: None if unknown, no bytes if all are 1, else float64."""
     if propensities is None:
@@ -309,7 +212,7 @@ def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = Tru
         message = _decoder().decode(plain)
     except (zstandard.ZstdError, msgspec.MsgspecError):
         raise InputError("This list cannot be read: its record is damaged.") from None
-    arrays = {name: _array(table) for name, table in message.tables.items()}
+    arrays = {name: array_of(table) for name, table in message.tables.items()}
     picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
     chances = _floats(message.propensities)
     if chances is not None and not len(chances):
@@ -323,15 +226,6 @@ def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = Tru
 def _decoder() -> msgspec.msgpack.Decoder[Message]:
     """Return the decoder of messages; cached."""
     return msgspec.msgpack.Decoder(Message)
-
-
-def _array(table: Table) -> NDArray[Any]:
-    """Restore an array; quantized values become float32."""
-    found = np.frombuffer(table.data, dtype=table.dtype).reshape(table.shape)
-    if not table.levels:
-        return found
-    low, high = np.frombuffer(table.ends, dtype="<u2").reshape(2, -1)
-    return (_whole(low) + found * (_widths(low, high) / (table.levels - 1))).astype(np.float32)
 
 
 def _floats(data: bytes | None) -> Floats | None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, and_, delete, or_, select, text
 
 from listwright.apps.serve.store.database import Database, clock_of
-from listwright.apps.serve.store.records import first_id
+from listwright.apps.serve.store.ids import first_id
 from listwright.apps.serve.store.schema import feedback, learning, lists, models, quarantine, shadows, snapshots
 
 MOST = 500  # lists of one transaction, so that others need not wait
