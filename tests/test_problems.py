@@ -45,6 +45,12 @@ def test_rows_and_offsets() -> None:
     assert problems.name_of(4) == "item v of problem c"
 
 
+def test_the_number_of_items_is_as_far_as_the_problems_show() -> None:
+    problems = lw.Problems.from_arrays(np.zeros((3, 1)), offsets=[0, 2, 3], catalogue=[1, 4, 0])
+    assert (problems.n_items, problems[1:].n_items) == (5, 1)
+    assert lw.Problems.from_arrays(np.zeros((3, 1)), offsets=[0, 2, 3]).n_items == 0
+
+
 def test_float32_in_rows_is_not_copied() -> None:
     table = np.zeros((6, 2), dtype=np.float32)
     assert np.shares_memory(build(features=table).features, table)

@@ -259,6 +259,11 @@ class Problems:
         """Number of columns of `features`."""
         return int(self.features.shape[1])
 
+    @property
+    def n_items(self) -> int:
+        """Size of the catalogue as far as these problems show: its highest number + 1, or 0 without a catalogue."""
+        return 0 if self.catalogue is None else int(self.catalogue.max(initial=-1)) + 1
+
     @cached_property
     def counts(self) -> Ints:
         """Number of candidates of each problem, shape (problems,)."""
@@ -502,7 +507,7 @@ class Problems:
         if self.context is not None:
             parts.append(f"context of {self.context.shape[1]}")
         if self.catalogue is not None:
-            parts.append(f"catalogue of {int(self.catalogue.max()) + 1}")
+            parts.append(f"catalogue of {self.n_items}")
         if self.sizes is not None:
             parts.append(f"sizes {self.sizes.min():g} to {self.sizes.max():g}")
         if self.groups is not None:

@@ -16,8 +16,8 @@ from listwright.training.catalogue import with_catalogue
 
 
 def n_items_of(problems: Problems) -> int:
-    """Returns the size of the catalogue."""
-    return int(items_of(problems).max()) + 1
+    """Returns the size of the catalogue, which equally long problems have implicitly."""
+    return with_catalogue(problems).n_items
 
 
 def items_of(problems: Problems) -> Ints:

@@ -13,7 +13,7 @@ from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.models import check_relevance, column_of, column_values, fitted
-from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of, state_table
+from listwright.baselines.states import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.estimators import is_ranker
 from listwright.lists import Lists
@@ -118,7 +118,7 @@ class TopK(Baseline):
         return column_of(self.estimator, problems) is None
 
     def _learn(self, problems: Problems) -> None:
-        self.n_items_ = 0 if problems.catalogue is None else n_items_of(problems)
+        self.n_items_ = problems.n_items
         self.per_item_ = bool(self.n_items_ and not problems.n_features and problems.context is not None)
         self.per_item_ &= not is_ranker(self.estimator)
         if self.per_item != "auto":

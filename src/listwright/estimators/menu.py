@@ -197,10 +197,9 @@ class Menu:
 
     def by_item(self) -> list[Way]:
         """Returns a linear policy with separate weights per item for all that is known of the problem and the list."""
-        catalogue = self.problems.catalogue
-        if catalogue is None or not self.problems.n_features:
+        if self.problems.catalogue is None or not self.problems.n_features:
             return []
-        if not has_whole_catalogue(self.problems, int(catalogue.max()) + 1):
+        if not has_whole_catalogue(self.problems, self.problems.n_items):
             return []
         crosses = ("candidates", "list") if self.problems.context is None else ("context", "candidates", "list")
         return [self.learned("linear by item", features=Sum([*self._no_identity(), Identity(crosses)]), n_passes=3)]

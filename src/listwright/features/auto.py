@@ -67,7 +67,7 @@ def auto_features(problems: Problems) -> Sum:
     parts: list[Features] = [Candidate()] if problems.n_features else []
     parts += _list_features(problems)
     if problems.catalogue is not None:
-        no_other_view = not problems.n_features and int(problems.catalogue.max()) < MANY_ITEMS
+        no_other_view = not problems.n_features and problems.n_items <= MANY_ITEMS
         crosses = {"context": problems.context is not None, "list": no_other_view}
         parts.append(Identity(tuple(name for name, wanted in crosses.items() if wanted)))
     return Sum(parts)

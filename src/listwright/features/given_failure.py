@@ -111,7 +111,9 @@ class GivenFailure(CrossFitted):
     def fit(self, problems: Problems) -> Self:
         """Fits the models on all training problems, and once without each fold."""
         self.asked_ = list(fresh_models(self.models))
-        self.n_items_ = _n_items(problems)
+        if problems.catalogue is None:
+            raise InputError("ExpectedGain needs a catalogue, but these problems have none.")
+        self.n_items_ = problems.n_items
         self.whole_ = has_whole_catalogue(problems, self.n_items_)
         view = state_view(problems, self.n_items_, whole=self.whole_)
         self.kept_ = np.append(0, telling(view))  # column 0 is constant: a state may have nothing else to tell
@@ -249,12 +251,6 @@ def state_view(problems: Problems, n_items: int, *, whole: bool) -> Floats32:
     if problems.n_features and whole:
         parts.append(whole_problem(problems, n_items))
     return np.concatenate(parts, axis=1)
-
-
-def _n_items(problems: Problems) -> int:
-    if problems.catalogue is None:
-        raise InputError("ExpectedGain needs a catalogue, but these problems have none.")
-    return int(problems.catalogue.max()) + 1
 
 
 def _effective(weights: Floats) -> Floats:

@@ -189,7 +189,7 @@ def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
         Unless every problem offers the whole catalogue.
     """
     catalogue = _catalogue(problems)
-    n_items = int(catalogue.max()) + 1 if n_items is None else n_items
+    n_items = problems.n_items if n_items is None else n_items
     if not has_whole_catalogue(problems, n_items):
         raise InputError('cross="candidates" needs problems that all hold the whole catalogue.')
     table = np.empty((len(problems), n_items, problems.n_features), dtype=np.float32)

@@ -58,7 +58,7 @@ class InList(Features):
 
     def summary(self, problems: Problems) -> dict[str, Any]:
         """The catalogue's size."""
-        return {"n_items": 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1}
+        return {"n_items": problems.n_items}
 
     def settle(self, summary: dict[str, Any]) -> Self:
         """Learns the catalogue's size."""

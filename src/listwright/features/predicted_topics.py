@@ -154,7 +154,7 @@ class PredictedTopics(CrossFitted):
 
     def fit(self, problems: Problems) -> Self:
         """Fits the models on the candidates of all training problems, and once without each fold."""
-        self.n_items_ = 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1
+        self.n_items_ = problems.n_items
         self.scale_ = Scale.of(self._table(problems))
         self.topics_, y = topics_of(problems)
         x = self._view(problems)

@@ -53,7 +53,7 @@ class GrowingBandit(ListBandit):
         Nothing is stored: room for the new items is made when they are learned from. At most `MOST_NEW` are accepted at
         a time, so that one wrong item number cannot exhaust the memory.
         """
-        known, asked = self.signature_.n_items, n_items_in(problems)
+        known, asked = self.signature_.n_items, problems.n_items
         if known is None or asked <= known or not isinstance(self.learner_, GainRidge):
             return super()._view(problems, purpose)
         if asked > known + MOST_NEW:
@@ -70,7 +70,7 @@ class GrowingBandit(ListBandit):
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Widen learner, features and signature to the largest catalogue number among the problems."""
-        asked = max((n_items_in(one) for one in problems), default=0)
+        asked = max((one.n_items for one in problems), default=0)
         known = self.signature_.n_items
         if known is not None and asked > known and isinstance(self.learner_, GainRidge):
             features = self.features_.with_items(asked)
@@ -86,14 +86,6 @@ class GrowingBandit(ListBandit):
         if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
             empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
             self._make_room([empty])
-
-
-def n_items_in(problems: Problems) -> int:
-    """Return the number of catalogue items as far as these problems show (highest number + 1).
-
-    0 without a catalogue.
-    """
-    return 0 if problems.catalogue is None else int(problems.catalogue.max()) + 1
 
 
 def n_states(features: Features, known: int, policy: Linear) -> int:

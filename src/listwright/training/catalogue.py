@@ -27,7 +27,7 @@ def rows_of_items(problems: Problems, items: Ints) -> Ints:
     Items that a problem does not offer are -1 and moved to the end, so the others keep their order.
     """
     assert problems.catalogue is not None
-    where = np.full((len(problems), int(max(problems.catalogue.max(), items.max(initial=0))) + 1), -1)
+    where = np.full((len(problems), max(problems.n_items, int(items.max(initial=0)) + 1)), -1)
     where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)
     rows = where[:, items]
     return np.take_along_axis(rows, np.argsort(rows < 0, axis=1, kind="stable"), axis=1)

@@ -78,7 +78,7 @@ class Signature:
             problems.n_features,
             problems.feature_names,
             None if problems.context is None else problems.context.shape[1],
-            None if problems.catalogue is None else int(problems.catalogue.max()) + 1,
+            None if problems.catalogue is None else problems.n_items,
             None if problems.vectors is None else problems.vectors.shape[1],
             None if problems.links is None else tuple(sorted(problems.links)),
             None if problems.aspects is None else tuple(sorted(problems.aspects)),

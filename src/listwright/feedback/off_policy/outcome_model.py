@@ -111,9 +111,9 @@ def with_few_items(problems: Problems, rows: Ints) -> Problems:
 
     Each item of the catalogue has a column in the model; this bounds their number.
     """
-    if problems.n_features or problems.catalogue is None or problems.catalogue.max() < MANY_ITEMS:
+    if problems.n_features or problems.catalogue is None or problems.n_items <= MANY_ITEMS:
         return problems
-    counts = np.bincount(problems.catalogue[rows[rows >= 0]], minlength=int(problems.catalogue.max()) + 1)
+    counts = np.bincount(problems.catalogue[rows[rows >= 0]], minlength=problems.n_items)
     codes = np.full(len(counts), MANY_ITEMS - 1)
     codes[np.argsort(-counts, kind="stable")[: MANY_ITEMS - 1]] = np.arange(MANY_ITEMS - 1)
     return problems.with_catalogue(codes[problems.catalogue])
