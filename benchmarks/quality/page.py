@@ -54,6 +54,7 @@ def _family(family: str, values: pd.DataFrame) -> list[str]:
         f"{_count(values['seed'].nunique(), 'seed')}. In brackets: how far the method at the head of the column is "
         "ahead on the same problems, with its 95 % interval.",
         _figures(values, failures=family in FAILURES),
+        *([_sizes(values)] if family in FAILURES and values["train"].nunique() > 1 else []),
         f"By length, pooled over sets:\n\n{_lengths(values)}",
         f"![{family} by length](images/{picture.name})",
         _lost(values),
@@ -69,6 +70,14 @@ def _figures(values: pd.DataFrame, *, failures: bool) -> str:
         rows = [[*row, f"{left[row[0]] / left[BEST]:.2f}"] for row in rows]
         head = [*head, f"failures, {BEST} = 1"]
     return table(head, rows)
+
+
+def _sizes(values: pd.DataFrame) -> str:
+    """How often lists fail after training on few and on many problems, as multiples of the failures of ours."""
+    left = {size: 1.0 - one_figure(part, BEST)["mean"] for size, part in values.groupby("train", sort=False)}
+    names = one_figure(values, BEST).index
+    rows = [[name, *(f"{found[name] / found[BEST]:.2f}" for found in left.values())] for name in names]
+    return f"Failures by training size, {BEST} = 1:\n\n{table(['method', *left], rows)}"
 
 
 def _lengths(values: pd.DataFrame) -> str:

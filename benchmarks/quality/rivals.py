@@ -12,11 +12,16 @@ import listwright as lw
 from listwright.baselines import DPP, MMR
 from listwright.baselines.base import lists_by_score
 from listwright.evaluation.values import list_values
+from listwright.features import Aspects, Candidate, Sum
 from listwright.features.links import cosines
 from listwright.features.scale import dense
 from listwright.learners.examples import centered
+from listwright.policies import Linear
 from listwright.rewards import FacilityLocation
 from listwright.walk.limits import as_room
+from listwright.walk.plain import build_lists
+
+MIXES = tuple(round(0.1 * step, 1) for step in range(1, 11))
 
 
 class Tuned(BaseEstimator):
@@ -104,6 +109,62 @@ class GivenOrder(BaseEstimator):
     def predict(self, problems: lw.Problems, *, length: int = 5, short_lists: bool = False) -> lw.Lists:
         """The first candidates of each problem."""
         return lists_by_score(problems, -np.arange(problems.n_rows, dtype=np.float64), length, None)
+
+
+class Explicit(BaseEstimator):
+    """Lists by a given weighted sum of columns: the candidates' own, and what the list leaves uncovered of aspects."""
+
+    def __init__(self, weights: tuple[tuple[str, float], ...], length: int = 5) -> None:
+        self.weights = weights
+        self.length = length
+
+    def fit(self, problems: lw.Problems) -> Self:
+        """Learns nothing but the names of the columns."""
+        self.features_ = Sum([Candidate(), Aspects((1.0,))]).fit(problems)
+        return self
+
+    def predict(self, problems: lw.Problems, *, length: int | None = None, short_lists: bool = False) -> lw.Lists:
+        """Greedy lists by the sum."""
+        names = self.features_.names()
+        weights = np.zeros(len(names))
+        for name, weight in self.weights:
+            weights[names.index(name)] = weight
+        policy = Linear(weights)
+        return build_lists(problems, self.features_, policy, length=length or self.length, rng=np.random.default_rng(0))
+
+
+class TunedXQuAD(Tuned):
+    """xQuAD (Santos et al. 2010) with the best mix of relevance and uncovered suggestions.
+
+    Relevance is the search engine's score, BM25, or the best column, in standard deviations.
+    """
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    def fit(self, problems: lw.Problems) -> Self:
+        """Finds the best column first."""
+        best = SortedBy(self.length).fit(problems)
+        columns = (("ind_mm", 1.0), ("bq_mm", 1.0), (problems.feature_names[best.column_], best.sign_))
+        self.choices = tuple(product((*MIXES, 0.95, 0.98), columns))
+        return super().fit(problems)
+
+    def _made(self, value: Any) -> Any:
+        mix, (relevance, sign) = value
+        return Explicit(((relevance, sign * (1.0 - mix)), ("uncovered suggestions, power 1", mix)), self.length)
+
+
+class TunedPM2(Tuned):
+    """PM-2 (Dang and Croft 2012) with the best mix of the suggestion whose turn it is and the others."""
+
+    choices = MIXES
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    def _made(self, value: Any) -> Any:
+        mine, others = "next seat by suggestions", "other seats by suggestions"
+        return Explicit(((mine, value), (others, 1.0 - value)), self.length)
 
 
 class TunedDPP(Tuned):

@@ -10,7 +10,7 @@ import listwright as lw
 from benchmarks.quality import protocol
 from benchmarks.quality.jobs import Job
 from benchmarks.quality.methods import OF_FEATURES, fitted, lists_of, rows
-from benchmarks.quality.rivals import GivenOrder
+from benchmarks.quality.rivals import GivenOrder, TunedPM2, TunedXQuAD
 from listwright.datasets import read_trec_web
 from listwright.evaluation import alpha_ndcg
 
@@ -18,7 +18,7 @@ FAMILY = "search results"
 AT = (5, 10, 20)
 PUBLISHED = ("DSSA", "DVGAN", "DESA", "GDESA", "MDP-DIV", "PAD")
 METHODS: dict[str, Any] = {name: method for name, method in OF_FEATURES.items() if name != "MMR"}  # no vectors here
-METHODS |= {"Indri": GivenOrder()}
+METHODS |= {"Indri": GivenOrder(), "xQuAD": TunedXQuAD(), "PM-2": TunedPM2()}
 
 
 def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
