@@ -28,14 +28,14 @@ def main() -> None:
     """Runs what has no result yet and shows or writes what was found."""
     options = _options()
     stage = "choose" if options.command == "choose" else "report"
-    jobs = [job for family in FAMILIES for job in family.jobs(options.data, stage, options.seeds)]
-    jobs = [job for job in jobs if options.only in job.key]
+    everything = [job for family in FAMILIES for job in family.jobs(options.data, stage, options.seeds)]
+    jobs = [job for job in everything if options.only in job.key]
     if options.command == "report":
         number = note_look(options.why, sorted({job.family for job in jobs}))
         print(f"This is look number {number} at the data to report on.")
     if options.command != "page":
         run_all(jobs, workers=options.workers)
-    _show(results(jobs)) if stage == "choose" else _write(jobs)
+    _show(results(jobs)) if stage == "choose" else _write(everything)
 
 
 def _show(values: pd.DataFrame) -> None:
@@ -73,7 +73,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("command", choices=["choose", "report", "page"])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="where the data sets are")
-    parser.add_argument("--only", default="", help="only jobs whose key has this text")
+    parser.add_argument("--only", default="", help="run only jobs whose key has this text; the page has all results")
     parser.add_argument("--seeds", type=int, default=3, help="repetitions of what is drawn at random")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--why", default="", help="report: what was frozen, in a sentence; it is written down")
