@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -34,10 +36,7 @@ class Parameters:
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Names of the constructor's arguments, sorted; scikit-learn asks for them by this name."""
-        if cls.__init__ is object.__init__:
-            return []
-        arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        return sorted(one.name for one in arguments if one.kind is not one.VAR_KEYWORD)
+        return [] if cls.__init__ is object.__init__ else list(_arguments(cls.__init__))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Returns the arguments of the constructor by name.
@@ -125,6 +124,13 @@ def is_sklearn_estimator(value: Any) -> bool:
     """Whether a value is an estimator of scikit-learn's class; none can exist while that is not imported."""
     base = sys.modules.get("sklearn.base")
     return base is not None and isinstance(value, base.BaseEstimator)
+
+
+@cache
+def _arguments(constructor: Callable[..., None]) -> tuple[str, ...]:
+    """Returns the names of a constructor's arguments, sorted; clones ask for them again and again."""
+    arguments = list(inspect.signature(constructor).parameters.values())[1:]
+    return tuple(sorted(one.name for one in arguments if one.kind is not one.VAR_KEYWORD))
 
 
 def _short(text: str) -> str:

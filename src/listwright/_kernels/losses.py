@@ -134,8 +134,13 @@ def hinge_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, F
     weight, so the loss is the sum of the weights plus the scores times the gradient. The cost is n log n steps for a
     problem of n rows.
     """
+    return hinge_of_ranks(scores, costs, cost_ranks(costs, sort_within(costs, offsets), offsets), offsets)
+
+
+@njit(cache=True, nogil=True)
+def hinge_of_ranks(scores: Floats, costs: Floats, ranks: Ints, offsets: Ints) -> tuple[Floats, Floats]:
+    """Returns what `hinge_pairs` does, where the ranks of the costs are known, as in a solve that tries many scores."""
     losses, gradient = np.zeros(len(offsets) - 1), np.zeros(len(scores))
-    ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)
     by_score = sort_within(scores, offsets)
     for problem in range(len(losses)):
         start, end = offsets[problem], offsets[problem + 1]

@@ -18,7 +18,8 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, first_bad
 from listwright._internal.threads import one_thread
 from listwright._kernels.logistic import logistic_pairs
-from listwright._kernels.losses import hinge_pairs, squared_residuals
+from listwright._kernels.losses import cost_ranks, hinge_of_ranks, hinge_pairs, squared_residuals
+from listwright._kernels.order import sort_within
 from listwright.errors import InputError
 
 Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]
@@ -151,15 +152,23 @@ def least_loss(
     if not (np.isfinite(penalty) and penalty > 0):
         raise InputError(f"penalty must be a number above 0. Got {penalty!r}.")
 
-    kernel = KERNELS[loss]  # what it takes is checked above, once
+    of_scores = _as_function_of_scores(loss, c, starts)
 
     def objective(weights: Floats) -> tuple[float, Floats]:
-        losses, slopes = kernel(rows @ weights, c, starts)
+        losses, slopes = of_scores(rows @ weights)
         value = 0.5 * float(weights @ weights) + float(losses.sum()) / penalty
         return value, weights + slopes @ rows / penalty
 
     with one_thread():  # products as small as a state's are slower on two
         return scipy.optimize.minimize(objective, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
+
+
+def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[[Floats], tuple[Floats, Floats]]:
+    """The loss of checked costs; what depends on the costs alone is computed once."""
+    if loss == "hinge_rank":
+        ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)
+        return lambda scores: hinge_of_ranks(scores, costs, ranks, offsets)
+    return lambda scores: KERNELS[loss](scores, costs, offsets)
 
 
 def _checked(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
