@@ -1,23 +1,31 @@
 """Array types, and the few checks that every array argument goes through.
 
-`Floats`, `Floats32`, `Ints` and `Bools` are the types of all annotations. The `as_...` functions convert what a user
-passed and raise `InputError` with the argument's name.
+`Floats`, `Floats32`, `Ints`, `Hashes` and `Bools` are the types of all annotations. The `as_...` functions convert what
+a user passed and raise `InputError` with the argument's name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from listwright.errors import InputError
 
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+
+class Dtype(NamedTuple):
+    """The dtype of an annotated array, in our own terms: how numpy spells `NDArray` changes between versions."""
+
+    name: str
+
+
+Floats = Annotated[NDArray[np.float64], Dtype("float64")]
+Floats32 = Annotated[NDArray[np.float32], Dtype("float32")]
+Ints = Annotated[NDArray[np.int64], Dtype("int64")]
+Hashes = Annotated[NDArray[np.uint64], Dtype("uint64")]
+Bools = Annotated[NDArray[np.bool_], Dtype("bool")]
 RandomState = int | np.random.Generator | None
 SEEDS = (int, np.integer, np.random.Generator, type(None))
 

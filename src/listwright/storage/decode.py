@@ -182,13 +182,19 @@ class Decoder:
         return _made(CLASSES[name], fields)
 
 
+def declared_hints(kind: type[Any]) -> dict[str, Any]:
+    """The type hints of a class body and, unless the class is a record, of its constructor, by name of the field."""
+    hints = get_type_hints(kind, include_extras=True)
+    return hints if _is_record(kind) else hints | get_type_hints(kind.__init__, include_extras=True)
+
+
 def _check_hints(kind: type[Any], fields: dict[str, Any]) -> None:
     """Raises unless each field is what its type hint says.
 
     Hints come from the class body and, where the class is not a record, from its constructor. Fields without a hint
     pass; `_made` rejects those that the class does not accept.
     """
-    hints = get_type_hints(kind) | ({} if _is_record(kind) else get_type_hints(kind.__init__))
+    hints = declared_hints(kind)
     for name, value in fields.items():
         if name in hints and not fits(value, hints[name]):
             raise InputError(f"field {name} of {kind.__name__} is of the wrong kind")

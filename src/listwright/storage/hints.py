@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
+
+from listwright._internal.arrays import Dtype
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -24,7 +26,8 @@ def fits(value: Any, hint: Any) -> bool:
     value : object
         The value.
     hint : type hint
-        A class, `None`, `Any`, a union, a `Literal`, `NDArray[...]`, or a tuple, sequence or mapping of these.
+        A class, `None`, `Any`, a union, a `Literal`, an array type of `_internal.arrays`, or a tuple, sequence or
+        mapping of these.
 
     Returns
     -------
@@ -48,8 +51,8 @@ def fits(value: Any, hint: Any) -> bool:
         return any(fits(value, one) for one in inner)
     if origin is Literal:
         return value in inner
-    if origin is np.ndarray:
-        return isinstance(value, np.ndarray) and _fits_dtype(value, inner)
+    if origin is Annotated:
+        return isinstance(value, np.ndarray) and Dtype(value.dtype.name) in inner
     if origin is None:
         return isinstance(hint, type) and isinstance(value, hint)
     return _fits_container(value, origin, inner)
@@ -70,11 +73,3 @@ def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
         kinds = (list, tuple) if origin not in (list, tuple) else origin
         return isinstance(value, kinds) and all(fits(entry, inner[0]) for entry in value)
     return False
-
-
-def _fits_dtype(value: np.ndarray[Any, Any], inner: tuple[Any, ...]) -> bool:
-    """Whether the array's dtype is the hinted one: `NDArray[np.float64]` is `np.ndarray[shape,
-    np.dtype[np.float64]]`.
-    """
-    kinds = get_args(inner[1]) if len(inner) == 2 else ()
-    return not kinds or kinds[0] is Any or (isinstance(kinds[0], type) and issubclass(value.dtype.type, kinds[0]))

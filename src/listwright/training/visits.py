@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright._internal.saved import saved_as
 from listwright._kernels.rows import row_keys
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
-Keys = NDArray[np.uint64]
+Keys = Hashes
 ODD = np.uint64(0x9E3779B97F4A7C15)
 MIXED = np.uint64(0)  # in place of a reward's key, where the same state was seen with different rewards
 
