@@ -69,8 +69,25 @@ class UnsavableWarning(UserWarning):
     """
 
 
+class BrokenExtraWarning(Notice):
+    """An optional package is installed but cannot be imported, such as LightGBM where libgomp is missing.
+
+    It counts as absent. The message says why it cannot be imported, and what is used instead.
+
+    See Also
+    --------
+    MissingExtra : Nothing can take the place of a package that is missing.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", BrokenExtraWarning)  # a deployment that needs its LightGBM
+    """
+
+
 class MissingExtra(ImportError):
-    """An optional package is needed that is not installed. The message ends with the command that installs it.
+    """An optional package is needed that cannot be imported. The message ends with the command that installs it.
 
     It is an `ImportError`, so `pytest.importorskip` and similar tools treat it as a missing package.
 

@@ -111,7 +111,6 @@ def test_estimators_learn_which_item_suits_the_context(estimator: Any) -> None:
 
 
 def test_boosting_without_lightgbm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("listwright.baselines.models.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     monkeypatch.setattr("listwright.baselines.models.ROUNDS", 20)
     with threadpool_limits(1, user_api="openmp"):  # threads that wait for each other take seconds on a busy machine

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from listwright._internal.extras import find_extra
+
 
 def as_frame(columns: dict[str, Any], backend: Any = None) -> Any:
     """Returns columns as a frame.
@@ -27,6 +29,5 @@ def as_frame(columns: dict[str, Any], backend: Any = None) -> Any:
 
 def installed_backend() -> Any:
     """Returns the first of "pandas", "polars" and "pyarrow" that is installed."""
-    from importlib.util import find_spec
-
-    return next(name for name in ("pandas", "polars", "pyarrow") if find_spec(name))
+    optional = (name for name in ("pandas", "polars") if find_extra(name, instead="Another kind of frame"))
+    return next(optional, "pyarrow")

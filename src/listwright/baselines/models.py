@@ -4,13 +4,13 @@ column, such as the score of a retriever.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.extras import find_extra
 from listwright._internal.parameters import clone
 from listwright._internal.threads import SMALL, threads_for
 from listwright.errors import InputError
@@ -89,13 +89,12 @@ def _boosting(table: Any, seed: int) -> Any:
     """Returns LightGBM where it is installed, else scikit-learn's boosting; slow and shallow, as training problems
     are few.
     """
-    if find_spec("lightgbm") is None:
+    lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
+    if lightgbm is None:
         from sklearn.ensemble import HistGradientBoostingRegressor
 
         return HistGradientBoostingRegressor(max_iter=ROUNDS, learning_rate=0.05, max_leaf_nodes=15, random_state=seed)
-    from lightgbm import LGBMRegressor
-
-    return LGBMRegressor(
+    return lightgbm.LGBMRegressor(
         n_estimators=ROUNDS,
         learning_rate=0.05,
         num_leaves=15,

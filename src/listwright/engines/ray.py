@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from listwright._internal.extras import require_extra
 from listwright._internal.limits import at_least_one
 from listwright._internal.threads import one_thread
 from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told, out_of_memory
-from listwright.errors import InputError, MissingExtra
+from listwright.errors import InputError
 
 RETRIES = 20  # retries per task: a lost node fails several tasks before Ray notices
 SECONDS = 5.0  # timeout for an address that does not answer
@@ -153,11 +154,7 @@ class Worker:
 
 def _ray() -> Any:
     """Returns the ray package, or raises `MissingExtra`."""
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra("The 'ray' engine is not installed.", "ray") from None
-    return ray
+    return require_extra("ray", "The 'ray' engine is not installed.", extra="ray")
 
 
 def _connect(ray: Any, address: str | None) -> None:

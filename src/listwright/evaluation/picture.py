@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright.errors import MissingExtra
+from listwright._internal.extras import require_extra
 from listwright.evaluation.intervals import none_if_nan
 from listwright.evaluation.table import Table
 
@@ -50,8 +50,4 @@ def _points(base: Any, methods: tuple[str, ...], title: str) -> Any:
 
 def altair() -> Any:
     """Returns the altair package, or raises `MissingExtra` with the command that installs it."""
-    try:
-        import altair as alt
-    except ImportError:
-        raise MissingExtra("The picture needs altair.", extra="plots") from None
-    return alt
+    return require_extra("altair", "The picture needs altair.", extra="plots")

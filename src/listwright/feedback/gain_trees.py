@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.extras import find_extra
 from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
@@ -29,13 +30,12 @@ TIME = 1.1  # times as many lists that a training may take before it is waited f
 
 def boosted_trees() -> Any:
     """Return an unfitted LightGBM regressor, or scikit-learn's histogram boosting where LightGBM is not installed."""
-    try:
-        from lightgbm import LGBMRegressor
-    except ImportError:
+    lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
+    if lightgbm is None:
         from sklearn.ensemble import HistGradientBoostingRegressor
 
         return HistGradientBoostingRegressor(max_iter=100, learning_rate=0.05, max_leaf_nodes=15, random_state=0)
-    return LGBMRegressor(
+    return lightgbm.LGBMRegressor(
         n_estimators=100,
         learning_rate=0.05,
         num_leaves=15,

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.extras import find_extra
 from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
 from listwright.storage.boosters import as_booster, from_histogram, joined_trees
@@ -45,9 +46,8 @@ class SmallTrees(Parameters, ABC):
         """Returns LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not
         installed, scikit-learn's regressor with similar settings.
         """
-        try:
-            import lightgbm
-        except ImportError:
+        lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
+        if lightgbm is None:
             from sklearn.ensemble import HistGradientBoostingRegressor
 
             return HistGradientBoostingRegressor(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import Any
 
-from listwright.errors import MissingExtra
+from listwright._internal.extras import require_extra
 
 _TOKEN = re.compile(r"[a-z0-9]+")
 _LONGEST_UNSTEMMED = 3
@@ -66,7 +65,4 @@ def stem_token(word: str) -> str:
 @cache
 def _stemmer() -> Any:
     """Makes nltk's Porter stemmer once, on first use, so that importing this package does not need nltk."""
-    try:
-        return import_module("nltk.stem.porter").PorterStemmer()
-    except ImportError as error:
-        raise MissingExtra("Stemming needs nltk, which is not installed.", extra="text") from error
+    return require_extra("nltk.stem.porter", "Stemming needs nltk.", extra="text").PorterStemmer()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -338,7 +339,7 @@ def test_nothing_yet(visit: Visit, client: Any) -> None:
 
 
 def test_without_the_charts_the_numbers_are_there(visit: Visit, service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     page = visit(service, but=("status of 404",))
     page.get_by_text("Charts need vl-convert on the server").first.wait_for()
     page.get_by_text("As a table").last.click()

@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from listwright.errors import InputError, MissingExtra
+from listwright._internal.extras import require_extra
+from listwright.errors import InputError
 from listwright.lab.report.theme import chart_config
 
 WIDTH = 640  # pixels, of a chart that fills its container
@@ -16,20 +17,12 @@ WIDTH = 640  # pixels, of a chart that fills its container
 
 def converter() -> Any:
     """Returns the vl_convert module; raises `MissingExtra` if it is not installed."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtra("Reports need vl-convert.", extra="plots") from None
-    return vl_convert
+    return require_extra("vl_convert", "Reports need vl-convert.", extra="plots")
 
 
 def charts() -> Any:
     """Returns the altair module; raises `MissingExtra` if it is not installed."""
-    try:
-        import altair as alt
-    except ImportError:
-        raise MissingExtra("Charts need altair.", extra="plots") from None
-    return alt
+    return require_extra("altair", "Charts need altair.", extra="plots")
 
 
 def check_charts() -> None:

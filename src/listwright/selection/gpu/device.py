@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
-from listwright.errors import InputError, MissingExtra
+from listwright._internal.extras import find_extra, require_extra
+from listwright.errors import InputError
 
 DEVICES = ("auto", "cpu", "cuda")
+PACKAGES = ("torch", "triton")
 WORTH_IT = 1e12  # operations from which on "auto" looks for a GPU
 
 
@@ -17,11 +18,11 @@ def wants_gpu(device: str, operations: float) -> bool:
         raise InputError(f"device must be one of {', '.join(DEVICES)}. Got {device!r}.")
     if device == "cpu" or (device == "auto" and operations < WORTH_IT):
         return False
-    missing = [name for name in ("torch", "triton") if find_spec(name) is None]
-    if missing and device == "auto":
+    if device == "cuda":
+        for name in PACKAGES:
+            require_extra(name, f"device='cuda' needs {name}.", extra="gpu")
+    elif any(find_extra(name, instead="The processor") is None for name in PACKAGES):
         return False
-    if missing:
-        raise MissingExtra(f"device='cuda' needs {' and '.join(missing)}.", extra="gpu")
     return _has_cuda(device)
 
 

@@ -6,10 +6,10 @@ Only here do the libraries appear, and only on the way in, or to make an unfitte
 from __future__ import annotations
 
 import math
-from importlib import import_module
 from typing import Any
 
-from listwright.errors import InputError, MissingExtra
+from listwright._internal.extras import require_extra
+from listwright.errors import InputError
 from listwright.storage.boosters.models import Boosted, boosted
 
 LIBRARIES = {
@@ -82,12 +82,8 @@ def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
     """
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
-    try:
-        found = import_module(library)
-    except ImportError:
-        needs = f"This model learns with {TITLES[library]}, which is not installed."
-        raise MissingExtra(needs, extra="boost") from None
-    return getattr(found, name)(**_checked(parameters))
+    package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
+    return getattr(package, name)(**_checked(parameters))
 
 
 def _library(value: Any) -> str | None:

@@ -10,12 +10,12 @@ import subprocess
 import sys
 from functools import cache
 from importlib.resources import files
-from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
 from fastapi import APIRouter, Response
 
+from listwright._internal.extras import find_extra
 from listwright.apps.serve.refusals import Refused
 from listwright.lab.report.theme import chart_config
 
@@ -46,7 +46,7 @@ def docs() -> Response:
 @page.get("/page/theme.json")
 def theme() -> dict[str, Any]:
     """Vega configuration of the charts, light and dark, as in reports; 404 where vl-convert is not installed."""
-    if find_spec("vl_convert") is None:
+    if find_extra("vl_convert", instead="A table") is None:
         raise Refused(404, "not_found", 'Charts need vl-convert on the server: pip install "listwright[plots]".')
     return {"light": chart_config(), "dark": chart_config(dark=True)}
 

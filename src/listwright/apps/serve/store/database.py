@@ -15,9 +15,10 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
+from listwright._internal.extras import require_extra
 from listwright.apps.serve.store.deadlines import Deadlines
 from listwright.apps.serve.store.upgrades import upgrade
-from listwright.errors import InputError, MissingExtra
+from listwright.errors import InputError
 
 BUSY_MS = 2_000  # how long a writer waits for a lock of somebody else
 PRAGMAS = (
@@ -201,21 +202,19 @@ def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
         "lock_timeout": milliseconds,
         "idle_in_transaction_session_timeout": 4 * milliseconds,
     }
-    try:
-        return create_engine(
-            url,
-            pool_size=connections,
-            max_overflow=0,
-            pool_timeout=seconds,
-            connect_args={
-                "connect_timeout": CONNECT_SECONDS,
-                "application_name": "listwright",
-                "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
-                "keepalives_idle": 10,
-                "keepalives_interval": 3,
-                "keepalives_count": 3,
-                "tcp_user_timeout": milliseconds,
-            },
-        )
-    except ImportError:
-        raise MissingExtra("PostgreSQL needs psycopg.", extra="postgres") from None
+    require_extra("psycopg", "PostgreSQL needs psycopg.", extra="postgres")
+    return create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=seconds,
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "application_name": "listwright",
+            "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
+            "keepalives_idle": 10,
+            "keepalives_interval": 3,
+            "keepalives_count": 3,
+            "tcp_user_timeout": milliseconds,
+        },
+    )

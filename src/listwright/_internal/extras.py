@@ -1,0 +1,47 @@
+"""Optional packages. One that is installed but broken, such as LightGBM without libgomp, counts as absent."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from listwright._internal.warn import warn
+from listwright.errors import BrokenExtraWarning, MissingExtra
+
+_broken: dict[str, str] = {}  # why a package cannot be imported; importing it again would take as long, and fail
+
+
+def find_extra(package: str, *, instead: str) -> Any:
+    """Return an optional package, or None where it cannot be imported.
+
+    The first time that an installed package fails, a warning says why, and what is used `instead`.
+    """
+    known = package in _broken
+    found = _import(package)
+    if found is None and not known and package in _broken:
+        reason = f"{package} is installed, but cannot be imported here ({_broken[package]})."
+        warn(f"{reason} {instead} is used instead.", BrokenExtraWarning)
+    return found
+
+
+def require_extra(package: str, problem: str, *, extra: str) -> Any:
+    """Return an optional package, or raise `MissingExtra` with the problem and the command that installs it."""
+    found = _import(package)
+    if found is None and package in _broken:
+        problem = f"{problem} {package} is installed, but cannot be imported here ({_broken[package]})."
+    if found is None:
+        raise MissingExtra(problem, extra=extra)
+    return found
+
+
+def _import(package: str) -> Any:
+    """Return a package or None, and remember why one that is there cannot be imported."""
+    if package in _broken:
+        return None
+    try:
+        return import_module(package)
+    except Exception as error:  # noqa: BLE001  a broken package may raise anything: OSError, AttributeError, ...
+        absent = isinstance(error, ModuleNotFoundError) and f"{package}.".startswith(f"{error.name}.")
+        if not absent:
+            _broken[package] = f"{type(error).__name__}: {error}"[:200]
+        return None
