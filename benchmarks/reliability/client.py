@@ -19,7 +19,7 @@ class Broken(Exception):
 class Client:
     """One connection to a service, kept open."""
 
-    def __init__(self, port: int, *, timeout: float = 30.0) -> None:
+    def __init__(self, port: int, *, timeout: float = 1_800.0) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.rest = b""

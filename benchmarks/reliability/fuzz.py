@@ -26,7 +26,6 @@ from benchmarks.reliability.server import START_SECONDS, Server, is_ready, runni
 SHAPE = {"features": 4, "candidates": 6, "length": 2}
 ROUND = 20  # mutated bodies between two lists whose feedback is known
 HELD_OUT = 1_000  # problems whose lists are valued, in a run of some thousand bodies
-PATIENT = ("--limit-seconds", "600", "--limit-store-seconds", "600")  # a busy machine is no fault of the service
 SURELY = 4.0  # standard errors: lists are drawn, and chance alone must not fail a run
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 TOKENS = (
@@ -128,7 +127,7 @@ def _with_other_bytes(data: bytes, rng: random.Random) -> bytes:
 
 def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], list[str]]:
     """Sends mutated bodies; answers by status, and what went wrong."""
-    rng, client, statuses, wrong = random.Random(seed), Client(server.port, timeout=START_SECONDS), Counter[int](), []
+    rng, client, statuses, wrong = random.Random(seed), Client(server.port), Counter[int](), []
     shop = Shop(rng)
     for number in range(count):
         if number % ROUND == 0:
@@ -141,7 +140,7 @@ def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], l
                 client.post("/v1/feedback", feedback_body(answer, clicked=rng.random() < 0.5))
         except Broken as error:
             wrong.append(f"{path} {data[:200]!r}: {error}")
-            client = Client(server.port, timeout=START_SECONDS)
+            client = Client(server.port)
             continue
         statuses[status] += 1
         if status >= 500 or (status >= 400 and "code" not in json.loads(answer)["error"]):
@@ -154,7 +153,7 @@ def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], l
 
 def values(server: Server, count: int) -> Any:
     """By held-out problem whether the list that is served has a good item."""
-    client, shop = Client(server.port, timeout=START_SECONDS), Shop(random.Random(99))
+    client, shop = Client(server.port), Shop(random.Random(99))
     found = []
     for _ in range(count):
         request = shop.request()
@@ -188,6 +187,7 @@ def schemathesis(server: Server, examples: int) -> int:
     """Its exit code: 0 where it found nothing."""
     command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{server.url}/openapi.json"]
     options = ["--checks", CHECKS, "--max-examples", str(examples), "--phases", "examples,coverage,fuzzing"]
+    options += ["--request-timeout", str(START_SECONDS)]
     return subprocess.call([*command, *options, "--seed", "1", "--no-color", "--suppress-health-check", "all"])
 
 
@@ -199,7 +199,7 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model.listwright", **SHAPE)
-        with running(model, f"sqlite:///{folder}/store.db", folder, "--learn", *PATIENT) as server:
+        with running(model, f"sqlite:///{folder}/store.db", folder, "--learn") as server:
             before, start = values(server, held_out), time.monotonic()
             statuses, wrong = press(server, count)
             seconds = time.monotonic() - start

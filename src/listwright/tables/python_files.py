@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from listwright.errors import InputError
@@ -56,13 +56,11 @@ def _told(function: Callable[..., Any], place: str) -> Callable[..., Any]:
 
 
 def _run(path: Path) -> Any:
-    """Execute a file as a module, which is not added to `sys.modules`."""
-    spec = spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"{path} is not a Python file.")
-    module = module_from_spec(spec)
+    """Execute a file as a module, which is not added to `sys.modules` and leaves no bytecode beside the file."""
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
     try:
-        spec.loader.exec_module(module)
+        exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except Exception as error:
         raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     return module

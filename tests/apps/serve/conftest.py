@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,18 @@ import uvicorn
 
 import listwright as lw
 from listwright.apps.serve import Limits, Settings, create_app
+from listwright.apps.serve.store.database import PRAGMAS
 
 ROOT = Path(__file__).parents[3]
 NAMES = ("price", "speed", "weight")
+PATIENCE = 1_800.0  # seconds: a busy machine may take long, and the first list waits for the compiler
+PATIENT_LOCKS = f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}"
+SECONDS = [field.name for field in fields(Limits) if field.name.endswith("seconds")]
+
+
+def patient(limits: Limits) -> Limits:
+    """The limits with much time for everything that the test does not limit itself."""
+    return replace(limits, **{name: PATIENCE for name in SECONDS if getattr(limits, name) == getattr(Limits(), name)})
 
 
 class Server(uvicorn.Server):
@@ -44,8 +54,7 @@ class Running:
     """A service in a thread, on a free port, and a client of it."""
 
     def __init__(self, **settings: Any) -> None:
-        patient = Limits(seconds=120.0)  # the first list may have to wait for the compiler
-        self.app = create_app(Settings(**({"limits": patient} | settings)))
+        self.app = create_app(Settings(**settings | {"limits": patient(settings.get("limits", Limits()))}))
         self.server = Server(self.app)
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
@@ -53,7 +62,7 @@ class Running:
         assert self.server.started
         port = self.server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
-        self.client = httpx.Client(base_url=self.url, timeout=30)
+        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE)
         self.changed = threading.Event()  # something was written, or the store was looked at
         self.service.writer._write = self._telling(self.service.writer._write)
         self.service.fleet.follow = self._telling(self.service.fleet.follow)
@@ -71,7 +80,7 @@ class Running:
         """Waits for what the service does in the background: looks again whenever it has done something."""
         self.changed.clear()
         while not happened():
-            assert self.changed.wait(timeout=60), "the service does nothing any more"
+            assert self.changed.wait(timeout=PATIENCE), "the service does nothing any more"
             self.changed.clear()
 
     def stop(self) -> None:
@@ -136,6 +145,12 @@ def opened(model_file: Path, tmp_path: Path) -> Iterator[Open]:
             return running
 
         yield make
+
+
+@pytest.fixture(autouse=True)
+def wait_for_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite waits for a lock as long as it takes."""
+    monkeypatch.setattr("listwright.apps.serve.store.database.PRAGMAS", (*PRAGMAS, PATIENT_LOCKS))
 
 
 @pytest.fixture

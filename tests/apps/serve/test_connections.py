@@ -13,12 +13,15 @@ import uvicorn
 from listwright.apps.serve import Limits, Settings, create_app
 from listwright.apps.serve.running import _config
 
+PATIENCE = 1_800.0  # seconds: a busy machine may take long
+
 
 class Limited:
     """A service in a thread with the limits on connections that `serve` sets."""
 
     def __init__(self, settings):
         app = create_app(settings)
+        self.limits = settings.limits
         self.server = uvicorn.Server(_config(app, settings))
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port = self.listening.getsockname()[1]
@@ -26,7 +29,7 @@ class Limited:
         self.thread.start()
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def ask(self, path="/healthz", more=""):
         with self.connect() as one:
@@ -50,7 +53,8 @@ def limited(model_file, tmp_path):
     with ExitStack() as stack:
 
         def start(**limits):
-            limits = Limits(**({"seconds": 120.0} | limits))
+            patient = dict.fromkeys(("seconds", "header_seconds", "upload_seconds"), PATIENCE)
+            limits = Limits(**patient | limits)
             one = Limited(Settings(model_file, f"sqlite:///{tmp_path}/store.db", limits=limits))
             stack.callback(one.stop)
             return one
@@ -75,6 +79,7 @@ def test_headers_that_never_come_end_the_connection(limited):
         slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: loc")
         assert everything(silent) == b""
         assert everything(slow) == b""
+    object.__setattr__(service.limits, "header_seconds", PATIENCE)  # the client may be slow, too
     assert service.ask().startswith(b"HTTP/1.1 200")
 
 

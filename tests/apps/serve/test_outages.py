@@ -32,17 +32,17 @@ def test_a_silent_database_is_noticed_and_the_service_still_stops(
     with running(model_file, store, tmp_path, *options) as server:
         client = Client(server.port)
         body = json.dumps(asked()).encode()
-        assert client.post("/v1/lists", body)[0] == 200
+        eventually(server, lambda: client.post("/v1/lists", body)[0] == 200)  # within a second of the database's time
         proxy.set("silent")
         assert client.post("/v1/lists", body)[0] == 503  # and not a connection that waits for ever
         assert urlopen(f"{server.url}/healthz").status == 200
         proxy.set("open")
         eventually(server, lambda: is_ready(server))
-        assert client.post("/v1/lists", body)[0] == 200
+        eventually(server, lambda: client.post("/v1/lists", body)[0] == 200)
         client.close()
         proxy.set("silent")
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(60) in (0, -signal.SIGTERM)
+        assert server.process.wait() in (0, -signal.SIGTERM)
     proxy.close()
 
 

@@ -26,12 +26,21 @@ def proved(*arguments: str) -> str:
     return run.stdout
 
 
+PATIENT = """
+from listwright.apps.cli import main
+from listwright.apps.serve.store import database
+database.PRAGMAS += ("PRAGMA busy_timeout = 1800000",)
+main()
+"""
+
+
 @pytest.fixture
-def serving(reliability: None, model_file: Path, tmp_path: Path) -> Any:
-    """A service started from the command line."""
+def serving(reliability: None, model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A service in a process of its own that waits for the locks of others as long as it takes."""
     from benchmarks.reliability.server import running
 
-    with running(model_file, f"sqlite:///{tmp_path}/store.db", tmp_path) as server:
+    monkeypatch.setattr("benchmarks.reliability.server.COMMAND", [sys.executable, "-c", PATIENT, "serve"])
+    with running(model_file, f"sqlite:///{tmp_path}/store.db", tmp_path, "--grace-seconds", "1800") as server:
         yield server
 
 
@@ -90,7 +99,7 @@ def test_a_request_that_waits_is_answered_before_the_end(serving: Any, asked: An
     serving.process.send_signal(signal.SIGTERM)
     assert any(not listens(serving.port) for _ in range(MANY))
     other.execute("ROLLBACK")
-    code = serving.process.wait(timeout=60)
+    code = serving.process.wait()
     thread.join()
     client.close()
     other.close()

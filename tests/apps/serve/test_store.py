@@ -181,4 +181,5 @@ def test_a_request_that_takes_too_long_is_given_up(opened, asked, tmp_path):
     other.execute("ROLLBACK")
     other.close()
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "timeout")
+    object.__setattr__(client.service.limits, "seconds", 1_800.0)  # the machine may be busy
     assert client.post("/v1/lists", json=asked()).status_code == 200
