@@ -26,12 +26,7 @@ class InputError(ValueError):
 
 
 class Notice(UserWarning):
-    """Base of the warnings that the command line prints as notes: what a user should know, but need not act on.
-
-    See Also
-    --------
-    DataWarning : Data that look like a mistake.
-    """
+    """Base of the warnings that the command line prints as notes: what a user should know, but need not act on."""
 
 
 class DataWarning(Notice):

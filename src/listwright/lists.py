@@ -65,14 +65,14 @@ class Lists:
         return len(self.rows)
 
     def __getitem__(self, i: int) -> Ints:
-        """Returns the items of list i as positions within problem i, in the order they were picked."""
+        """Return the items of list i as positions within problem i, in the order they were picked."""
         if not -len(self) <= i < len(self):
             raise IndexError(f"There are {len(self)} lists. Got index {i}.")
         rows = self.rows[i]
         return rows[rows >= 0] - self.problems.offsets[i % len(self)]
 
     def __iter__(self) -> Iterator[Ints]:
-        """Iterates over the lists, each as positions within its problem."""
+        """Iterate over the lists, each as positions within its problem."""
         return (self[i] for i in range(len(self)))
 
     @property
@@ -105,11 +105,11 @@ class Lists:
         return np.where(self.rows >= 0, self.picked_gains, 0.0).sum(axis=1)
 
     def _cut(self, table: Floats) -> list[Floats]:
-        """Returns one array per list, without the entries after its end."""
+        """Return one array per list, without the entries after its end."""
         return [row[kept] for row, kept in zip(table, self.rows >= 0, strict=True)]
 
     def explain(self, i: int = 0) -> Any:
-        """Explains why list i consists of these items.
+        """Explain why list i consists of these items.
 
         The reasons are computed on demand: what each group of features adds to the score of each pick, the runner-up
         and its margin, and which pick made a skipped item redundant.
@@ -134,7 +134,7 @@ class Lists:
         return self.explainer(self.problems, i % len(self), self[i])
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Returns the picks as columns with one entry per pick.
+        """Return the picks as columns with one entry per pick.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class Lists:
         return columns
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Returns a table with one row per pick; see `to_dict` for its columns.
+        """Return a table with one row per pick; see `to_dict` for its columns.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Lists:
         return as_frame(self.to_dict(), backend)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same problems and the same items in the same order; gains and scores are not
+        """Return whether both have the same problems and the same items in the same order; gains and scores are not
         compared.
         """
         if not isinstance(other, Lists):

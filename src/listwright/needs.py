@@ -58,7 +58,7 @@ class Needs:
 
     @classmethod
     def from_lists(cls, weights: Sequence[ArrayLike], met: Sequence[Sequence[Sequence[int]]]) -> Needs:
-        """Makes needs from lists.
+        """Make needs from lists.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Needs:
         )
 
     def check(self, offsets: Ints) -> None:
-        """Raises `InputError` unless there are as many problems and candidates as these offsets say."""
+        """Raise `InputError` unless there are as many problems and candidates as these offsets say."""
         if len(self.weights) != len(offsets) - 1 or len(self.wholes) != offsets[-1]:
             raise InputError(
                 f"needs must be of {len(offsets) - 1} problems and {offsets[-1]} candidates. "
@@ -101,12 +101,12 @@ class Needs:
             )
 
     def take(self, which: Ints, rows: Ints) -> Needs:
-        """Returns the needs of some problems and of their rows."""
+        """Return the needs of some problems and of their rows."""
         counts = np.diff(self.starts)[rows]
         return Needs(self.weights[which], self.wholes[rows], self.parts[pieces(self.starts, rows)], starts_of(counts))
 
     def join(self, others: Sequence[Needs]) -> Needs:
-        """Returns the needs of several batches, one after the other."""
+        """Return the needs of several batches, one after the other."""
         every = [self, *others]
         return Needs(
             np.concatenate([needs.weights for needs in every]),
@@ -117,7 +117,7 @@ class Needs:
 
 
 def _mask(needs: Sequence[int]) -> int:
-    """Returns the needs at these positions as bits of a number."""
+    """Return the needs at these positions as bits of a number."""
     if any(not 0 <= need < MOST for need in needs):
         raise InputError(f"Needs are numbered from 0 to {MOST - 1}. Got {list(needs)!r}.")
     return sum(1 << int(need) for need in set(needs))

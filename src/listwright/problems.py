@@ -128,7 +128,7 @@ class Problems:
         needs: Needs | None = None,
         groups: Sequence[Hashable] | NDArray[Any] | None = None,
     ) -> Problems:
-        """Makes problems from arrays. C-contiguous float32 features are used without a copy.
+        """Make problems from arrays. C-contiguous float32 features are used without a copy.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Problems:
 
     @classmethod
     def from_frame(cls, frame: Any, **options: Any) -> Problems:
-        """Makes problems from a pandas, polars or pyarrow table with one row per candidate.
+        """Make problems from a pandas, polars or pyarrow table with one row per candidate.
 
         Parameters
         ----------
@@ -275,17 +275,17 @@ class Problems:
         return np.repeat(np.arange(len(self)), self.counts)
 
     def name_of(self, row: int) -> str:
-        """Returns how messages name a row, such as "item 7 of problem q17"."""
+        """Return how messages name a row, such as "item 7 of problem q17"."""
         owner = int(self.owners[row])
         item = row - int(self.offsets[owner]) if self.item_ids is None else self.item_ids[row]
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def without_reward(self) -> Problems:
-        """Returns the same problems without their reward, as a policy sees them."""
+        """Return the same problems without their reward, as a policy sees them."""
         return self if self.reward is None else self._with(reward=None)
 
     def with_reward(self, reward: BoundReward) -> Problems:
-        """Returns the same problems with another reward.
+        """Return the same problems with another reward.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class Problems:
         return self._with(reward=_bind(reward, self.offsets))
 
     def with_features(self, features: Floats32, names: Sequence[str] | None = None) -> Problems:
-        """Returns the same problems with other columns for the same rows.
+        """Return the same problems with other columns for the same rows.
 
         Parameters
         ----------
@@ -329,11 +329,11 @@ class Problems:
         return self._with(features=features, feature_names=self.feature_names if names is None else tuple(names))
 
     def with_catalogue(self, catalogue: Ints) -> Problems:
-        """Returns the same problems with the given catalogue item for each row."""
+        """Return the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
 
     def capped(self, per_group: int | Mapping[Any, int] | None) -> Problems:
-        """The same problems, whose lists hold at most so many rows of a group; None leaves them as they are.
+        """Return the same problems, whose lists hold at most so many rows of a group; None leaves them as they are.
 
         Whatever builds lists for these problems keeps to it: models, baselines and `greedy` alike.
 
@@ -364,18 +364,15 @@ class Problems:
         return numbered_within(self.groups, self.offsets)
 
     def _with(self, **changes: Any) -> Problems:
-        """Returns a copy with some fields changed."""
+        """Return a copy with some fields changed."""
         return Problems(**(self._fields() | changes))
 
     def _fields(self) -> dict[str, Any]:
-        """Returns all fields by name, without copying them."""
+        """Return all fields by name, without copying them."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __getitem__(self, key: int | slice | ArrayLike) -> Problems:
-        """Returns a selection of the problems: by index, slice, boolean mask or list of indices. The reward follows.
-
-        A run of consecutive problems shares memory with this batch; other selections are copied.
-        """
+        """Return a selection of the problems: by index, slice, boolean mask or list of indices. The reward follows."""
         which = chosen(key, len(self))
         if is_run(which) and len(which) == len(self):
             return self
@@ -401,7 +398,7 @@ class Problems:
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
-        """Returns a selection of the problems by index. scikit-learn's splitters and searches call this.
+        """Return a selection of the problems by index. scikit-learn's splitters and searches call this.
 
         Parameters
         ----------
@@ -430,7 +427,7 @@ class Problems:
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Refuses to be an array: tools that scale or select columns would lose which rows belong to which problem."""
+        """Refuse to be an array: tools that scale or select columns would lose which rows belong to which problem."""
         raise InputError(
             "Problems are not an array: their rows belong to problems and have "
             "a reward. Tools that work on arrays, such "
@@ -439,11 +436,11 @@ class Problems:
         )
 
     def __iter__(self) -> Iterator[Problems]:
-        """Iterates over the problems, each as a batch of one."""
+        """Iterate over the problems, each as a batch of one."""
         return (self[i] for i in range(len(self)))
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[Problems]:
-        """Iterates over the problems in batches.
+        """Iterate over the problems in batches.
 
         Parameters
         ----------
@@ -470,7 +467,7 @@ class Problems:
 
     @staticmethod
     def concat(parts: Sequence[Problems]) -> Problems:
-        """Joins several batches into one.
+        """Join several batches into one.
 
         Parameters
         ----------
@@ -524,7 +521,7 @@ class Problems:
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
-    """Returns the reward laid out for these rows, or raises if it is not a reward."""
+    """Return the reward laid out for these rows, or raise if it is not a reward."""
     if reward is not None and not hasattr(reward, "bind"):
         raise InputError(
             f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
@@ -533,5 +530,5 @@ def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
 
 
 def _many(count: int, noun: str) -> str:
-    """Returns a count with its noun, such as "1 problem" or "3 problems"."""
+    """Return a count with its noun, such as "1 problem" or "3 problems"."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -31,52 +31,15 @@ SEEDS = (int, np.integer, np.random.Generator, type(None))
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """A random generator from a seed, a generator or None.
-
-    A generator is passed through, so that callers share its stream; the same seed always gives the same numbers.
-
-    Parameters
-    ----------
-    random_state : int, numpy Generator or None
-        None draws a fresh seed from the operating system.
-
-    Raises
-    ------
-    InputError
-        If it is anything else, bools included.
-
-    Examples
-    --------
-    >>> int(as_generator(0).integers(100)) == int(as_generator(0).integers(100))
-    True
-    """
+    """Return a random generator from a seed, a generator or None."""
+    # A generator is passed through, so that callers share its stream; the same seed always gives the same numbers.
     if isinstance(random_state, bool) or not isinstance(random_state, SEEDS):
         raise InputError(f"random_state must be an integer, a numpy Generator or None. Got {random_state!r}.")
     return np.random.default_rng(random_state)
 
 
 def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float64) -> NDArray[Any]:
-    """The values as a C-contiguous array of `dtype`, without a copy where none is needed.
-
-    Parameters
-    ----------
-    values : array-like
-        Numbers; text is refused, not parsed.
-    name : str
-        The argument's name, for messages.
-    dtype : type
-        Type of the result. Numbers too large for it become inf, which callers report.
-
-    Raises
-    ------
-    InputError
-        If the values are text, ragged, or cannot be converted.
-
-    Examples
-    --------
-    >>> as_numbers([1, 2], "sizes")
-    array([1., 2.])
-    """
+    """Return the values as a C-contiguous array of `dtype`, without a copy where none is needed."""
     try:
         _refuse_ragged(values, name)
         array = _stacked(values)
@@ -95,14 +58,14 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
 
 
 def _stacked(values: ArrayLike) -> NDArray[Any]:
-    """The values as an array; a column of lists, as frames hold embeddings, becomes one of two dimensions."""
+    """Return the values as an array; a column of lists, as frames hold embeddings, becomes one of two dimensions."""
     array = np.asarray(values)
     nested = array.dtype.kind == "O" and array.ndim == 1 and any(isinstance(row, list | np.ndarray) for row in array)
     return np.asarray(array.tolist()) if nested else array
 
 
 def _odd_row(values: Any) -> str:
-    """Names the first of several rows that is missing or of another length than most; "" where none is."""
+    """Name the first of several rows that is missing or of another length than most; "" where none is."""
     rows = list(values) if isinstance(values, Iterable) else []
     lengths = [len(row) if isinstance(row, Sized) else -1 for row in rows]
     usual = max(lengths, key=lengths.count, default=-1)
@@ -115,7 +78,7 @@ def _odd_row(values: Any) -> str:
 
 
 def _refuse_ragged(values: ArrayLike, name: str) -> None:
-    """Raises InputError for a list of arrays of different lengths, as problems of different sizes often come."""
+    """Raise InputError for a list of arrays of different lengths, as problems of different sizes often come."""
     lengths = [len(part) for part in values if isinstance(part, np.ndarray | list)] if isinstance(values, list) else []
     if lengths and min(lengths) < max(lengths):
         raise InputError(
@@ -125,7 +88,7 @@ def _refuse_ragged(values: ArrayLike, name: str) -> None:
 
 
 def _refuse_text(array: NDArray[Any], name: str) -> None:
-    """Raises InputError for text: parsing a column of "1,5" or "n/a" would silently turn it into something else."""
+    """Raise InputError for text: parsing a column of "1,5" or "n/a" would silently turn it into something else."""
     texts = array.flat if array.dtype.kind in "OUS" else ()
     found = next((value for value in texts if isinstance(value, str | bytes)), None)
     if found is not None:
@@ -134,15 +97,7 @@ def _refuse_text(array: NDArray[Any], name: str) -> None:
 
 
 def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
-    """The values as int64; raises InputError for fractions instead of cutting them off.
-
-    Integers are kept exact: float64 does not hold every large one.
-
-    Examples
-    --------
-    >>> as_whole_numbers([0.0, 2.0], "offsets")
-    array([0, 2])
-    """
+    """Return the values as int64; raise InputError for fractions instead of cutting them off."""
     if isinstance(values, np.ndarray) and values.dtype == np.int64:
         return np.asarray(values, order="C")
     array = as_numbers(values, name)
@@ -154,23 +109,13 @@ def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
 
 
 def first_bad(bad: NDArray[np.bool_]) -> int | None:
-    """Index of the first True in a one-dimensional array, or None.
-
-    >>> first_bad(np.array([False, True, True]))
-    1
-    """
+    """Index of the first True in a one-dimensional array, or None."""
     where = int(bad.argmax()) if bad.size else 0
     return where if bad.size and bad[where] else None
 
 
 def starts_of(lengths: Sequence[int] | Ints) -> Ints:
-    """Cumulative sum with a leading 0: where each segment starts, and the end of the last.
-
-    This is the layout of all offsets in listwright: segment i is `[starts[i], starts[i + 1])`.
-
-    >>> starts_of([2, 0, 3])
-    array([0, 2, 2, 5])
-    """
+    """Cumulative sum with a leading 0: where each segment starts, and the end of the last."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -14,23 +14,10 @@ _makers: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def provide(name: str, maker: Callable[[], Callable[..., Any]]) -> None:
-    """Registers, under a name, a function that returns the implementation when it is first needed.
-
-    Parameters
-    ----------
-    name : str
-        The name that `provided` looks up.
-    maker : callable
-        Called without arguments; imports and returns the implementation.
-    """
+    """Registers, under a name, a function that returns the implementation when it is first needed."""
     _makers[name] = maker
 
 
 def provided(name: str) -> Callable[..., Any]:
-    """The implementation registered under a name.
-
-    >>> provide("twice", lambda: lambda number: 2 * number)
-    >>> provided("twice")(21)
-    42
-    """
+    """Return the implementation registered under a name."""
     return _makers[name]()

@@ -18,17 +18,6 @@ ABOUT = 10  # seconds that it takes in all
 class Announcer(event.Listener):
     """Listens to numba's compile events, which are sent for every function compiled but not for those read from its
     cache.
-
-    Functions that are compiled for others count as part of these: `depth` is the current nesting.
-
-    Attributes
-    ----------
-    depth : int
-        Number of compilations under way, one inside the other.
-    told : bool
-        Whether the line has been printed; it is printed once per process.
-    timer : threading.Timer or None
-        Prints the line when it fires.
     """
 
     def __init__(self) -> None:
@@ -37,7 +26,7 @@ class Announcer(event.Listener):
         self.timer: threading.Timer | None = None
 
     def on_start(self, event: Any) -> None:
-        """Starts the timer when an outermost compilation begins."""
+        """Start the timer when an outermost compilation begins."""
         self.depth += 1
         if self.depth == 1 and not self.told:
             self.timer = threading.Timer(SOON, self.say)
@@ -51,7 +40,7 @@ class Announcer(event.Listener):
             self.timer.cancel()
 
     def say(self) -> None:
-        """Prints the line, once per process."""
+        """Print the line, once per process."""
         if not self.told:
             self.told = True
             line = f"Compiling once: about {ABOUT} s. `listwright warmup` does it ahead of time."

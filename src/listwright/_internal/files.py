@@ -14,21 +14,7 @@ from listwright.errors import InputError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yields a path beside the target that replaces the target at the end: a reader sees the old content or the new.
-
-    The content is flushed to disk before the rename. After an error the target is unchanged and the partial file is
-    removed. A symbolic link stays a link, and an existing file keeps its mode.
-
-    Parameters
-    ----------
-    path : Path
-        The target. Its folder must exist.
-
-    Yields
-    ------
-    Path
-        A file name in the same folder, not yet created.
-    """
+    """Yield a path beside the target that replaces the target at the end: a reader sees the old content or the new."""
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
@@ -44,21 +30,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
-    """Writes bytes through `whole_file`; what is no regular file, such as /dev/null or a pipe, is written to directly.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write.
-    content : bytes
-        Its entire content.
-    mode : int
-        Permissions of a new file, as far as the umask allows.
-
-    Raises
-    ------
-    InputError
-        If the operating system refuses, for example because the folder is missing or read-only.
+    """Write bytes through `whole_file`; what is no regular file, such as /dev/null or a pipe, is written to
+    directly.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

@@ -19,24 +19,13 @@ FOLDS = 5
 
 
 def folds_of(names: Iterable[Any], n_folds: int = FOLDS) -> Ints:
-    """The fold of each problem, or of anything else with a name, as an array of numbers from 0 to `n_folds` - 1.
-
-    Parameters
-    ----------
-    names : iterable
-        Problem ids; each is turned into a string.
-    n_folds : int
-        Number of folds.
-
-    Examples
-    --------
-    >>> folds_of(["a", "b", "c"])
-    array([2, 1, 0])
+    """Return the fold of each problem, or of anything else with a name, as an array of numbers from 0 to
+    `n_folds` - 1.
     """
     return np.array([fold_of(str(name), n_folds) for name in names], dtype=np.int64)
 
 
 @lru_cache(maxsize=100_000)  # the same problems come up in every pass
 def fold_of(name: str, n_folds: int = FOLDS) -> int:
-    """The fold of one name, from 0 to `n_folds` - 1: its CRC-32 modulo the number of folds."""
+    """Return the fold of one name, from 0 to `n_folds` - 1: its CRC-32 modulo the number of folds."""
     return crc32(name.encode()) % n_folds

@@ -20,18 +20,7 @@ MOST = 2**31 - 1  # of a limit: larger ones are none, and do not fit into an arr
 
 
 def codes_of(values: NDArray[Any]) -> Ints:
-    """Numbers the different values in order of first appearance; equal values get the same number.
-
-    Raises
-    ------
-    InputError
-        If a value cannot be hashed, such as a list.
-
-    Examples
-    --------
-    >>> codes_of(np.array(["b", "a", "b"]))
-    array([0, 1, 0])
-    """
+    """Numbers the different values in order of first appearance; equal values get the same number."""
     seen: dict[Any, int] = {}
     try:
         return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
@@ -40,20 +29,7 @@ def codes_of(values: NDArray[Any]) -> Ints:
 
 
 def numbered_within(labels: NDArray[Any], offsets: Ints) -> Ints:
-    """By row: the number of its label among those of its problem, from 0 and below the problem's number of rows.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (rows,)
-        Group labels, problem after problem.
-    offsets : ndarray of int
-        Where each problem starts, and the number of rows.
-
-    Examples
-    --------
-    >>> numbered_within(np.array(["a", "b", "a", "b", "c"]), np.array([0, 3, 5]))
-    array([0, 1, 0, 0, 1])
-    """
+    """By row: the number of its label among those of its problem, from 0 and below the problem's number of rows."""
     codes = codes_of(labels)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     found, rows = np.unique(owners * (int(codes.max()) + 1) + codes, return_inverse=True)
@@ -63,25 +39,7 @@ def numbered_within(labels: NDArray[Any], offsets: Ints) -> Ints:
 
 
 def most_of(per_group: Any, labels: NDArray[Any]) -> Ints:
-    """By row: how many rows of its group a list may hold.
-
-    Parameters
-    ----------
-    per_group : int or mapping
-        One limit of at least 1 for all groups, or a limit of at least 0 for each label.
-    labels : ndarray of shape (rows,)
-        Group labels.
-
-    Raises
-    ------
-    InputError
-        If a label has no limit, or a limit is negative or no whole number.
-
-    Examples
-    --------
-    >>> most_of({"a": 2, "b": 1}, np.array(["a", "b", "a"]))
-    array([2, 1, 2])
-    """
+    """By row: how many rows of its group a list may hold."""
     if not isinstance(per_group, Mapping):
         at_least_one("per_group", per_group)
         return np.full(len(labels), min(int(per_group), MOST), dtype=np.int64)

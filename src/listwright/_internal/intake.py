@@ -21,46 +21,17 @@ from listwright.errors import InputError
 
 @dataclass(frozen=True)
 class Intake:
-    """Shape of the input (which rows belong to which problem), with the names that messages use.
-
-    Attributes
-    ----------
-    table : array of shape (rows, d)
-        Features, dense or CSR, not yet checked to be finite.
-    offsets : ndarray of int
-        Where each problem starts, and the number of rows.
-    items_each : int or None
-        Candidates per problem, where features came as (problems, items, d).
-    problem_ids : ndarray of shape (problems,)
-        Unique ids; 0, 1, 2, ... where none were given.
-    item_ids : ndarray of shape (rows,) or None
-        Ids of the candidates, unique within a problem.
-    """
+    """Shape of the input (which rows belong to which problem), with the names that messages use."""
 
     table: Any  # (rows, d), not yet checked
-    offsets: Ints
+    offsets: Ints  # where each problem starts, and the number of rows
     items_each: int | None  # number of candidates of every problem when features came as (problems, items, d)
-    problem_ids: NDArray[Any]
-    item_ids: NDArray[Any] | None
+    problem_ids: NDArray[Any]  # unique ids; 0, 1, 2, ... where none were given
+    item_ids: NDArray[Any] | None  # ids of the candidates, unique within a problem
 
     @classmethod
     def of(cls, features: Any, offsets: Any, problem_ids: Any, item_ids: Any) -> Intake:
-        """Determines which rows belong to which problem, and checks the ids.
-
-        Parameters
-        ----------
-        features : array of shape (rows, d) or (problems, items, d)
-            Dense, or sparse with rows.
-        offsets : array of int or None
-            Required unless features have three dimensions.
-        problem_ids, item_ids : array or None
-            Names for messages and results.
-
-        Raises
-        ------
-        InputError
-            If shapes do not match, a problem is empty, or an id is repeated.
-        """
+        """Determines which rows belong to which problem, and checks the ids."""
         table, starts, items_each = _layout(features, offsets)
         ids = _problem_ids(problem_ids, len(starts) - 1)
         _no_empty_problem(starts, ids)
@@ -76,13 +47,13 @@ class Intake:
         return int(self.offsets[-1])
 
     def name(self, row: int) -> str:
-        """A row as messages name it, such as "item 3 of problem q7"."""
+        """Return a row as messages name it, such as "item 3 of problem q7"."""
         owner = int(np.searchsorted(self.offsets, row, side="right")) - 1
         item = row - int(self.offsets[owner]) if self.item_ids is None else self.item_ids[row]
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def features(self) -> Any:
-        """The float32 table, checked to be finite; dense or CSR as it came."""
+        """Return the float32 table, checked to be finite; dense or CSR as it came."""
         if sparse.issparse(self.table):
             return self._sparse_features()
         if not np.isfinite(self.table).all():
@@ -91,7 +62,7 @@ class Intake:
         return self.table
 
     def _sparse_features(self) -> sparse.csr_array:
-        """The CSR table, checked to be finite in its stored entries."""
+        """Return the CSR table, checked to be finite in its stored entries."""
         bad = first_bad(~np.isfinite(self.table.data))
         if bad is not None:
             row = int(np.searchsorted(self.table.indptr, bad, side="right")) - 1
@@ -117,9 +88,7 @@ class Intake:
         return table
 
     def links(self, tables: Any) -> dict[str, sparse.csr_array] | None:
-        """CSR (rows, w) by name: entry (i, j) links row i to candidate j of its own problem. Checked to be finite
-        and in range.
-        """
+        """CSR (rows, w) by name: entry (i, j) links row i to candidate j of its own problem."""
         if tables is None:
             return None
         if not isinstance(tables, Mapping) or not tables:
@@ -234,7 +203,7 @@ class Intake:
         raise InputError(f"{name} must have one entry per row ({self.n_rows}). Got shape {values.shape}.")
 
     def _once_a_problem(self, values: NDArray[Any], what: str) -> None:
-        """Raises InputError, naming the problem and the value, where a value occurs twice in a problem."""
+        """Raise InputError, naming the problem and the value, where a value occurs twice in a problem."""
         _, codes = np.unique(values, return_inverse=True) if values.dtype != object else (None, codes_of(values))
         owners = np.repeat(np.arange(self.n_problems), np.diff(self.offsets))
         keys = owners * (int(codes.max()) + 1) + codes
@@ -249,7 +218,7 @@ class Intake:
 
 
 def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
-    """The float32 table (rows, d), the offsets, and the number of items per problem where features have three
+    """Return the float32 table (rows, d), the offsets, and the number of items per problem where features have three
     dimensions.
     """
     if sparse.issparse(features):
@@ -303,7 +272,7 @@ def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
 
 
 def _names(values: Any) -> NDArray[Any]:
-    """An array of names in which numbers stay numbers and mixed types stay as they are (dtype object)."""
+    """Return an array of names in which numbers stay numbers and mixed types stay as they are (dtype object)."""
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         return (

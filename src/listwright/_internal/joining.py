@@ -22,18 +22,7 @@ KINDS_OF_DATA = (
 
 
 def joined(parts: Sequence[Any]) -> dict[str, Any]:
-    """Returns the fields of one batch that holds the problems of all parts, in order.
-
-    Parameters
-    ----------
-    parts : sequence of Problems
-        At least one batch; all with the same columns and the same kinds of data.
-
-    Raises
-    ------
-    InputError
-        If the parts differ in kind, or if two have a problem of the same id.
-    """
+    """Return the fields of one batch that holds the problems of all parts, in order."""
     first, others = parts[0], parts[1:]
     for part in others:
         _same_shape(first, part)
@@ -53,7 +42,7 @@ def joined(parts: Sequence[Any]) -> dict[str, Any]:
 
 
 def _same_shape(first: Any, other: Any) -> None:
-    """Raises `InputError` unless two batches have the same columns and the same kinds of data."""
+    """Raise `InputError` unless two batches have the same columns and the same kinds of data."""
     if first.n_features != other.n_features:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:
@@ -70,7 +59,7 @@ def _same_shape(first: Any, other: Any) -> None:
 
 
 def _stack(tables: list[Any]) -> Any:
-    """Stacks tables of rows; the result is CSR if any of them is."""
+    """Stack tables of rows; the result is CSR if any of them is."""
     if any(sparse.issparse(table) for table in tables):
         return sparse.vstack(tables, format="csr", dtype=np.float32)
     return np.concatenate(tables)
@@ -82,20 +71,20 @@ def _joined(arrays: list[Any]) -> Any:
 
 
 def _joined_links(parts: list[dict[str, Any] | None]) -> dict[str, Any] | None:
-    """Stacks the tables of links by name. Tables are as wide as their largest problem, so narrower ones are widened."""
+    """Stack the tables of links by name. Tables are as wide as their largest problem, so narrower ones are widened."""
     tables = [part for part in parts if part is not None]
     return {name: _widened([part[name] for part in tables]) for name in tables[0]} if tables else None
 
 
 def _widened(tables: list[Any]) -> Any:
-    """Stacks CSR tables of different widths into one of the largest width."""
+    """Stack CSR tables of different widths into one of the largest width."""
     width = max(table.shape[1] for table in tables)
     wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
     return sparse.vstack(wide, format="csr", dtype=np.float32)
 
 
 def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats32] | None:
-    """Stacks the tables of aspects by name, with zeros for the columns that narrower ones lack."""
+    """Stack the tables of aspects by name, with zeros for the columns that narrower ones lack."""
     tables = [part for part in parts if part is not None]
     if not tables:
         return None
@@ -107,7 +96,7 @@ def _joined_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats
 
 
 def _joined_ids(parts: Sequence[Any]) -> tuple[NDArray[Any], bool]:
-    """Returns the ids of all parts and whether they are just numbers; numbered problems are numbered anew."""
+    """Return the ids of all parts and whether they are just numbers; numbered problems are numbered anew."""
     ids = np.concatenate([part.problem_ids for part in parts])
     numbered = all(part.numbered for part in parts)
     names, counts = np.unique(ids, return_counts=True) if ids.dtype != object else _counted(ids)
@@ -119,7 +108,7 @@ def _joined_ids(parts: Sequence[Any]) -> tuple[NDArray[Any], bool]:
 
 
 def _counted(ids: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """Returns the distinct ids and their counts, for ids that numpy cannot sort."""
+    """Return the distinct ids and their counts, for ids that numpy cannot sort."""
     counts: dict[Any, int] = {}
     for name in ids:
         counts[name] = counts.get(name, 0) + 1

@@ -8,15 +8,7 @@ from listwright.errors import InputError
 
 
 def at_least_one(name: str, value: object) -> None:
-    """Raises InputError unless `value` is a positive integer.
-
-    Parameters
-    ----------
-    name : str
-        The parameter's name, for the message.
-    value : object
-        What the user passed; bools are refused.
-    """
+    """Raise InputError unless `value` is a positive integer."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InputError(f"{name} must be a whole number of at least 1. Got {value!r}.")
     if value < 1:

@@ -12,23 +12,7 @@ from listwright._internal.arrays import Floats
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """matrix^-1 @ right for a symmetric positive definite matrix, regardless of the scales of its columns.
-
-    The matrix is scaled to a unit diagonal and factored by Cholesky. Where rounding has left it singular (columns that
-    repeat each other, far above the penalty), a pseudo-inverse gives the shortest solution.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (d, d)
-        Symmetric; may be empty.
-    right : ndarray of shape (d,) or (d, n)
-        One or more right-hand sides.
-
-    Examples
-    --------
-    >>> solved(np.array([[1e20, 1e20], [1e20, 1e20]]), np.array([1e20, 1e20]))
-    array([0.5, 0.5])
-    """
+    """matrix^-1 @ right for a symmetric positive definite matrix, regardless of the scales of its columns."""
     if not len(matrix):
         return right.copy()
     scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
@@ -40,12 +24,7 @@ def solved(matrix: Floats, right: Floats) -> Floats:
 
 
 def unit_rows(vectors: Any) -> Any:
-    """Rows scaled to Euclidean length 1 in float64, CSR if they were sparse; rows of zeros stay zero.
-
-    >>> unit_rows([[3.0, 4.0], [0.0, 0.0]])
-    array([[0.6, 0.8],
-           [0. , 0. ]])
-    """
+    """Rows scaled to Euclidean length 1 in float64, CSR if they were sparse; rows of zeros stay zero."""
     if sparse.issparse(vectors):
         table = sparse.csr_array(vectors, dtype=np.float64)
         rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))

@@ -18,20 +18,7 @@ LONGEST = 200  # characters of a parameter's value in a repr
 
 
 class Parameters:
-    """Base class of objects whose constructor only assigns its arguments: estimators, learners and features.
-
-    Examples
-    --------
-    >>> class Shrunk(Parameters):
-    ...     def __init__(self, strength=1.0, base=None):
-    ...         self.strength = strength
-    ...         self.base = base
-    >>> model = Shrunk(base=Shrunk(0.5))
-    >>> model.get_params()
-    {'base': Shrunk(strength=0.5), 'base__base': None, 'base__strength': 0.5, 'strength': 1.0}
-    >>> model.set_params(strength=2.0, base__strength=0.1)
-    Shrunk(base=Shrunk(strength=0.1), strength=2.0)
-    """
+    """Base class of objects whose constructor only assigns its arguments: estimators, learners and features."""
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -39,18 +26,7 @@ class Parameters:
         return [] if cls.__init__ is object.__init__ else list(_arguments(cls.__init__))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Returns the arguments of the constructor by name.
-
-        Parameters
-        ----------
-        deep : bool
-            Whether parameters of parameters are listed too, as "outer__inner".
-
-        Returns
-        -------
-        dict
-            From names to values.
-        """
+        """Return the arguments of the constructor by name."""
         found: dict[str, Any] = {}
         for name in self._get_param_names():
             value = found[name] = getattr(self, name)
@@ -59,13 +35,7 @@ class Parameters:
         return dict(sorted(found.items()))
 
     def set_params(self, **params: Any) -> Self:
-        """Sets parameters by name, those of parameters as "outer__inner".
-
-        Raises
-        ------
-        ValueError
-            If there is no parameter of that name, as scikit-learn's model selection expects.
-        """
+        """Set parameters by name, those of parameters as "outer__inner"."""
         known = self._get_param_names()
         inner: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
@@ -83,7 +53,7 @@ class Parameters:
         return self
 
     def __repr__(self) -> str:
-        """The call that makes this object, with the arguments that differ from their defaults."""
+        """Return the call that makes this object, with the arguments that differ from their defaults."""
         defaults = inspect.signature(type(self)).parameters
         shown = {name: repr(value) for name, value in self.get_params(deep=False).items()}
         changed = {name: text for name, text in shown.items() if text != repr(defaults[name].default)}
@@ -99,21 +69,21 @@ class Parameters:
         return dict(vars(self))
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's tools may assume of this object."""
+        """Return what scikit-learn's tools may assume of this object."""
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
 
 def clone(value: T) -> T:
-    """Returns an unfitted copy with the same parameters: scikit-learn's `clone`."""
+    """Return an unfitted copy with the same parameters: scikit-learn's `clone`."""
     from sklearn.base import clone as cloned
 
     return cloned(value)
 
 
 def check_fitted(model: Any) -> None:
-    """Raises scikit-learn's `NotFittedError` unless the model is fitted, by its own `__sklearn_is_fitted__`."""
+    """Raise scikit-learn's `NotFittedError` unless the model is fitted, by its own `__sklearn_is_fitted__`."""
     if not model.__sklearn_is_fitted__():
         from sklearn.utils.validation import check_is_fitted
 
@@ -121,14 +91,14 @@ def check_fitted(model: Any) -> None:
 
 
 def is_sklearn_estimator(value: Any) -> bool:
-    """Whether a value is an estimator of scikit-learn's class; none can exist while that is not imported."""
+    """Return whether a value is an estimator of scikit-learn's class; none can exist while that is not imported."""
     base = sys.modules.get("sklearn.base")
     return base is not None and isinstance(value, base.BaseEstimator)
 
 
 @cache
 def _arguments(constructor: Callable[..., None]) -> tuple[str, ...]:
-    """Returns the names of a constructor's arguments, sorted; clones ask for them again and again."""
+    """Return the names of a constructor's arguments, sorted; clones ask for them again and again."""
     arguments = list(inspect.signature(constructor).parameters.values())[1:]
     return tuple(sorted(one.name for one in arguments if one.kind is not one.VAR_KEYWORD))
 

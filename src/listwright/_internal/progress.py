@@ -21,12 +21,7 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # fits inside of fits
 
 
 def tell(what: str) -> None:
-    """Sends a message on what begins now, or was just done, to the current listener; does nothing without one.
-
-    >>> with heard_by(print):
-    ...     tell("forest, without fold 1")
-    forest, without fold 1
-    """
+    """Sends a message on what begins now, or was just done, to the current listener; does nothing without one."""
     listener = _listener.get()
     if listener is not None:
         listener(what)
@@ -47,15 +42,7 @@ def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def shown(*, lines: bool = False) -> Iterator[None]:
-    """Inside, messages are shown on one line of the terminal, which is cleared at the end.
-
-    Where standard error is no terminal nothing is shown; with `lines`, at most one plain line every two seconds.
-
-    Parameters
-    ----------
-    lines : bool
-        Whether to print plain lines to a file or pipe.
-    """
+    """Inside, messages are shown on one line of the terminal, which is cleared at the end."""
     token = _depth.set(_depth.get() + 1)
     try:
         with _on_terminal() if sys.stderr.isatty() else _in_lines() if lines else nullcontext():
@@ -65,13 +52,13 @@ def shown(*, lines: bool = False) -> Iterator[None]:
 
 
 def outermost() -> bool:
-    """Whether the current fit was started by the user, and not by another fit."""
+    """Return whether the current fit was started by the user, and not by another fit."""
     return _depth.get() == 1
 
 
 @contextmanager
 def _in_lines() -> Iterator[None]:
-    """Prints the first message, at most one every two seconds, and the last."""
+    """Print the first message, at most one every two seconds, and the last."""
     waiting: list[str] = []
     due = 0.0
 

@@ -17,32 +17,19 @@ from listwright.errors import InputError
 
 
 def pieces(offsets: Ints, which: Ints) -> Ints:
-    """Indices of all entries of the chosen pieces, in the order chosen.
-
-    Parameters
-    ----------
-    offsets : ndarray of int
-        Where each piece starts, and the end of the last.
-    which : ndarray of int
-        The pieces wanted; may repeat.
-
-    Examples
-    --------
-    >>> pieces(np.array([0, 2, 2, 5]), np.array([2, 0]))
-    array([2, 3, 4, 0, 1])
-    """
+    """Indices of all entries of the chosen pieces, in the order chosen."""
     lengths = np.diff(offsets)[which]
     ends = np.cumsum(lengths)
     return np.repeat(offsets[which] - ends + lengths, lengths) + np.arange(lengths.sum())
 
 
 def is_run(which: Ints) -> bool:
-    """Whether the indices are consecutive, such as 4, 5, 6, so that a view can replace a copy."""
+    """Return whether the indices are consecutive, such as 4, 5, 6, so that a view can replace a copy."""
     return which.size > 0 and bool((np.diff(which) == 1).all())
 
 
 def chosen(key: int | slice | ArrayLike, length: int) -> Ints:
-    """Returns the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
+    """Return the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         if not -length <= key < length:
             raise IndexError(f"There are {length} problems. Got index {key}.")
@@ -61,30 +48,16 @@ def chosen(key: int | slice | ArrayLike, length: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """A table in which `values[offsets[i]:offsets[i + 1]]` belongs to problem i.
+    """A table in which `values[offsets[i]:offsets[i + 1]]` belongs to problem i."""
 
-    Attributes
-    ----------
-    values : ndarray
-        Entries of all problems, one after the other.
-    offsets : ndarray of int
-        Where each problem starts, and the end of the last.
-
-    Examples
-    --------
-    >>> table = Ragged(np.array([1, 2, 3, 4, 5]), np.array([0, 2, 2, 5]))
-    >>> table.take(np.array([2, 0])).values
-    array([3, 4, 5, 1, 2])
-    """
-
-    values: NDArray[Any]
-    offsets: Ints
+    values: NDArray[Any]  # entries of all problems, one after the other
+    offsets: Ints  # where each problem starts, and the end of the last
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def take(self, which: Ints) -> Ragged:
-        """The pieces of the chosen problems; a view where these are consecutive, else a copy."""
+        """Return the pieces of the chosen problems; a view where these are consecutive, else a copy."""
         offsets = starts_of(np.diff(self.offsets)[which])
         if is_run(which):
             return Ragged(self.values[self.offsets[which[0]] : self.offsets[which[-1] + 1]], offsets)
@@ -92,11 +65,11 @@ class Ragged:
 
     @staticmethod
     def concat(parts: Sequence[Ragged]) -> Ragged:
-        """The problems of all parts, one after the other."""
+        """Return the problems of all parts, one after the other."""
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
         return Ragged(np.concatenate([part.values for part in parts]), starts_of(lengths))
 
 
 def per_problem(values: NDArray[Any]) -> Ragged:
-    """A `Ragged` with exactly one entry per problem."""
+    """Return a `Ragged` with exactly one entry per problem."""
     return Ragged(values, np.arange(len(values) + 1))

@@ -15,17 +15,7 @@ CLASSES: dict[str, type[Any]] = {}  # what a file may name; no other class is ma
 
 
 def saved_as(name: str) -> Callable[[Kind], Kind]:
-    """Class decorator: lets model files hold objects of the class, under a name that stays when the class moves.
-
-    A file holds the constructor's arguments and what `fit` learned (attributes that end in _). Two optional methods are
-    called: `flaw()` says what is wrong with an object read from a file ("" for nothing), and `slimmed()` returns the
-    object without what only further learning needs.
-
-    Parameters
-    ----------
-    name : str
-        The name in files, such as "features.Candidate"; it must never change.
-    """
+    """Class decorator: lets model files hold objects of the class, under a name that stays when the class moves."""
 
     def register(kind: Kind) -> Kind:
         CLASSES[name] = kind
@@ -36,7 +26,7 @@ def saved_as(name: str) -> Callable[[Kind], Kind]:
 
 
 def saved_name(kind: type[Any]) -> str | None:
-    """The name of a class in files; None for classes that were not registered, subclasses of registered ones
+    """Return the name of a class in files; None for classes that were not registered, subclasses of registered ones
     included.
     """
     found: str | None = vars(kind).get("__saved_as__")

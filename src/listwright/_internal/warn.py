@@ -12,20 +12,12 @@ PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Issues a warning at the line outside of this package that the call came from.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong, and what to do.
-    category : type
-        One of `listwright.errors`.
-    """
+    """Issue a warning at the line outside of this package that the call came from."""
     warnings.warn(message, category, stacklevel=_outside())
 
 
 def _outside() -> int:
-    """The `stacklevel`, as seen from `warn`, of the innermost frame that is not of this package."""
+    """Return the `stacklevel`, as seen from `warn`, of the innermost frame that is not of this package."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):

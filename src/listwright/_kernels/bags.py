@@ -13,32 +13,18 @@ from listwright._kernels.words import FUNCTION
 
 
 class Bags(NamedTuple):
-    """Which stems each passage contains, and how often. Function words are left out.
+    """Which stems each passage contains, and how often. Function words are left out."""
 
-    Attributes
-    ----------
-    starts : ndarray of int, shape (passages + 1,)
-        Where the entries of each passage start.
-    stems : ndarray of int32, shape (entries,)
-        The stem of each entry.
-    counts : ndarray of float, shape (entries,)
-        How often the passage contains it.
-    lengths : ndarray of float, shape (passages,)
-        Words counted.
-    frequency : ndarray of int, shape (stems,)
-        Number of passages that contain the stem.
-    """
-
-    starts: Ints
-    stems: NDArray[np.int32]
-    counts: Floats
-    lengths: Floats
-    frequency: Ints
+    starts: Ints  # where the entries of each passage start
+    stems: NDArray[np.int32]  # the stem of each entry
+    counts: Floats  # how often the passage contains it
+    lengths: Floats  # words counted
+    frequency: Ints  # number of passages that contain the stem
 
 
 @njit(cache=True, nogil=True)
 def bags_of(stems: Any, flags: Any, places: Any, n_stems: int) -> Any:
-    """Returns the bags of the passages `places[i, 0]:places[i, 1]`."""
+    """Return the bags of the passages `places[i, 0]:places[i, 1]`."""
     n = len(places)
     starts = np.zeros(n + 1, dtype=np.int64)
     most = 0
@@ -66,7 +52,7 @@ def bags_of(stems: Any, flags: Any, places: Any, n_stems: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def entries_by_stem(stems: Any, n_stems: int) -> tuple[Any, Any]:
-    """Returns by stem where its entries start in the second array, which holds the entries in order."""
+    """Return by stem where its entries start in the second array, which holds the entries in order."""
     starts = np.zeros(n_stems + 1, dtype=np.int64)
     for stem in stems:
         starts[stem + 1] += 1
@@ -80,9 +66,7 @@ def entries_by_stem(stems: Any, n_stems: int) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def bm25(bags: Any, is_term: Any) -> Any:
-    """Returns the Okapi BM25 score of each passage for the stems that are terms of the question (k1 = 1.2, b =
-    0.75).
-    """
+    """Return the Okapi BM25 score of each passage for the stems that are terms of the question (k1 = 1.2, b = 0.75)."""
     n = len(bags.lengths)
     scores, mean = np.zeros(n), max(bags.lengths.mean(), 1.0)
     for i in range(n):
@@ -98,23 +82,7 @@ def bm25(bags: Any, is_term: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def likenesses(bags: Any, rarity: Any, is_term: Any, rare: Any) -> tuple[Any, Any, Any]:
-    """Returns tf-idf cosines of the passages, and what rare words they share.
-
-    Parameters
-    ----------
-    bags : Bags
-        The stems of each passage.
-    rarity : ndarray of float, shape (stems,)
-        The idf of each stem.
-    is_term, rare : ndarray of bool, shape (stems,)
-        Whether a stem is a term of the question, and whether it is rare.
-
-    Returns
-    -------
-    tuple of ndarray of float
-        Cosines with the question, shape (passages,); cosines of all pairs; and the summed rarity of the rare words that
-        a pair shares and that are not in the question, both of shape (passages, passages).
-    """
+    """Return tf-idf cosines of the passages, and what rare words they share."""
     n = len(bags.lengths)
     squares, asked = np.zeros(n), np.zeros(n)
     pairs, shared = np.zeros((n, n)), np.zeros((n, n))

@@ -23,28 +23,7 @@ def best_reference_gains(
     reference_starts: Ints,
     values: Floats,
 ) -> Floats:
-    """Returns how much each row would raise the highest recall over the references of its problem.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        Which rows.
-    owners, row_starts, topics, amounts, topic_starts : ndarray
-        The n-grams of the rows, as in `topics.topic_gains`.
-    weights, caps, levels : ndarray of float
-        By n-gram of a reference: its share, how often the reference has it, and how often the list does.
-    reference_of : ndarray of int
-        The reference of each n-gram within its problem.
-    reference_starts : ndarray of int, shape (problems + 1,)
-        Where the references of each problem start in `values`.
-    values : ndarray of float
-        The current recall of each reference.
-
-    Returns
-    -------
-    ndarray of float, shape (rows,)
-        The gains.
-    """
+    """Return how much each row would raise the highest recall over the references of its problem."""
     gains = np.empty(len(rows))
     for i in range(len(rows)):
         row = rows[i]

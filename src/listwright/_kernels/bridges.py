@@ -18,11 +18,8 @@ MOST = 2.0  # what a bridge may count
 
 @njit(cache=True, nogil=True)
 def name_words(reading: Any, is_term: Any, worths: Any, best: Any) -> tuple[Any, Any, Any]:
-    """Returns the words of names that are not in the question: passage, stem, and the highest worth of a sentence with
+    """Return the words of names that are not in the question: passage, stem, and the highest worth of a sentence with
     it.
-
-    Names are titles and runs of capitalised words; entries are in the order of passages. A title stands for the whole
-    passage, so its words count as in the best sentence.
     """
     owners, stems = np.empty(len(reading.words), dtype=np.int64), np.empty(len(reading.words), dtype=np.int64)
     heights, slots = np.zeros(len(reading.words)), np.full(reading.n_stems, -1, dtype=np.int64)
@@ -48,15 +45,15 @@ def name_words(reading: Any, is_term: Any, worths: Any, best: Any) -> tuple[Any,
 
 @njit(cache=True, nogil=True)
 def _is_name_word(reading: Any, word: int, is_term: Any) -> bool:
-    """Whether a word is long enough, no function word or number, and not in the question."""
+    """Return whether a word is long enough, no function word or number, and not in the question."""
     long_enough = reading.lengths[word] >= SHORTEST
     return bool(long_enough and not reading.flags[word] & (FUNCTION | NUMBER) and not is_term[reading.stems[word]])
 
 
 @njit(cache=True, nogil=True)
 def bridges(owners: Any, stems: Any, heights: Any, rarity: Any, n: int) -> tuple[Any, Any]:
-    """Returns two tables (passage, other) over the name words that both contain: the summed rarity, and the
-    highest product of rarity and the worths of the best sentences in both.
+    """Return two tables (passage, other) over the name words that both contain: the summed rarity, and the highest
+    product of rarity and the worths of the best sentences in both.
     """
     shared, best = np.zeros((n, n)), np.zeros((n, n))
     starts, entries = entries_by_stem(stems, len(rarity))
@@ -72,11 +69,8 @@ def bridges(owners: Any, stems: Any, heights: Any, rarity: Any, n: int) -> tuple
 
 @njit(cache=True, nogil=True)
 def bridged_additions(reading: Any, needs: Any, owners: Any, stems: Any, rarity: Any) -> Any:
-    """Returns a table (passage, other): what a sentence of the passage adds to the other, weighted by the names they
+    """Return a table (passage, other): what a sentence of the passage adds to the other, weighted by the names they
     share.
-
-    The weight is the log of the summed rarity of the names that the sentence or the title shares with the other, at
-    most `MOST`; the best sentence counts. `needs` are wholes, parts and weights.
     """
     wholes, parts, weights = needs
     n, total = len(wholes), max(weights.sum(), 1e-9)

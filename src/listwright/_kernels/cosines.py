@@ -12,30 +12,18 @@ from listwright._kernels.parts import inlined, inner
 
 
 class Space(NamedTuple):
-    """The rows that cosines are measured on: dense, or CSR with sorted columns. `starts` is empty for a dense table.
+    """The rows that cosines are measured on: dense, or CSR with sorted columns. `starts` is empty for a dense table."""
 
-    Attributes
-    ----------
-    dense : ndarray of float32, shape (rows, d)
-        The rows; empty for a sparse table.
-    starts, columns : ndarray of int
-        CSR arrays; empty for a dense table.
-    values : ndarray of float32
-        CSR values.
-    inverse : ndarray of float, shape (rows,)
-        1 / length of each row, 0 for rows of zeros; filled by `inverse_lengths`.
-    """
-
-    dense: Floats32
-    starts: Ints
+    dense: Floats32  # the rows; empty for a sparse table
+    starts: Ints  # CSR arrays; empty for a dense table
     columns: Ints
-    values: Floats32
-    inverse: Floats
+    values: Floats32  # CSR values
+    inverse: Floats  # 1 / length of each row, 0 for rows of zeros; filled by `inverse_lengths`
 
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def dense_dot(one: Floats32, other: Floats32) -> float:
-    """Returns the dot product of two rows, summed in float64."""
+    """Return the dot product of two rows, summed in float64."""
     total = 0.0
     for i in range(len(one)):
         total += np.float64(one[i]) * np.float64(other[i])
@@ -44,7 +32,7 @@ def dense_dot(one: Floats32, other: Floats32) -> float:
 
 @inner()
 def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) -> float:
-    """Returns the dot product of rows i and j of a CSR table with sorted columns, summed in float64."""
+    """Return the dot product of rows i and j of a CSR table with sorted columns, summed in float64."""
     total, a, b = 0.0, starts[i], starts[j]
     while a < starts[i + 1] and b < starts[j + 1]:
         if columns[a] == columns[b]:
@@ -60,14 +48,14 @@ def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) ->
 
 @inner()
 def inverse_length(numbers: Floats32) -> float:
-    """Returns 1 / length of a row; 0 for zeros."""
+    """Return 1 / length of a row; 0 for zeros."""
     square = dense_dot(numbers, numbers)
     return 1.0 / np.sqrt(square) if square > 0 else 0.0
 
 
 @inlined
 def inverse_lengths(space: Space) -> None:
-    """Fills `space.inverse`, with one read of the table."""
+    """Fill `space.inverse`, with one read of the table."""
     dense, starts, _, values, inverse = space
     for row in range(len(inverse)):
         inverse[row] = inverse_length(dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]])
@@ -75,7 +63,7 @@ def inverse_lengths(space: Space) -> None:
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
-    """Sums the unit rows of a problem into `centre`, and returns the length of the sum."""
+    """Sum the unit rows of a problem into `centre`, and return the length of the sum."""
     dense, starts, columns, values, inverse = space
     centre[:] = 0.0
     for row in range(start, end):
@@ -90,22 +78,7 @@ def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def centrality(offsets: Ints, space: Space, width: int) -> Floats:
-    """Returns the cosine of each row with the mean unit row of its problem.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    space : Space
-        The rows; its `inverse` is filled.
-    width : int
-        Number of columns.
-
-    Returns
-    -------
-    ndarray of float, shape (rows,)
-        The cosines, with three reads of the table; 0 for rows of zeros.
-    """
+    """Return the cosine of each row with the mean unit row of its problem."""
     dense, starts, columns, values, inverse = space
     cosines, centre = np.zeros(len(inverse)), np.zeros(width)
     inverse_lengths(space)

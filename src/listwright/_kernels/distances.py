@@ -10,25 +10,7 @@ from listwright._internal.arrays import Floats32, Ints
 
 @njit(cache=True, nogil=True)
 def nearer(picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, total: Floats32, lengths: Ints) -> None:
-    """Updates the distances of all rows to their problem's list by one more pick per problem, in place.
-
-    Parameters
-    ----------
-    picks : ndarray of int, shape (problems,)
-        The picked rows; -1 for none.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    table : ndarray of float32, shape (rows, d)
-        The features.
-    smallest, total : ndarray of float32, shape (rows, d)
-        The smallest and the summed absolute difference to the items of the list; updated.
-    lengths : ndarray of int, shape (problems,)
-        Items of each list before this pick.
-
-    Notes
-    -----
-    Reads the rows once.
-    """
+    """Update the distances of all rows to their problem's list by one more pick per problem, in place."""
     for problem in range(len(picks)):
         pick = picks[problem]
         if pick >= 0:
@@ -42,11 +24,7 @@ def nearer(picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, tota
 
 @njit(cache=True, nogil=True)
 def earlier_distances(table: Floats32) -> tuple[Floats32, Floats32]:
-    """Returns for each item of one list the smallest and the mean absolute difference to the items before it.
-
-    `table` has one row per item, in order. Sums are in float32 and in the same order as in `nearer`, so the numbers
-    agree to the last bit. The cost is the square of the list's length times the columns.
-    """
+    """Return for each item of one list the smallest and the mean absolute difference to the items before it."""
     smallest, total = np.zeros_like(table), np.zeros_like(table)
     for i in range(1, len(table)):
         for k in range(i):

@@ -17,32 +17,18 @@ FLAT = 1e-10  # squared length below which the list spans a row already
 
 
 class Seen(NamedTuple):
-    """What is known of each row so far.
+    """What is known of each row so far."""
 
-    Attributes
-    ----------
-    quality : ndarray of float, shape (rows,)
-        Log of the squared quality.
-    bounds : ndarray of float, shape (rows,)
-        Upper bounds on the scores; -inf for rows that are taken or do not fit.
-    left_over : ndarray of float, shape (rows,)
-        Squared length of the part of the unit row outside the axes compared with.
-    compared : ndarray of int, shape (rows,)
-        Number of axes compared with.
-    axes : ndarray of float, shape (axes, d)
-        An orthonormal basis of what the list spans.
-    """
-
-    quality: Floats
-    bounds: Floats
-    left_over: Floats
-    compared: Ints
-    axes: Floats
+    quality: Floats  # log of the squared quality
+    bounds: Floats  # upper bounds on the scores; -inf for rows that are taken or do not fit
+    left_over: Floats  # squared length of the part of the unit row outside the axes compared with
+    compared: Ints  # number of axes compared with
+    axes: Floats  # an orthonormal basis of what the list spans
 
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
-    """Returns the dot product of a dense row with an axis."""
+    """Return the dot product of a dense row with an axis."""
     total = 0.0
     for j in range(dense.shape[1]):
         total += dense[row, j] * axes[axis, j]
@@ -51,7 +37,7 @@ def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, float]:
-    """Returns the squared length of a dense row, and its dot product with the first axis."""
+    """Return the squared length of a dense row, and its dot product with the first axis."""
     square, total = 0.0, 0.0
     for j in range(dense.shape[1]):
         number = np.float64(dense[row, j])
@@ -64,7 +50,7 @@ def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, f
 def _sparse_square_and_along(
     axes: Floats, axis: int, columns: Ints, values: Floats32, low: int, high: int
 ) -> tuple[float, float]:
-    """Returns the squared length of a sparse row, and its dot product with an axis."""
+    """Return the squared length of a sparse row, and its dot product with an axis."""
     square, total = 0.0, 0.0
     for j in range(low, high):
         square += np.float64(values[j]) * np.float64(values[j])
@@ -74,7 +60,7 @@ def _sparse_square_and_along(
 
 @inlined
 def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
-    """Compares all rows with the first axis, and computes their lengths, in one read."""
+    """Compare all rows with the first axis, and compute their lengths, in one read."""
     dense, starts, columns, values, inverse = space
     quality, bounds, left_over, compared, axes = seen
     for row in range(first, end):
@@ -92,7 +78,7 @@ def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
 
 @inlined
 def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, row: int, inverse: float) -> float:
-    """Returns what is left of a row without the axes `at` to `to`."""
+    """Return what is left of a row without the axes `at` to `to`."""
     for axis in range(at, to):
         part = _along(axes, axis, dense, row) * inverse
         left = max(left - part * part, 0.0)
@@ -101,11 +87,7 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
 
 @inlined
 def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
-    """Returns the row with the highest score, the lowest among equals; -1 if there is none.
-
-    A longer list can only lower a score. The row that looks best is compared with the axes first, and then, row by row,
-    those that look no worse than the best so far.
-    """
+    """Return the row with the highest score, the lowest among equals; -1 if there is none."""
     dense, starts, columns, values, inverse = space
     quality, bounds, left_over, compared, axes = seen
     best, top = first + best_of(bounds[first:end]), -np.inf
@@ -129,7 +111,7 @@ def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def _take_off(axis: Floats, other: Floats) -> None:
-    """Removes from `axis` its part along `other`, which has length 1."""
+    """Remove from `axis` its part along `other`, which has length 1."""
     part = 0.0
     for j in range(len(axis)):
         part += axis[j] * other[j]
@@ -139,8 +121,8 @@ def _take_off(axis: Floats, other: Floats) -> None:
 
 @inlined
 def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
-    """Writes the direction of the pick's part outside the axes so far; removed twice, because rounding leaves some
-    of it.
+    """Write the direction of the pick's part outside the axes so far; removed twice, because rounding leaves some of
+    it.
     """
     dense, starts, columns, values, _ = space
     axis = axes[n_axes]
@@ -173,7 +155,7 @@ def _fill(
     picks: Ints,
     scores: Floats,
 ) -> None:
-    """Fills one list into `picks`, and what each pick adds into `scores`."""
+    """Fill one list into `picks`, and what each pick adds into `scores`."""
     n_axes = np.int64(0)
     for i in range(len(picks)):
         for row in range(first, end if len(sizes) + len(caps) else first):
@@ -194,7 +176,7 @@ def _fill(
 
 @inlined
 def _length_of(row: int, space: Space) -> float:
-    """Returns 0 if all numbers of a row are 0, else 1."""
+    """Return 0 if all numbers of a row are 0, else 1."""
     dense, starts, _, values, _ = space
     if len(starts) == 0:
         for j in range(dense.shape[1]):
@@ -219,36 +201,7 @@ def dpp_lists(
     caps: Ints,
     length: int,
 ) -> tuple[Ints, Floats]:
-    """Returns greedy lists of a determinantal point process, and what each item adds to the log-determinant.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    quality : ndarray of float, shape (rows,)
-        The log of each row's squared quality.
-    space : Space
-        The vectors.
-    width : int
-        Columns of the vectors.
-    sizes : ndarray of float, shape (rows,)
-        Sizes; empty without a budget.
-    room : ndarray of float, shape (problems,)
-        The budgets.
-    groups, caps : ndarray of int, shape (rows,)
-        The group of each row and how many of it there may be; empty without limits on groups.
-    length : int
-        The most items of a list.
-
-    Returns
-    -------
-    tuple of ndarray
-        Rows and gains, both of shape (problems, length); rows are -1 after the end.
-
-    Notes
-    -----
-    The cost is at most one read of the table per position.
-    """
+    """Return greedy lists of a determinantal point process, and what each item adds to the log-determinant."""
     n, shape = len(quality), (len(offsets) - 1, length)
     axes, compared = np.empty((min(length, width), width)), np.empty(n, dtype=np.int64)
     seen = Seen(quality, np.empty(n), np.empty(n), compared, axes)

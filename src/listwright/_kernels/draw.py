@@ -13,7 +13,7 @@ INVERSE_GAP, EPSILON, SOFTMAX = 0, 1, 2
 
 @njit(cache=True, nogil=True)
 def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
-    """Returns random numbers from 0 to 1, shape (keys, count), which depend only on the key and the column
+    """Return random numbers from 0 to 1, shape (keys, count), which depend only on the key and the column
     (SplitMix64).
     """
     found = np.empty((len(keys), count))
@@ -30,8 +30,8 @@ def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
 
 @njit(cache=True, nogil=True)
 def open_best(scores: Floats) -> tuple[int, int]:
-    """Returns the row with the highest score (the lowest among equals, -1 for none) and the number of open rows;
-    -inf is closed.
+    """Return the row with the highest score (the lowest among equals, -1 for none) and the number of open rows; -inf is
+    closed.
     """
     best, count = -1, 0
     for i in range(len(scores)):
@@ -44,19 +44,7 @@ def open_best(scores: Floats) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) -> int:
-    """Fills the probabilities of one problem's rows, and returns the best row, -1 for none.
-
-    Parameters
-    ----------
-    kind : int
-        INVERSE_GAP, EPSILON (uniform exploration) or SOFTMAX.
-    strength : float
-        Factor of the gaps (times the square root of the open rows), the share that explores, or 1 / temperature.
-    scores : ndarray of float, shape (rows,)
-        The scores; -inf for rows that are closed.
-    chances : ndarray of float, shape (rows,)
-        Filled with the probabilities.
-    """
+    """Fill the probabilities of one problem's rows, and return the best row, -1 for none."""
     best, count = open_best(scores)
     if best < 0:
         chances[:] = 0.0
@@ -84,8 +72,8 @@ def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) ->
 
 @njit(cache=True, nogil=True)
 def draw_one(chances: Floats, number: float) -> int:
-    """Returns the row at which the running sum of probabilities exceeds `number`, or the last with a probability
-    if rounding prevents it.
+    """Return the row at which the running sum of probabilities exceeds `number`, or the last with a probability if
+    rounding prevents it.
     """
     total, last = 0.0, -1
     for i in range(len(chances)):
@@ -99,12 +87,7 @@ def draw_one(chances: Floats, number: float) -> int:
 
 @njit(cache=True, nogil=True)
 def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> None:
-    """Turns the probabilities of a slot that explores into those of a list that explores in only one of its slots.
-
-    `earlier` is the summed probability that a slot before this one explored and still picked its best row, and `left`
-    the number of slots from this one on. Given that all picks so far were best rows, this slot explores with
-    probability 1 / (earlier + left).
-    """
+    """Turn the probabilities of a slot that explores into those of a list that explores in only one of its slots."""
     share = 1.0 / (earlier + left)
     for i in range(len(chances)):
         chances[i] *= share
@@ -113,22 +96,7 @@ def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> Non
 
 @njit(cache=True, nogil=True)
 def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -> tuple[Floats, Ints]:
-    """Applies `fill_chances` to every problem.
-
-    Parameters
-    ----------
-    kind, strength
-        As in `fill_chances`.
-    scores : ndarray of float, shape (rows,)
-        The scores; -inf for rows that are closed.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-
-    Returns
-    -------
-    tuple of ndarray
-        Probabilities by row, and by problem the best row of the batch, -1 for none.
-    """
+    """Apply `fill_chances` to every problem."""
     chances, best = np.empty(len(scores)), np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(best)):
         start, end = offsets[problem], offsets[problem + 1]
@@ -140,7 +108,7 @@ def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -
 
 @njit(cache=True, nogil=True)
 def draw_rows(chances: Floats, offsets: Ints, numbers: Floats) -> Ints:
-    """Applies `draw_one` to every problem: returns rows of the batch, -1 for none."""
+    """Apply `draw_one` to every problem: returns rows of the batch, -1 for none."""
     picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(picks)):
         row = draw_one(chances[offsets[problem] : offsets[problem + 1]], numbers[problem])

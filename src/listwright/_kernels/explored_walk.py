@@ -15,31 +15,19 @@ from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, 
 
 
 class Chance(NamedTuple):
-    """How picks are drawn.
+    """How picks are drawn."""
 
-    Attributes
-    ----------
-    kind : int
-        INVERSE_GAP, EPSILON or SOFTMAX of `draw`.
-    strength : float
-        See `draw.fill_chances`.
-    one_slot : bool
-        Whether a list explores in only one of its slots.
-    numbers : ndarray of float, shape (problems, positions)
-        Random numbers from 0 to 1.
-    """
-
-    kind: int
-    strength: float
-    one_slot: bool
-    numbers: Floats
+    kind: int  # INVERSE_GAP, EPSILON or SOFTMAX of `draw`
+    strength: float  # see `draw.fill_chances`
+    one_slot: bool  # whether a list explores in only one of its slots
+    numbers: Floats  # random numbers from 0 to 1
 
 
 @inner()
 def _draw(
     scores: Floats, chance: Chance, problem: int, position: int, earlier: float, chances: Floats
 ) -> tuple[int, float]:
-    """Returns the row drawn, -1 for none, and the new value of `earlier`: -1 as soon as a pick was not the best row."""
+    """Return the row drawn, -1 for none, and the new value of `earlier`: -1 as soon as a pick was not the best row."""
     best = fill_chances(chance.kind, chance.strength, scores, chances)
     if best < 0:
         return best, earlier
@@ -66,7 +54,7 @@ def _fill(
     picks: Ints,
     propensities: Floats,
 ) -> None:
-    """Fills one list with the rows drawn and the probability that each had."""
+    """Fill one list with the rows drawn and the probability that each had."""
     chances, earlier, taken = np.empty(len(rows)), 0.0, -1
     sizes, _, groups, caps, _ = limits
     own, held, near, far, least, scores, picked = seen
@@ -99,29 +87,7 @@ def explored_lists(
     picked: Floats,
     propensities: Floats,
 ) -> None:
-    """Fills the lists of all problems with draws.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    table : ndarray of float32, shape (rows, d)
-        The features as they are.
-    weights : Weights
-        The policy, with the features' scales folded in.
-    limits : Limits
-        Sizes and budgets.
-    chance : Chance
-        How picks are drawn.
-    lists : ndarray of int, shape (problems, length)
-        Filled with rows within their problem; -1 stays after the end.
-    picked, propensities : ndarray of float, shape (problems, length)
-        Filled with the scores of the picks, and with the probability that each had.
-
-    Notes
-    -----
-    The cost is that of `walk_lists`, and one more read of the scores per position.
-    """
+    """Fill the lists of all problems with draws."""
     for problem in range(len(offsets) - 1):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows = end - start, table[start:end]

@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Ints
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract", "nnan"})
 def rise(similar: Floats, best: Floats) -> float:
-    """Returns the sum of how far `similar` is above `best`; differences in their own type, summed in float64."""
+    """Return the sum of how far `similar` is above `best`; differences in their own type, summed in float64."""
     total, nothing = 0.0, similar.dtype.type(0.0)
     for i in range(len(similar)):
         total += max(similar[i] - best[i], nothing)
@@ -19,7 +19,7 @@ def rise(similar: Floats, best: Floats) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _positive(similar: Floats) -> float:
-    """Returns the sum of the positive numbers; nan if a number is not finite."""
+    """Return the sum of the positive numbers; nan if a number is not finite."""
     total, flaw, nothing = 0.0, 0.0, similar.dtype.type(0.0)
     for i in range(len(similar)):
         total += max(similar[i], nothing)
@@ -31,21 +31,7 @@ def _positive(similar: Floats) -> float:
 def dense_alone(
     low: int, high: int, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, alone: Floats
 ) -> None:
-    """Fills `alone` for rows low to high with the sum of their positive similarities; nan if one is not finite.
-
-    Parameters
-    ----------
-    low, high : int
-        Which rows.
-    owners, offsets : ndarray of int
-        The problem of each row, and where the rows of each problem start.
-    similarity : ndarray of float
-        The matrices of all problems, flattened one after the other.
-    blocks : ndarray of int, shape (problems + 1,)
-        Where each problem's matrix starts.
-    alone : ndarray of float, shape (rows,)
-        Filled.
-    """
+    """Fill `alone` for rows low to high with the sum of their positive similarities; nan if one is not finite."""
     for row in range(low, high):
         start, n = offsets[owners[row]], offsets[owners[row] + 1] - offsets[owners[row]]
         first = blocks[owners[row]] + (row - start) * n
@@ -54,11 +40,7 @@ def dense_alone(
 
 @njit(cache=True, nogil=True)
 def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> Floats:
-    """Returns the rise of the best similarity, summed over the problem's items, for each of `rows`.
-
-    `similarity` and `blocks` are as in `dense_alone`, and `best` is the best similarity of each row's item so far.
-    Reads the similarities of each row once.
-    """
+    """Return the rise of the best similarity, summed over the problem's items, for each of `rows`."""
     gains = np.empty(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -70,7 +52,7 @@ def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blo
 
 @njit(cache=True, nogil=True)
 def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> None:
-    """Raises `best` in place to the similarities of the picked rows; -1 picks none."""
+    """Raise `best` in place to the similarities of the picked rows; -1 picks none."""
     for problem in range(len(picks)):
         start, end = offsets[problem], offsets[problem + 1]
         if picks[problem] >= 0:
@@ -83,8 +65,8 @@ def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best
 def sparse_gains(
     rows: Ints, owners: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats
 ) -> Floats:
-    """Returns what `dense_gains` does if only some similarities are stored, in CSR form with columns numbered
-    within problems.
+    """Return what `dense_gains` does if only some similarities are stored, in CSR form with columns numbered within
+    problems.
     """
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
@@ -97,7 +79,7 @@ def sparse_gains(
 
 @njit(cache=True, nogil=True)
 def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats) -> None:
-    """Raises `best` in place to the stored similarities of the picked rows."""
+    """Raise `best` in place to the stored similarities of the picked rows."""
     for problem in range(len(picks)):
         row = picks[problem]
         if row >= 0:
@@ -108,7 +90,7 @@ def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, valu
 
 @njit(cache=True, nogil=True)
 def _lift(best: Floats, similar: Floats) -> None:
-    """Raises `best` in place to `similar`."""
+    """Raise `best` in place to `similar`."""
     for i in range(len(best)):
         best[i] = max(best[i], similar[i])
 
@@ -124,13 +106,9 @@ def _lazy(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """Fills one problem's list: rows of the batch into `picks`, what each adds into `picked`.
-
-    Rows are ranked by gain per weight; those that weigh more than is `left` are skipped. Gains only decrease, so an old
-    one bounds the new one, and a row is measured again only if it looks better than the best so far; the last runner-up
-    is tried first, so that this is high from the start. Rows are visited in memory order: this measures a few more of
-    them than best first, and takes less time. The cost is one read of n similarities per row measured.
-    """
+    """Fill one problem's list: rows of the batch into `picks`, what each adds into `picked`."""
+    # Gains only decrease, so an old one bounds the new one, and a row is measured again only if it looks better than
+    # the best so far; the last runner-up is tried first, so that this is high from the start.
     n, runner_up = len(bounds), 0
     seen, gains, best_of = np.full(n, -1), np.zeros(n), np.zeros(n, dtype=similarity.dtype)
     for position in range(len(picks)):
@@ -165,25 +143,7 @@ def lazy_facility(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """Fills the lists of problems low to high by lazy greedy; see `_lazy`.
-
-    Parameters
-    ----------
-    low, high : int
-        Which problems.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    bounds : ndarray of float, shape (rows,)
-        Upper bounds on the gain per weight of each row; updated in place.
-    weights : ndarray of float, shape (rows,)
-        Rows are ranked by gain per weight.
-    similarity, blocks : ndarray
-        The matrices of all problems, flattened, and where each starts.
-    totals, room : ndarray of float, shape (problems,)
-        What gains are divided by, and the budgets.
-    picks, picked : ndarray, shape (problems, steps)
-        Filled with rows of the batch, and with what each adds.
-    """
+    """Fill the lists of problems low to high by lazy greedy; see `_lazy`."""
     for i in range(low, high):
         start, end, block = offsets[i], offsets[i + 1], similarity[blocks[i] : blocks[i + 1]]
         _lazy(start, bounds[start:end], weights[start:end], block, totals[i], room[i], picks[i], picked[i])

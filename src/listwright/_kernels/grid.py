@@ -13,22 +13,9 @@ LARGEST = 0x7F7F  # upper half of the largest finite float32
 
 @njit(cache=True, nogil=True)
 def to_grid(table: Floats32, levels: int, ends: NDArray[np.uint16], steps: NDArray[np.uint16]) -> None:
-    """Finds a grid for each column, and the index of the grid's nearest point for each value.
-
-    A grid is evenly spaced between the smallest and the largest value of its column, both rounded outwards to the upper
-    16 bits of float32, so that all values lie within it.
-
-    Parameters
-    ----------
-    table : ndarray of float32, shape (rows, d)
-        Finite values; at least one row.
-    levels : int
-        Number of points of each grid.
-    ends : ndarray of uint16, shape (2, d)
-        Filled with the upper halves of the ends: lowest, highest.
-    steps : ndarray of uint16, shape (rows, d)
-        Filled with indices from 0 to `levels` - 1.
-    """
+    """Find a grid for each column, and the index of the grid's nearest point for each value."""
+    # A grid is evenly spaced between the smallest and the largest value of its column, both rounded outwards to the
+    # upper 16 bits of float32, so that all values lie within it.
     low, high = table[0].copy(), table[0].copy()
     for i in range(1, table.shape[0]):
         for j in range(table.shape[1]):
@@ -47,10 +34,7 @@ def to_grid(table: Floats32, levels: int, ends: NDArray[np.uint16], steps: NDArr
 
 @njit(cache=True, nogil=True)
 def _halve(values: Floats32, up: bool, halves: NDArray[np.uint16]) -> None:
-    """Rounds values outwards to the upper 16 bits of float32, in place: up for upper ends, down for lower ones.
-
-    The largest finite values are truncated instead, since rounding would make them infinite.
-    """
+    """Round values outwards to the upper 16 bits of float32, in place: up for upper ends, down for lower ones."""
     bits = values.view(np.uint32)
     for j in range(len(values)):
         upper, lower = np.int64(bits[j] >> 16), bits[j] & 0xFFFF

@@ -17,5 +17,5 @@ def use_up(taken: int, first: int, end: int, groups: Ints, caps: Ints) -> None:
 
 @inlined
 def has_room(row: int, caps: Ints) -> bool:
-    """Whether the group of a row has room for it."""
+    """Return whether the group of a row has room for it."""
     return len(caps) == 0 or caps[row] > 0

@@ -10,7 +10,7 @@ from listwright._kernels.parts import inlined, inner
 
 @inner()
 def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
-    """Moves the row at place `at`, whose bound may have decreased, down to where it belongs, in log(size) steps."""
+    """Move the row at place `at`, whose bound may have decreased, down to where it belongs, in log(size) steps."""
     row = heap[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1
@@ -26,14 +26,14 @@ def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
 
 @inlined
 def heapify(heap: Ints, size: int, bounds: Floats) -> None:
-    """Orders the first `size` entries as a heap, in about 2 * size steps."""
+    """Order the first `size` entries as a heap, in about 2 * size steps."""
     for at in range(size // 2 - 1, -1, -1):
         sift(heap, size, at, bounds)
 
 
 @inlined
 def drop(heap: Ints, size: int, bounds: Floats) -> int:
-    """Removes the top and returns the new size, in log(size) steps."""
+    """Remove the top and return the new size, in log(size) steps."""
     heap[0] = heap[size - 1]
     if size > 1:
         sift(heap, size - 1, np.int64(0), bounds)

@@ -54,7 +54,7 @@ class Volume(NamedTuple):
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
-    """Returns the dot product of a dense row with an axis."""
+    """Return the dot product of a dense row with an axis."""
     total = 0.0
     for j in range(len(axis)):
         total += dense[row, j] * axis[j]
@@ -63,7 +63,7 @@ def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _along(axis: Floats, space: Space, row: int) -> float:
-    """Returns the dot product of a row, scaled by its `inverse`, with an axis."""
+    """Return the dot product of a row, scaled by its `inverse`, with an axis."""
     dense, starts, columns, values, inverse = space
     if len(starts) == 0:
         return _dense_along(axis, dense, row) * inverse[row]
@@ -75,7 +75,7 @@ def _along(axis: Floats, space: Space, row: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _kernel(one: int, other: int, volume: Volume) -> float:
-    """Returns the rbf kernel of two rows."""
+    """Return the rbf kernel of two rows."""
     dense, starts, columns, values, _ = volume.space
     if len(starts) == 0:
         product = dense_dot(dense[one], dense[other])
@@ -86,8 +86,8 @@ def _kernel(one: int, other: int, volume: Volume) -> float:
 
 @njit(cache=True, nogil=True)
 def _cholesky(row: int, t: int, volume: Volume) -> float:
-    """Returns what pick number t explains of a row under the rbf kernel, as in fast greedy MAP inference (Chen et
-    al. 2018).
+    """Return what pick number t explains of a row under the rbf kernel, as in fast greedy MAP inference (Chen et al.
+    2018).
     """
     pick, explained = volume.order[t], volume.explained
     part = volume.scale * _kernel(row, pick, volume)
@@ -100,7 +100,7 @@ def _cholesky(row: int, t: int, volume: Volume) -> float:
 
 @njit(cache=True, nogil=True)
 def gain_after(row: int, n_picked: int, volume: Volume) -> float:
-    """Returns the log of what the first `n_picked` picks leave of a row, with d numbers per pick since it was last
+    """Return the log of what the first `n_picked` picks leave of a row, with d numbers per pick since it was last
     measured.
     """
     left = volume.remaining[row]
@@ -116,11 +116,7 @@ def gain_after(row: int, n_picked: int, volume: Volume) -> float:
 
 @njit(cache=True, nogil=True)
 def add_pick(row: int, n_picked: int, volume: Volume) -> None:
-    """Makes a row pick number `n_picked`.
-
-    Its axis is M x with M = (I + scale * sum of the earlier picks' x x')^-1; by Sherman and Morrison this is x - sum
-    over earlier picks t of shares[t] (axis_t x) axis_t. Reads the axes once.
-    """
+    """Make a row pick number `n_picked`."""
     space, axes, shares = volume.space, volume.axes, volume.shares
     volume.order[n_picked], shares[n_picked] = row, volume.scale / volume.remaining[row]
     if volume.gamma > 0:
@@ -148,25 +144,7 @@ def lazy_volume(
     gains: Floats,
     picked: Floats,
 ) -> int:
-    """Picks rows by lazy greedy log det; returns the number of rows, given ones included.
-
-    Parameters
-    ----------
-    volume : Volume
-        The state; `order` holds the given rows first and is filled.
-    n_given : int
-        Number of given rows.
-    costs, left, groups, room, heap
-        The rules, as in `lazy_graph`.
-    gains : ndarray of float, shape (rows,)
-        On return, an upper bound on the gain of each row.
-    picked : ndarray of float
-        Filled with what each row of `order` adds.
-
-    Notes
-    -----
-    The cost is d numbers for each pick that a row on top of the heap is compared with.
-    """
+    """Pick rows by lazy greedy log det; return the number of rows, given ones included."""
     bounds, size, n_picked = np.full(len(costs), -np.inf), len(heap), 0
     for row in volume.order[:n_given].copy():
         picked[n_picked] = gain_after(row, n_picked, volume)

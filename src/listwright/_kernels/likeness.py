@@ -16,25 +16,7 @@ NONE = np.uint64(0)
 
 @njit(cache=True, nogil=True)
 def question_words(wholes: Any, parts: Any, part_starts: Any, weights: Any, named: Any, few: Any, once: Any) -> Any:
-    """Returns shares of the question's words in each passage, by weight.
-
-    Parameters
-    ----------
-    wholes : ndarray of uint64, shape (passages,)
-        The question's terms in each passage, as bits.
-    parts, part_starts : ndarray
-        The same by sentence, and where the sentences of each passage start.
-    weights : ndarray of float, shape (terms,)
-        The weight of each term.
-    named, few, once : uint64
-        Which terms belong to names, which are rare, and which occur in a single passage, as bits.
-
-    Returns
-    -------
-    ndarray of float, shape (passages, 7)
-        The columns: all words; those other than names; those of names; in the best sentence; in the first sentence; the
-        number of rare ones; and those that no other passage contains.
-    """
+    """Return shares of the question's words in each passage, by weight."""
     n, total = len(wholes), max(weights.sum(), 1e-9)
     table = np.zeros((n, 7))
     in_names, in_others = max(worth(named, weights), 1e-9), max(worth(~named, weights), 1e-9)
@@ -52,25 +34,7 @@ def question_words(wholes: Any, parts: Any, part_starts: Any, weights: Any, name
 
 @njit(cache=True, nogil=True)
 def question_runs(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int, places: Any) -> Any:
-    """Returns runs of the question in each passage.
-
-    Parameters
-    ----------
-    words, stems, flags : ndarray, shape (words,)
-        Number, stem and kind of each word; the question is words 0:n_question.
-    rarity : ndarray of float, shape (stems,)
-        How rare each stem is.
-    n_question : int
-        Words of the question.
-    places : ndarray of int, shape (passages, 2)
-        First word of each passage, and the word after its last.
-
-    Returns
-    -------
-    ndarray of float, shape (passages, 3)
-        The columns: pairs of neighbouring words of the question that the passage contains; the words of the longest run
-        of the question in it; and the summed rarity of the content words of that run.
-    """
+    """Return runs of the question in each passage."""
     table = np.zeros((len(places), 3))
     held = np.zeros(words.max() + 1, dtype=np.bool_)
     held[words[:n_question]] = True
@@ -98,10 +62,8 @@ def question_runs(words: Any, stems: Any, flags: Any, rarity: Any, n_question: i
 
 @njit(cache=True, nogil=True)
 def span_scores(words: Any, stems: Any, flags: Any, rarity: Any, spans: Any, titles: Any, places: Any) -> Any:
-    """Returns how far each span of the question occurs in the title and in the whole passage: shape (2, passages,
+    """Return how far each span of the question occurs in the title and in the whole passage: shape (2, passages,
     spans).
-
-    1 if it occurs as it is; else the share of its words by rarity, times 0.9 in the title and 0.7 in the passage.
     """
     scores = np.zeros((2, len(places), len(spans)))
     for i in range(len(places)):
@@ -118,8 +80,8 @@ def span_scores(words: Any, stems: Any, flags: Any, rarity: Any, spans: Any, tit
 
 @njit(cache=True, nogil=True)
 def _share(stems: Any, flags: Any, rarity: Any, a: int, b: int, start: int, end: int) -> float:
-    """Returns the share of the words a:b, by rarity, whose stems occur in start:end; of the content words if there
-    are any.
+    """Return the share of the words a:b, by rarity, whose stems occur in start:end; of the content words if there are
+    any.
     """
     total, found, content = 0.0, 0.0, is_telling(flags, a, b)
     for word in range(a, b):
@@ -135,12 +97,7 @@ def _share(stems: Any, flags: Any, rarity: Any, a: int, b: int, start: int, end:
 
 @njit(cache=True, nogil=True)
 def title_words(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int, titles: Any, notes: Any) -> Any:
-    """Returns how the title relates to the question, shape (passages, 6).
-
-    The columns: whether the question contains the title; the share of the title's words in it, by rarity, and the
-    summed rarity of the others; the share of the longest run; the share of the words of the note; and the title's
-    length.
-    """
+    """Return how the title relates to the question, shape (passages, 6)."""
     table = np.zeros((len(titles), 6))
     for i in range(len(titles)):
         start, end = titles[i]
@@ -160,7 +117,7 @@ def title_words(words: Any, stems: Any, flags: Any, rarity: Any, n_question: int
 
 @njit(cache=True, nogil=True)
 def total_rarity(stems: Any, flags: Any, rarity: Any, start: int, end: int) -> float:
-    """Returns the summed rarity of the content words of a run, or of all its words if it has none."""
+    """Return the summed rarity of the content words of a run, or of all its words if it has none."""
     total, content = 0.0, is_telling(flags, start, end)
     for word in range(start, end):
         if not (content and flags[word] & FUNCTION):
@@ -170,7 +127,7 @@ def total_rarity(stems: Any, flags: Any, rarity: Any, start: int, end: int) -> f
 
 @njit(cache=True, nogil=True)
 def is_telling(flags: Any, start: int, end: int) -> bool:
-    """Whether a run of words has one that is not a function word."""
+    """Return whether a run of words has one that is not a function word."""
     while start < end and flags[start] & FUNCTION:
         start += 1
     return start < end
@@ -178,11 +135,7 @@ def is_telling(flags: Any, start: int, end: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def kinds_of_words(words: Any, flags: Any, n_question: int, bodies: Any) -> Any:
-    """Returns counts of kinds of words, shape (passages, 5).
-
-    The columns: numbers of the question that the passage contains; years; other numbers; words about people; and words
-    about places.
-    """
+    """Return counts of kinds of words, shape (passages, 5)."""
     table = np.zeros((len(bodies), 5))
     for i in range(len(bodies)):
         for question in range(n_question):

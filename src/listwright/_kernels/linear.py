@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def linear_scores(table: Floats32, weights: Floats) -> Floats:
-    """Returns table @ weights in float64, each row summed in the same order, with one read of the table."""
+    """Return table @ weights in float64, each row summed in the same order, with one read of the table."""
     scores = np.empty(len(table))
     for row in range(len(table)):
         total = 0.0
@@ -22,19 +22,7 @@ def linear_scores(table: Floats32, weights: Floats) -> Floats:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def crossed_scores(items: Ints, owners: Ints, states: Floats32, weights: Floats) -> Floats:
-    """Returns by row the weights of its item times the state of its problem, in float64.
-
-    Parameters
-    ----------
-    items : ndarray of int, shape (rows,)
-        The item of each row.
-    owners : ndarray of int, shape (rows,)
-        The problem of each row.
-    states : ndarray of float32, shape (problems, z)
-        The features of each state.
-    weights : ndarray of float, shape (items, z)
-        The weights of each item.
-    """
+    """Return by row the weights of its item times the state of its problem, in float64."""
     scores = np.empty(len(items))
     for row in range(len(items)):
         item, owner = items[row], owners[row]

@@ -35,11 +35,8 @@ FALLS = np.exp(-NODES)
 
 @njit(cache=True, nogil=True)
 def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats, starts: Floats, places: Floats) -> int:
-    """Cuts rows in score order into cells, writes where these start and which places they have, and returns their
+    """Cut rows in score order into cells, write where these start and which places they have, and returns their
     number.
-
-    `positions` are the scores from the start of their cell, so scores of any size keep their digits. Places increase by
-    1 from cell to cell, and by 2 over a gap wider than a cell; cells whose places differ by 1 are near.
     """
     last, starts[0], places[0] = 0, scores[rows[0]], 0.0
     for row in rows:
@@ -54,7 +51,7 @@ def _cut(scores: Floats, rows: Ints, cells: Ints, positions: Floats, starts: Flo
 
 @njit(cache=True, nogil=True)
 def _lay_nodes(rows: Ints, cells: Ints, positions: Floats, own: Ints, firsts: Ints, falls: Floats) -> None:
-    """Writes the nodes of each cell, as exp(-position); `own` is the node that a row itself is, -1 if it is none."""
+    """Write the nodes of each cell, as exp(-position); `own` is the node that a row itself is, -1 if it is none."""
     start, node = 0, 0
     while start < len(rows):
         cell, end = cells[rows[start]], start
@@ -76,7 +73,7 @@ def _lay_nodes(rows: Ints, cells: Ints, positions: Floats, own: Ints, firsts: In
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_near(sums: Floats, first: int, own: int, position: float, cost: float) -> None:
-    """Adds a row to its node, or spreads it over the nodes of its cell."""
+    """Add a row to its node, or spreads it over the nodes of its cell."""
     if own < 0:
         total = 0.0
         for j in range(N_NODES):
@@ -96,7 +93,7 @@ def _add_near(sums: Floats, first: int, own: int, position: float, cost: float) 
 
 @njit(cache=True, nogil=True)
 def _near_loss(near: Floats, falls: Floats, rise: float, cost: float) -> float:
-    """Returns the loss of one row against the seen rows of a near cell, through the nodes."""
+    """Return the loss of one row against the seen rows of a near cell, through the nodes."""
     loss = 0.0
     for j in range(len(falls)):
         weight = cost * near[0, j] - near[1, j]
@@ -107,7 +104,7 @@ def _near_loss(near: Floats, falls: Floats, rise: float, cost: float) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def _near_slope(near: Floats, falls: Floats, rise: float, cost: float) -> float:
-    """Returns the slope of one row against the rows of a near cell, through the nodes."""
+    """Return the slope of one row against the rows of a near cell, through the nodes."""
     slope = 0.0
     for j in range(len(falls)):
         odds = rise * falls[j]
@@ -118,8 +115,8 @@ def _near_slope(near: Floats, falls: Floats, rise: float, cost: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _add_far(powers: Floats, position: float, cost: float) -> None:
-    """Adds exp(-k distance), k = 1, 2, ..., from below and from above: shape (2 sides, 2, terms), by number and by
-    cost.
+    """Add exp(-k distance), k = 1, 2, ..., from below and from above: shape (2 sides, 2, terms), by number and
+    by cost.
     """
     for side in range(2):
         fall, power = math.exp(position - WIDTH if side else -position), 1.0
@@ -131,7 +128,7 @@ def _add_far(powers: Floats, position: float, cost: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _far(seen: Floats, every: Floats, distance: float, cost: float) -> tuple[float, float]:
-    """Returns the loss against the seen rows of one far cell, and how steeply that against all decreases with the
+    """Return the loss against the seen rows of one far cell, and how steeply that against all decreases with the
     distance.
     """
     fall, power, loss, slope = math.exp(-distance), -1.0, 0.0, 0.0
@@ -149,7 +146,7 @@ def _far(seen: Floats, every: Floats, distance: float, cost: float) -> tuple[flo
 def _far_cells(
     position: float, cost: float, cell: int, starts: Floats, places: Floats, powers: Floats
 ) -> tuple[float, float]:
-    """Returns loss and slope of one row against the far cells, without the part max(x, 0)."""
+    """Return loss and slope of one row against the far cells, without the part max(x, 0)."""
     loss, slope = 0.0, 0.0
     for j in range(cell - 1, -1, -1):
         distance = starts[cell] - starts[j] + (position - WIDTH)
@@ -170,7 +167,7 @@ def _far_cells(
 
 @njit(cache=True, nogil=True)
 def _far_lines(scores: Floats, costs: Floats, ranks: Ints, keys: Floats, rows: Ints, gradient: Floats) -> float:
-    """Returns the part max(x, 0) of the far pairs: x is above 0 if the places of b and a differ by more than 1."""
+    """Return the part max(x, 0) of the far pairs: x is above 0 if the places of b and a differ by more than 1."""
     pushes, loss = np.zeros(len(rows)), 0.0
     push_pairs(keys, costs[rows], ranks[rows], -1.0, pushes)
     centre = 0.5 * scores[rows[0]] + 0.5 * scores[rows[-1]]
@@ -194,9 +191,7 @@ def _sweep(
     near: Floats,
     gradient: Floats,
 ) -> float:
-    """Returns the loss and writes the gradient, without the part max(x, 0) of the far pairs. `near` is work space:
-    (4, nodes).
-    """
+    """Return the loss and write the gradient, without the part max(x, 0) of the far pairs."""
     low, loss, seen, far = costs[by_cost[0]], 0.0, 0, places[-1] > 1.0
     powers = np.zeros((2, len(places) if far else 0, 2, 2, TERMS))
     near[:] = 0.0
@@ -225,25 +220,7 @@ def _sweep(
 
 @njit(cache=True, nogil=True)
 def logistic_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Returns the pairwise logistic loss and its gradient.
-
-    Parameters
-    ----------
-    scores, costs : ndarray of float, shape (rows,)
-        h and c of each row.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-
-    Returns
-    -------
-    tuple of ndarray of float
-        By problem, the sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))); and its gradient by
-        row.
-
-    Notes
-    -----
-    For a problem of n rows the cost is n log n steps, and at most a few hundred per row.
-    """
+    """Return the pairwise logistic loss and its gradient."""
     n, losses, gradient = len(scores), np.zeros(len(offsets) - 1), np.zeros(len(scores))
     by_cost, by_score = sort_within(costs, offsets), sort_within(scores, offsets)
     ranks = cost_ranks(costs, by_cost, offsets)

@@ -11,7 +11,7 @@ from listwright._kernels.order import sort_within
 
 @njit(cache=True, nogil=True)
 def squared_residuals(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Returns the sum over rows of (score + cost)^2 by problem, and its gradient by row, with one read of the rows."""
+    """Return the sum over rows of (score + cost)^2 by problem, and its gradient by row, with one read of the rows."""
     losses, gradient = np.zeros(len(offsets) - 1), np.empty(len(scores))
     for problem in range(len(losses)):
         for row in range(offsets[problem], offsets[problem + 1]):
@@ -23,7 +23,7 @@ def squared_residuals(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Flo
 
 @njit(cache=True, nogil=True)
 def cost_ranks(costs: Floats, by_cost: Ints, offsets: Ints) -> Ints:
-    """Returns 1 for the rows of lowest cost in each problem, 2 for those of the next cost, and so on."""
+    """Return 1 for the rows of lowest cost in each problem, 2 for those of the next cost, and so on."""
     ranks = np.empty(len(costs), dtype=np.int64)
     for problem in range(len(offsets) - 1):
         rank = 1
@@ -36,7 +36,7 @@ def cost_ranks(costs: Floats, by_cost: Ints, offsets: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _add(tree: Floats, rank: int, cost: float) -> None:
-    """Adds a row of this rank and cost to the Fenwick tree."""
+    """Add a row of this rank and cost to the Fenwick tree."""
     while rank < len(tree):
         tree[rank, 0] += 1.0
         tree[rank, 1] += cost
@@ -45,7 +45,7 @@ def _add(tree: Floats, rank: int, cost: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _weight(tree: Floats, rank: int, cost: float) -> float:
-    """Returns the sum over the rows of lower rank of how much less they cost."""
+    """Return the sum over the rows of lower rank of how much less they cost."""
     count, total, rank = 0.0, 0.0, rank - 1
     while rank > 0:
         count += tree[rank, 0]
@@ -56,31 +56,7 @@ def _weight(tree: Floats, rank: int, cost: float) -> float:
 
 @njit(cache=True, nogil=True)
 def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: Floats) -> float:
-    """Sums the weights of the pairs of one problem that are within a margin.
-
-    A pair (a, b) has c(a) < c(b) and key(a) - key(b) < margin, and weighs c(b) - c(a).
-
-    Parameters
-    ----------
-    keys, costs : ndarray of float, shape (n,)
-        Keys and costs of the rows, in increasing order of the keys.
-    ranks : ndarray of int, shape (n,)
-        The ranks of the costs, from 1.
-    margin : float
-        The margin.
-    pushes : ndarray of float, shape (n,)
-        The weight of each pair is added for b and subtracted for a.
-
-    Returns
-    -------
-    float
-        The summed weight.
-
-    Notes
-    -----
-    Fenwick trees over the cost ranks hold the number and the summed cost of the rows in reach: first of the rows from
-    below, as seen from b, then from above, as seen from a. The cost is 4 n log(number of distinct costs) steps.
-    """
+    """Sum the weights of the pairs of one problem that are within a margin."""
     n, last, low, high = len(keys), ranks.max(), costs.min(), costs.max()
     tree, total, reach = np.zeros((last + 1, 2)), 0.0, 0
     for b in range(n):
@@ -101,7 +77,7 @@ def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: 
 
 @njit(cache=True, nogil=True)
 def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Floats) -> float:
-    """Returns the hinge loss of one problem, and writes its gradient."""
+    """Return the hinge loss of one problem, and write its gradient."""
     keys, pushes = scores[rows], np.zeros(len(rows))
     loss = push_pairs(keys, costs[rows], ranks[rows], 1.0, pushes)
     centre = 0.5 * keys[0] + 0.5 * keys[-1]
@@ -113,33 +89,13 @@ def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Flo
 
 @njit(cache=True, nogil=True)
 def hinge_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Returns the pairwise hinge loss and its gradient.
-
-    Parameters
-    ----------
-    scores, costs : ndarray of float, shape (rows,)
-        h and c of each row.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-
-    Returns
-    -------
-    tuple of ndarray of float
-        By problem, the sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - h(a) + h(b)); and its gradient by
-        row.
-
-    Notes
-    -----
-    This is the paper's reduction to ranking (Section 5.1). A pair within its margin pushes b down and a up by its
-    weight, so the loss is the sum of the weights plus the scores times the gradient. The cost is n log n steps for a
-    problem of n rows.
-    """
+    """Return the pairwise hinge loss and its gradient."""
     return hinge_of_ranks(scores, costs, cost_ranks(costs, sort_within(costs, offsets), offsets), offsets)
 
 
 @njit(cache=True, nogil=True)
 def hinge_of_ranks(scores: Floats, costs: Floats, ranks: Ints, offsets: Ints) -> tuple[Floats, Floats]:
-    """Returns what `hinge_pairs` does, where the ranks of the costs are known, as in a solve that tries many scores."""
+    """Return what `hinge_pairs` does, where the ranks of the costs are known, as in a solve that tries many scores."""
     losses, gradient = np.zeros(len(offsets) - 1), np.zeros(len(scores))
     by_score = sort_within(scores, offsets)
     for problem in range(len(losses)):

@@ -15,29 +15,17 @@ from listwright._kernels.parts import inner
 
 
 class Seen(NamedTuple):
-    """What is known of each row so far.
+    """What is known of each row so far."""
 
-    Attributes
-    ----------
-    relevance : ndarray of float, shape (rows,)
-        The relevance.
-    bounds : ndarray of float, shape (rows,)
-        Upper bounds on the scores.
-    nearest : ndarray of float, shape (rows,)
-        Highest cosine with the picks compared with.
-    compared : ndarray of int, shape (rows,)
-        Number of picks compared with.
-    """
-
-    relevance: Floats
-    bounds: Floats
-    nearest: Floats
-    compared: Ints
+    relevance: Floats  # the relevance
+    bounds: Floats  # upper bounds on the scores
+    nearest: Floats  # highest cosine with the picks compared with
+    compared: Ints  # number of picks compared with
 
 
 @inner()
 def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Space, seen: Seen) -> None:
-    """Compares rows with the picks that they were not yet compared with."""
+    """Compare rows with the picks that they were not yet compared with."""
     dense, starts, columns, values, inverse = space
     relevance, bounds, nearest, compared = seen
     is_dense = len(starts) == 0  # asked outside the loops: twice as fast
@@ -63,9 +51,7 @@ def _fill(
     seen: Seen,
     scores: Floats,
 ) -> None:
-    """Fills one list, and the scores of its items. Missing comparisons can only lower a score, so only rows that look
-    best are measured.
-    """
+    """Fill one list, and the scores of its items."""
     n_picks, top, size = np.int64(0), np.int64(0), len(heap)
     first, end = heap[0], heap[-1] + 1
     heapify(heap, size, seen.bounds)
@@ -101,34 +87,7 @@ def mmr_lists(
     diversity: float,
     length: int,
 ) -> tuple[Ints, Floats]:
-    """Returns lists by maximal marginal relevance, and the scores of their items.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    relevance : ndarray of float, shape (rows,)
-        The relevance of each row.
-    space : Space
-        The rows that cosines are measured on.
-    sizes : ndarray of float, shape (rows,)
-        Sizes; empty without a budget.
-    room : ndarray of float, shape (problems,)
-        The budgets.
-    diversity : float
-        0 for relevance only, 1 for diversity only.
-    length : int
-        The most items of a list.
-
-    Returns
-    -------
-    tuple of ndarray
-        Rows and scores, both of shape (problems, length); rows are -1 after the end.
-
-    Notes
-    -----
-    The first pick is the most relevant row. The cost is about two reads of the table, and at most one per position.
-    """
+    """Return lists by maximal marginal relevance, and the scores of their items."""
     inverse_lengths(space)
     n = len(relevance)
     seen = Seen(relevance, np.empty(n), np.empty(n), np.empty(n, dtype=np.int64))

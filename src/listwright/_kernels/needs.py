@@ -14,7 +14,7 @@ MOST_NEEDS = 64
 
 @njit(cache=True, nogil=True)
 def worth(mask: Any, weights: Any) -> float:
-    """Returns the summed weight of the needs in a mask."""
+    """Return the summed weight of the needs in a mask."""
     total, bit = 0.0, 0
     while mask:
         if mask & np.uint64(1):
@@ -26,10 +26,7 @@ def worth(mask: Any, weights: Any) -> float:
 
 @njit(cache=True, nogil=True)
 def masks_of(stems: Any, flags: Any, sentences: Any, places: Any, terms: Any, n_sentences: int) -> tuple[Any, Any]:
-    """Returns by passage and by sentence which terms of the question occur there, as bits.
-
-    `terms` gives the number of each stem's term, -1 for none. A word outside the body belongs to no sentence (-1).
-    """
+    """Return by passage and by sentence which terms of the question occur there, as bits."""
     wholes, parts = np.zeros(len(places), dtype=np.uint64), np.zeros(n_sentences, dtype=np.uint64)
     for i in range(len(places)):
         for word in range(places[i, 0], places[i, 1]):
@@ -45,7 +42,7 @@ def masks_of(stems: Any, flags: Any, sentences: Any, places: Any, terms: Any, n_
 
 @njit(cache=True, nogil=True)
 def best_part(parts: Any, start: int, end: int, met: Any, weights: Any) -> float:
-    """Returns the most that one of the parts start:end adds to what is already met."""
+    """Return the most that one of the parts start:end adds to what is already met."""
     best = 0.0
     for part in range(start, end):
         best = max(best, worth(parts[part] & ~met, weights))
@@ -54,24 +51,7 @@ def best_part(parts: Any, start: int, end: int, met: Any, weights: Any) -> float
 
 @njit(cache=True, nogil=True)
 def unmet_rows(offsets: Any, starts: Any, parts: Any, wholes: Any, weights: Any, met: Any, table: Any) -> None:
-    """Fills `table` by row with four shares of its problem's needs.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    starts, parts : ndarray
-        Where the parts of each row start, and the needs that each part meets, as bits.
-    wholes : ndarray of uint64, shape (rows,)
-        The needs that each row meets, as bits.
-    weights : ndarray of float, shape (problems, needs)
-        The weight of each need.
-    met : ndarray of uint64, shape (problems,)
-        The needs that the list meets, as bits.
-    table : ndarray of float32, shape (rows, 4)
-        Filled with what the row would newly meet, what its best part would, what would be met with the row, and what
-        the list leaves unmet.
-    """
+    """Fill `table` by row with four shares of its problem's needs."""
     for problem in range(len(offsets) - 1):
         own = weights[problem]
         total = max(own.sum(), 1e-9)
@@ -86,8 +66,8 @@ def unmet_rows(offsets: Any, starts: Any, parts: Any, wholes: Any, weights: Any,
 
 @njit(cache=True, nogil=True)
 def additions(wholes: Any, parts: Any, starts: Any, weights: Any) -> tuple[Any, Any]:
-    """Returns two tables (row, other), as shares of the needs: what the row's best part adds to what the other
-    meets, and what both meet together.
+    """Return two tables (row, other), as shares of the needs: what the row's best part adds to what the other meets,
+    and what both meet together.
     """
     n, total = len(wholes), max(weights.sum(), 1e-9)
     added, union = np.zeros((n, n)), np.zeros((n, n))
@@ -101,6 +81,6 @@ def additions(wholes: Any, parts: Any, starts: Any, weights: Any) -> tuple[Any, 
 
 @njit(cache=True, nogil=True)
 def part_worths(parts: Any, weights: Any) -> Any:
-    """Returns by part the share of the needs that it meets."""
+    """Return by part the share of the needs that it meets."""
     total = max(weights.sum(), 1e-9)
     return np.array([worth(part, weights) / total for part in parts])

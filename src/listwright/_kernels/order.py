@@ -15,7 +15,7 @@ FEW = 64  # rows per problem up to which insertion sort is faster
 
 @inner()
 def _as_ints(values: Floats) -> Ints:
-    """Returns integers that sort as the values do."""
+    """Return integers that sort as the values do."""
     zero_based = np.empty(len(values))
     for i in range(len(values)):
         zero_based[i] = values[i] + 0.0  # -0.0 turns into 0.0
@@ -28,9 +28,7 @@ def _as_ints(values: Floats) -> Ints:
 
 @inner()
 def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) -> bool:
-    """Makes one stable pass over eight bits of the keys. Returns False, without doing anything, if all rows share
-    them.
-    """
+    """Make one stable pass over eight bits of the keys."""
     ends, flip = np.empty(DIGITS + 1, dtype=np.int64), 128 if shift == 56 else 0  # the highest bit is the sign
     for digit in range(len(ends)):
         ends[digit] = 0
@@ -50,7 +48,7 @@ def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) ->
 
 @inlined
 def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
-    """Distributes the rows to their problems, keeping their order."""
+    """Distribute the rows to their problems, keeping their order."""
     owners, ends = np.empty(len(rows), dtype=np.int64), np.empty(len(offsets) - 1, dtype=np.int64)
     for problem in range(len(ends)):
         ends[problem] = offsets[problem]
@@ -64,7 +62,7 @@ def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
 
 @inner()
 def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
-    """Sorts one problem's rows by insertion."""
+    """Sort one problem's rows by insertion."""
     for row in range(start, end):
         at, value = row, values[row]
         while at > start and values[rows[at - 1]] > value:
@@ -75,12 +73,7 @@ def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def sort_within(values: Floats, offsets: Ints) -> Ints:
-    """Returns row numbers, each problem's in increasing order of `values`; the lowest row first among equals. No nan
-    allowed.
-
-    The cost is at most nine passes over the rows, however they are spread over problems. Digits that all rows share, as
-    with few or with float32 values, cost half a pass. Problems of n <= 64 rows take about n^2 / 4 steps each.
-    """
+    """Return row numbers, each problem's in increasing order of `values`; the lowest row first among equals."""
     rows, most = np.empty(len(values), dtype=np.int64), 0
     for row in range(len(rows)):
         rows[row] = row
@@ -104,28 +97,7 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, groups: Ints, caps: Ints, length: int) -> Ints:
-    """Fills lists in a given order, skipping rows that do not fit.
-
-    Parameters
-    ----------
-    order : ndarray of int, shape (rows,)
-        The rows of problem i at offsets[i]:offsets[i + 1], best first.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    sizes : ndarray of float, shape (rows,)
-        Sizes; empty without a budget.
-    room : ndarray of float, shape (problems,)
-        The budgets.
-    groups, caps : ndarray of int, shape (rows,)
-        The group of each row and how many of it there may be; empty without limits on groups.
-    length : int
-        The most items of a list.
-
-    Returns
-    -------
-    ndarray of int, shape (problems, length)
-        The rows; -1 after the end.
-    """
+    """Fill lists in a given order, skipping rows that do not fit."""
     rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
     for problem in range(len(rows)):
         for position in range(length):

@@ -15,33 +15,7 @@ UNMET = 4  # columns of `unmet_rows`
 
 @njit(cache=True, nogil=True)
 def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: Any, limits: Any) -> tuple[Any, Any]:
-    """Returns the rows picked by boosted trees, in order, and the score of each.
-
-    A row is described by its own columns, its strongest link of each kind to a picked row, and what the list leaves
-    unmet. Ties go to the lowest row.
-
-    Parameters
-    ----------
-    own : ndarray of float, shape (rows, columns)
-        The columns that do not depend on the list.
-    links : ndarray of float, shape (kinds, rows, rows)
-        `links[kind, row, picked]`: how strongly a row is linked to a picked one.
-    needs : tuple
-        Starts, parts, wholes and weights, as in `needs.unmet_rows`.
-    trees : tuple
-        The base and the arrays of `trees.tree_sums`.
-    bonus : ndarray of float, shape (rows,)
-        Added to the scores.
-    twins : ndarray of bool, shape (rows, rows)
-        `twins[row, picked]`: whether a row brings nothing beside a picked one.
-    limits : tuple
-        Sizes, room, length, groups, and how many rows of a group may be picked.
-
-    Returns
-    -------
-    tuple of ndarray
-        Rows and scores.
-    """
+    """Return the rows picked by boosted trees, in order, and the score of each."""
     (base, arrays), (starts, parts, wholes, weights) = trees, needs
     sizes, room, length, groups, per_group = limits
     n, width, kinds = len(own), own.shape[1], len(links)

@@ -11,7 +11,7 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 
 @njit(cache=True, nogil=True)
 def center(values: Floats, offsets: Ints, centered: Floats) -> None:
-    """Writes values minus their state's column means into `centered`, with two reads and one write."""
+    """Write values minus their state's column means into `centered`, with two reads and one write."""
     means = np.empty(values.shape[1])
     for state in range(len(offsets) - 1):
         start, end = offsets[state], offsets[state + 1]
@@ -28,22 +28,7 @@ def center(values: Floats, offsets: Ints, centered: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def costs_of(gains: Floats, options: Bools, offsets: Ints) -> Floats:
-    """Returns the paper's costs c(s) = max over s' of b(s') - b(s), by row.
-
-    Parameters
-    ----------
-    gains : ndarray of float, shape (rows,)
-        The marginal benefits b.
-    options : ndarray of bool, shape (rows,)
-        Which rows can be picked; others cost 0 and do not count for the maximum.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-
-    Returns
-    -------
-    ndarray of float, shape (rows,)
-        The costs, with two reads of the gains.
-    """
+    """Return the paper's costs c(s) = max over s' of b(s') - b(s), by row."""
     costs = np.zeros(len(gains))
     for problem in range(len(offsets) - 1):
         best = -np.inf
@@ -58,25 +43,7 @@ def costs_of(gains: Floats, options: Bools, offsets: Ints) -> Floats:
 
 @njit(cache=True, nogil=True)
 def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints, Ints, Ints]:
-    """Sorts the rows in use by fold.
-
-    Parameters
-    ----------
-    used : ndarray of bool, shape (rows,)
-        Which rows to use.
-    offsets : ndarray of int, shape (states + 1,)
-        Where the rows of each state start.
-    folds : ndarray of int, shape (states,)
-        The fold of each state.
-    n_folds : int
-        Number of folds.
-
-    Returns
-    -------
-    tuple of ndarray
-        The rows in use, fold by fold; the offsets of the states that have any; and where each fold begins, with the
-        end.
-    """
+    """Sort the rows in use by fold."""
     ends, at_state = np.zeros(n_folds + 1, np.int64), np.zeros(n_folds + 1, np.int64)
     for state in range(len(folds)):
         count = 0
@@ -105,7 +72,7 @@ def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints
 
 @njit(cache=True, nogil=True)
 def gathered(table: Floats32, rows: Ints) -> Floats:
-    """Returns table[rows] in float64."""
+    """Return table[rows] in float64."""
     found = np.empty((len(rows), table.shape[1]))
     for i in range(len(rows)):
         for j in range(table.shape[1]):
@@ -115,7 +82,7 @@ def gathered(table: Floats32, rows: Ints) -> Floats:
 
 @njit(cache=True, nogil=True)
 def row_keys(words: NDArray[np.uint32], factors: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Returns one number per row: the sum over columns of word times factor, modulo 2^64."""
+    """Return one number per row: the sum over columns of word times factor, modulo 2^64."""
     keys = np.zeros(len(words), dtype=np.uint64)
     for row in range(len(words)):
         key = np.uint64(0)

@@ -11,22 +11,7 @@ from listwright._kernels.parts import inner
 
 @njit(cache=True, nogil=True)
 def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
-    """Returns the best open row of each problem.
-
-    Parameters
-    ----------
-    scores : ndarray of float, shape (rows,)
-        The scores; must not be nan.
-    open_rows : ndarray of bool, shape (rows,)
-        Which rows may be picked.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-
-    Returns
-    -------
-    ndarray of int, shape (problems,)
-        Rows of the batch, the lowest among equals; -1 if none is open.
-    """
+    """Return the best open row of each problem."""
     picks = np.empty(len(offsets) - 1, dtype=np.int64)
     for problem in range(len(picks)):
         picks[problem], best = -1, -np.inf
@@ -39,7 +24,7 @@ def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
 
 @inner(fastmath={"nnan", "nsz"})
 def best_of(scores: Floats) -> int:
-    """Returns the place of the highest score, the lowest among equals; -1 if all are -inf."""
+    """Return the place of the highest score, the lowest among equals; -1 if all are -inf."""
     best = -np.inf
     for score in scores:
         best = max(best, score)
@@ -52,11 +37,8 @@ def best_of(scores: Floats) -> int:
 
 @inner(fastmath={"nnan", "nsz"})
 def top_of(scores: Floats, rows: Ints, picked: Floats) -> None:
-    """Writes the rows with the highest scores into `rows`, best first and the lowest row first among equals, and their
+    """Write the rows with the highest scores into `rows`, best first and the lowest row first among equals, and their
     scores into `picked`.
-
-    If fewer rows can be picked, the rest stays unchanged. The cost is one read, and for each new entry a shift of those
-    after it.
     """
     n_found, least = 0, -np.inf
     for row in range(len(scores)):

@@ -12,8 +12,8 @@ from listwright._kernels.words import APART, CAPITAL, FUNCTION, LINKING
 
 @njit(cache=True, nogil=True)
 def next_name(flags: Any, at: int, end: int) -> tuple[int, int]:
-    """Returns first word and end of the next run of capitalised words from `at` on, such as "Duke of the North";
-    (end, end) after the last.
+    """Return first word and end of the next run of capitalised words from `at` on, such as "Duke of the North"; (end,
+    end) after the last.
     """
     while at < end and not (flags[at] & CAPITAL and not flags[at] & FUNCTION):
         at += 1
@@ -30,7 +30,7 @@ def next_name(flags: Any, at: int, end: int) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def names_in(flags: Any, start: int, end: int) -> Any:
-    """Returns the first word of each name and the word after it, shape (names, 2)."""
+    """Return the first word of each name and the word after it, shape (names, 2)."""
     found = np.empty((end - start, 2), dtype=np.int64)
     count, at = 0, start
     while True:
@@ -44,7 +44,7 @@ def names_in(flags: Any, start: int, end: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def common_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> int:
-    """Returns how many words from `a` on equal those from `b` on."""
+    """Return how many words from `a` on equal those from `b` on."""
     length = 0
     while a + length < a_end and b + length < b_end and words[a + length] == words[b + length]:
         length += 1
@@ -53,7 +53,7 @@ def common_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> int:
 
 @njit(cache=True, nogil=True)
 def stands_in(words: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
-    """Whether the words a:a_end occur consecutively somewhere in b:b_end."""
+    """Return whether the words a:a_end occur consecutively somewhere in b:b_end."""
     for start in range(b, b_end - (a_end - a) + 1):
         if words[start] == words[a] and common_run(words, a, a_end, start, b_end) == a_end - a:
             return True
@@ -62,7 +62,7 @@ def stands_in(words: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def longest_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> tuple[int, int]:
-    """Returns the length of the longest run of a:a_end that occurs in b:b_end, and where it starts in a."""
+    """Return the length of the longest run of a:a_end that occurs in b:b_end, and where it starts in a."""
     best, where = 0, a
     for start in range(a, a_end):
         for other in range(b, b_end):

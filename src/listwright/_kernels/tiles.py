@@ -11,11 +11,7 @@ FAST = {"reassoc", "nsz", "contract", "nnan"}
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: float, out: Floats) -> None:
-    """Adds to `out` by candidate how much its gain decreases when the targets' best similarity goes from old to new.
-
-    A rise of up to `noise` is rounding and does not count. With new = inf the result is the gain itself for a best of
-    `old`. Reads the tile once; differences are in float32, sums in float64.
-    """
+    """Add to `out` by candidate how much its gain decreases when the targets' best similarity goes from old to new."""
     zero, least = tile.dtype.type(0.0), tile.dtype.type(noise)
     for j in range(tile.shape[0]):
         total = 0.0
@@ -29,8 +25,8 @@ def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
-    """Adds to `out` by candidate the weighted sum over targets of min(similarity, room), with negative
-    similarities as 0.
+    """Add to `out` by candidate the weighted sum over targets of min(similarity, room), with negative similarities as
+    0.
     """
     zero = tile.dtype.type(0.0)
     for j in range(tile.shape[0]):
@@ -42,22 +38,7 @@ def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
-    """Merges a tile into the lists of nearest candidates of each target.
-
-    Parameters
-    ----------
-    tile : ndarray of float32, shape (targets, candidates)
-        Similarities to the candidates from number `first` on.
-    first : int
-        Number of the first candidate.
-    rows, values : ndarray, shape (targets, neighbors)
-        The nearest candidates so far and their similarities, decreasing; updated in place. Among equals the lowest row
-        is first.
-
-    Notes
-    -----
-    The cost is one read of the tile, and for each new entry a shift of those after it.
-    """
+    """Merge a tile into the lists of nearest candidates of each target."""
     last = rows.shape[1] - 1
     for i in range(tile.shape[0]):
         least = values[i, last]

@@ -14,8 +14,8 @@ from listwright._kernels.words import FUNCTION
 
 @njit(cache=True, nogil=True)
 def title_mentions(reading: Any, worths: Any) -> Any:
-    """Returns a table (passage, other): if the title occurs in the other's body, 1 + the highest worth of a
-    sentence with it.
+    """Return a table (passage, other): if the title occurs in the other's body, 1 + the highest worth of a sentence
+    with it.
     """
     n, words = len(reading.titles), reading.words
     mentions = np.zeros((n, n))
@@ -33,8 +33,8 @@ def title_mentions(reading: Any, worths: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _places(words: Any, bodies: Any) -> tuple[Any, Any, Any]:
-    """Returns by word where its places start in the second array; the places of all body words; and the passage of
-    each.
+    """Return by word where its places start in the second array; the places of all body words; and the passage
+    of each.
     """
     counts = np.zeros(words.max() + 2, dtype=np.int64)
     for i in range(len(bodies)):
@@ -53,23 +53,7 @@ def _places(words: Any, bodies: Any) -> tuple[Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def title_shares(reading: Any, rarity: Any, is_term: Any) -> tuple[Any, Any]:
-    """Returns how much of each title occurs in the other passages.
-
-    Parameters
-    ----------
-    reading : Reading
-        The words of question, titles and bodies.
-    rarity : ndarray of float, shape (stems,)
-        How rare each stem is.
-    is_term : ndarray of bool, shape (stems,)
-        Whether a stem is a term of the question.
-
-    Returns
-    -------
-    tuple of ndarray of float, shape (passages, passages)
-        By (passage, other): the share of the title's words, by rarity, in the other's body; and the summed rarity of
-        those that are not in the question.
-    """
+    """Return how much of each title occurs in the other passages."""
     titles, bodies, flags, stems = reading.titles, reading.bodies, reading.flags, reading.stems
     n = len(titles)
     shares, new = np.zeros((n, n)), np.zeros((n, n))
@@ -93,7 +77,7 @@ def title_shares(reading: Any, rarity: Any, is_term: Any) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def same_titles(reading: Any) -> Any:
-    """Returns a table (passage, other) with 1 if two passages have the same title."""
+    """Return a table (passage, other) with 1 if two passages have the same title."""
     n, titles = len(reading.titles), reading.titles
     table = np.zeros((n, n))
     for i in range(n):

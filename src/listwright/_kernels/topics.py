@@ -13,10 +13,8 @@ PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how the value of a topic grows with 
 
 @inlined
 def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: float) -> float:
-    """Returns how far a topic at `level` rises when `amount` is added, times its weight.
-
-    Written so that rounding never lets the rise grow with the level, on which lazy greedy relies.
-    """
+    """Return how far a topic at `level` rises when `amount` is added, times its weight."""
+    # Written so that rounding never lets the rise grow with the level, on which lazy greedy relies.
     if shape == PROBABILITY:
         return weight * (1.0 - level) * amount
     if shape == SQRT:
@@ -39,23 +37,7 @@ def topic_gains(
     levels: Floats,
     shape: int,
 ) -> Floats:
-    """Returns the weighted rise that each of `rows` would add, with one read of their stored numbers.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        Which rows.
-    owners : ndarray of int, shape (all rows,)
-        The problem of each row.
-    row_starts, topics, amounts : ndarray
-        CSR arrays: which topics a row touches, numbered within its problem, and how much.
-    topic_starts : ndarray of int, shape (problems + 1,)
-        Where the topics of each problem start in the arrays by topic.
-    weights, caps, levels : ndarray of float
-        By topic: its weight, its cap, and what the list contributes to it.
-    shape : int
-        PROBABILITY, SQRT, LOG or CAP.
-    """
+    """Return the weighted rise that each of `rows` would add, with one read of their stored numbers."""
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -77,7 +59,7 @@ def raise_levels(
     levels: Floats,
     shape: int,
 ) -> None:
-    """Adds the picked rows to `levels` in place, with one read of their stored numbers; -1 picks none."""
+    """Add the picked rows to `levels` in place, with one read of their stored numbers; -1 picks none."""
     for row in picks:
         if row >= 0:
             base = topic_starts[owners[row]]
@@ -88,12 +70,7 @@ def raise_levels(
 
 @njit(cache=True, nogil=True)
 def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int) -> tuple[Ints, Ints, Ints]:
-    """Numbers the columns that each problem uses, from 0.
-
-    Returns the pairs problem * n_columns + column in use, in order; the number of each entry's column within its
-    problem; and how many columns each problem uses. The cost is two passes over the entries, and one over a table of
-    all problems and columns.
-    """
+    """Numbers the columns that each problem uses, from 0."""
     number, counts = np.empty(n_problems * n_columns, dtype=np.int64), np.empty(n_problems, dtype=np.int64)
     for pair in range(len(number)):
         number[pair] = -1
@@ -119,7 +96,7 @@ def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int)
 
 @inner()
 def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) -> float:
-    """Returns the sum of worth times amount over the entries first:last: the gain of a row under PROBABILITY."""
+    """Return the sum of worth times amount over the entries first:last: the gain of a row under PROBABILITY."""
     total = 0.0
     for j in range(first, last):
         total += worth[topics[j]] * amounts[j]
@@ -130,7 +107,7 @@ def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) ->
 def _gain(
     topics: Ints, amounts: Floats, first: int, last: int, weights: Floats, caps: Floats, levels: Floats, shape: int
 ) -> float:
-    """Returns the weighted rise over the entries first:last."""
+    """Return the weighted rise over the entries first:last."""
     total = 0.0
     for j in range(first, last):
         topic = topics[j]
@@ -140,7 +117,7 @@ def _gain(
 
 @inner()
 def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
-    """Adds the entries of a picked row to the levels, and updates what each topic is still worth."""
+    """Add the entries of a picked row to the levels, and update what each topic is still worth."""
     for j in range(len(topics)):
         topic = topics[j]
         levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
@@ -164,14 +141,11 @@ def _lazy(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """Fills one problem's list: rows of the batch into `picks`, what each adds into `picked`.
-
-    `gains` are those of the empty list, divided by `total`; a list adds at most `most` before the division. Gains only
-    decrease, so an old one bounds the new one, and a row is measured again only if it looks better than the best so
-    far; the last runner-up is tried first, so that this is high from the start. Rows are ranked by gain per size; those
-    larger than what is `left` are skipped. The cost is one read of the gains per position, and the stored numbers of
-    each row measured: less than keeping a heap in order, because a row has few of them.
-    """
+    """Fill one problem's list: rows of the batch into `picks`, what each adds into `picked`."""
+    # Gains only decrease, so an old one bounds the new one, and a row is measured again only if it looks better than
+    # the best so far; the last runner-up is tried first, so that this is high from the start. The cost is one read of
+    # the gains per position, and the stored numbers of each row measured: less than keeping a heap in order, because a
+    # row has few of them.
     n, runner_up, earned = len(gains), 0, 0.0
     seen, bounds = np.empty(n, dtype=np.int64), np.empty(n)
     levels, worth = np.empty(len(weights)), np.empty(len(weights))
@@ -222,25 +196,7 @@ def lazy_topics(
     picks: Ints,
     picked: Floats,
 ) -> None:
-    """Fills the lists of all problems by lazy greedy; see `_lazy`.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    gains : ndarray of float, shape (rows,)
-        Gains for empty lists; used as work space.
-    sizes : ndarray of float, shape (rows,)
-        Rows are ranked by gain per size.
-    row_starts, topics, amounts, topic_starts, weights, caps, shape
-        The topics, as in `topic_gains`.
-    totals, most : ndarray of float, shape (problems,)
-        What gains are divided by, and what a list adds at most before the division.
-    room : ndarray of float, shape (problems,)
-        The budgets.
-    picks, picked : ndarray, shape (problems, steps)
-        Filled with rows of the batch, and with what each adds.
-    """
+    """Fill the lists of all problems by lazy greedy; see `_lazy`."""
     for i in range(len(picks)):
         start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
         _lazy(

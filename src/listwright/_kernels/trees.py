@@ -13,23 +13,7 @@ from numba import njit
 def tree_sums(
     table: Any, base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
 ) -> Any:
-    """Returns one sum over trees per row, in the precision of the leaves.
-
-    Parameters
-    ----------
-    table : ndarray, shape (rows, columns)
-        The features.
-    base : float
-        Where the sums start.
-    roots : ndarray of int, shape (trees,)
-        The first node of each tree; a tree without splits has a negative root.
-    columns, thresholds : ndarray, shape (nodes,)
-        A row goes left if its column is at most the threshold.
-    left, right : ndarray of int, shape (nodes,)
-        The children; a negative child denotes leaf -1 - child.
-    leaves : ndarray of float
-        The value of each leaf.
-    """
+    """Return one sum over trees per row, in the precision of the leaves."""
     total = np.empty(table.shape[0], leaves.dtype)
     total[:] = base
     for root in roots:
@@ -43,7 +27,7 @@ def tree_sums(
 
 @njit(cache=True, nogil=True)
 def logistic(scores: Any, slope: float) -> Any:
-    """Returns 1 / (1 + exp(-slope * score)), with the exp of the C library."""
+    """Return 1 / (1 + exp(-slope * score)), with the exp of the C library."""
     chances = np.empty_like(scores)
     for i in range(len(scores)):
         chances[i] = 1.0 / (1.0 + math.exp(-slope * scores[i]))
@@ -52,11 +36,7 @@ def logistic(scores: Any, slope: float) -> Any:
 
 @njit(cache=True, nogil=True)
 def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, shares: Any, values: Any) -> Any:
-    """Returns Shapley values of sums of leaves, shape (rows, columns), where each leaf is a box with some sides.
-
-    A known side lets a row pass or not; an unknown one passes its share. Over the sets of known sides this is a
-    polynomial, whose k-th coefficient belongs to the sets of k sides.
-    """
+    """Return Shapley values of sums of leaves, shape (rows, columns), where each leaf is a box with some sides."""
     result = np.zeros(table.shape)
     widest = 0
     for leaf in range(len(values)):
@@ -76,9 +56,7 @@ def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, sh
 
 @njit(cache=True, nogil=True)
 def _average(m: int, left_out: int, passed: Any, shares: Any, sets: Any) -> float:
-    """Returns what passes all sides except one, averaged over the orders in which sides become known, up to that
-    one.
-    """
+    """Return what passes all sides except one, averaged over the orders in which sides become known, up to that one."""
     sets[:] = 0.0
     sets[0] = 1.0
     for j in range(m):

@@ -14,34 +14,16 @@ from listwright._kernels.segments import best_of, top_of
 
 
 class Weights(NamedTuple):
-    """A linear policy in the form that the walk takes. Arrays that the features do not use are empty.
+    """A linear policy in the form that the walk takes. Arrays that the features do not use are empty."""
 
-    Attributes
-    ----------
-    level : ndarray of float, shape (problems,)
-        Added to all rows of a problem.
-    first : float
-        Added for an empty list.
-    candidate : ndarray of float, shape (d,)
-        Weights of a row's own features.
-    smallest, mean : ndarray of float32, shape (d,)
-        Weights of the smallest and of the mean distance to the list.
-    identity : ndarray of float, shape (rows,)
-        What the weights of a row's item give, which the list does not change.
-    items : ndarray of int, shape (rows,)
-        The known item of each row.
-    held : ndarray of float, shape (items, items)
-        Weights of a row's item while the list contains another.
-    """
-
-    level: Floats
-    first: float
-    candidate: Floats
-    smallest: Floats32
+    level: Floats  # added to all rows of a problem
+    first: float  # added for an empty list
+    candidate: Floats  # weights of a row's own features
+    smallest: Floats32  # weights of the smallest and of the mean distance to the list
     mean: Floats32
-    identity: Floats
-    items: Ints
-    held: Floats
+    identity: Floats  # what the weights of a row's item give, which the list does not change
+    items: Ints  # the known item of each row
+    held: Floats  # weights of a row's item while the list contains another
 
 
 class Limits(NamedTuple):
@@ -68,37 +50,21 @@ class Limits(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is known of each row of a problem, given the list so far.
+    """What is known of each row of a problem, given the list so far."""
 
-    Attributes
-    ----------
-    own : ndarray of float
-        The part of the score that the list does not change.
-    held : ndarray of float
-        The weights of a row's item for the items in the list.
-    near, far : ndarray of float
-        Weighted sums of the smallest distances, and of the distances to all picks.
-    least : ndarray of float32, shape (rows, d)
-        The smallest distances.
-    scores : ndarray of float
-        The scores; -inf for rows that cannot be picked.
-    picked : ndarray of float, shape (positions,)
-        The score of each pick.
-    """
-
-    own: Floats
-    held: Floats
-    near: Floats
+    own: Floats  # the part of the score that the list does not change
+    held: Floats  # the weights of a row's item for the items in the list
+    near: Floats  # weighted sums of the smallest distances, and of the distances to all picks
     far: Floats
-    least: Floats32
-    scores: Floats
-    picked: Floats
+    least: Floats32  # the smallest distances
+    scores: Floats  # the scores; -inf for rows that cannot be picked
+    picked: Floats  # the score of each pick
 
 
 @inner(fastmath={"reassoc", "contract", "nsz"})
 def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> None:
-    """Adds rows @ weights and `identity` to `own`; all rows in the same order of summation, so that equal rows
-    stay equal.
+    """Add rows @ weights and `identity` to `own`; all rows in the same order of summation, so that equal rows stay
+    equal.
     """
     for i in range(len(rows)):
         total = identity[i] if len(identity) else 0.0
@@ -111,7 +77,7 @@ def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> Non
 def _near(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
-    """Computes the distances to the first pick."""
+    """Compute the distances to the first pick."""
     for i in range(len(rows)):
         low_sum, gap_sum = np.float32(0.0), np.float32(0.0)
         for j in range(len(smallest)):
@@ -127,11 +93,7 @@ def _near(
 def _nearer(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
-    """Updates the distances with one more pick. Sums of distances are kept, not the distances themselves.
-
-    The sum over the columns of a row is in float32, in as many parts as the processor has lanes: twice as fast as
-    float64, and distances have no large parts that cancel.
-    """
+    """Update the distances with one more pick. Sums of distances are kept, not the distances themselves."""
     for i in range(len(rows)):
         low_sum, gap_sum = np.float32(0.0), np.float32(0.0)
         for j in range(len(smallest)):
@@ -148,7 +110,7 @@ def _nearer(
 def take_in(
     rows: Floats32, pick: int, weights: Weights, least: Floats32, near: Floats, far: Floats, first: bool
 ) -> None:
-    """Updates the distances with one more pick."""
+    """Update the distances with one more pick."""
     if first:
         _near(rows, rows[pick], weights.smallest, weights.mean, least, near, far)
     else:
@@ -157,7 +119,7 @@ def take_in(
 
 @inlined
 def hold(items: Ints, picks: Ints, position: int, weights: Floats, held: Floats) -> None:
-    """Adds the weights for the pick at `position`, unless the list already contained its item."""
+    """Add the weights for the pick at `position`, unless the list already contained its item."""
     item, is_new = items[picks[position]], True
     for earlier in range(position):
         is_new = is_new and items[picks[earlier]] != item
@@ -168,7 +130,7 @@ def hold(items: Ints, picks: Ints, position: int, weights: Floats, held: Floats)
 
 @inlined
 def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats, n_picks: int) -> None:
-    """Computes the scores of the rows that can still be picked."""
+    """Compute the scores of the rows that can still be picked."""
     for i in range(len(scores)):
         if scores[i] > -np.inf:
             scores[i] = own[i] + held[i] + near[i] + far[i] / n_picks
@@ -176,7 +138,7 @@ def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats
 
 @inlined
 def close(scores: Floats, taken: int, sizes: Floats, left: float, caps: Ints) -> None:
-    """Sets the score of a taken row (-1 for none), and of rows that do not fit or whose group is full, to -inf."""
+    """Set the score of a taken row (-1 for none), and of rows that do not fit or whose group is full, to -inf."""
     if taken >= 0:
         scores[taken] = -np.inf
     for i in range(len(sizes)):
@@ -189,7 +151,7 @@ def close(scores: Floats, taken: int, sizes: Floats, left: float, caps: Ints) ->
 
 @inlined
 def number_from(start: int, picks: Ints) -> None:
-    """Turns rows of a problem that starts at row `start` into rows of the batch; -1 stays."""
+    """Turn rows of a problem that starts at row `start` into rows of the batch; -1 stays."""
     for position in range(len(picks)):
         picks[position] += start if picks[position] >= 0 else 0
 
@@ -207,35 +169,7 @@ def walk_lists(
     space: Floats,
     least: Floats32,
 ) -> None:
-    """Fills the lists of problems low to high.
-
-    Parameters
-    ----------
-    low, high : int
-        Which problems.
-    offsets : ndarray of int, shape (problems + 1,)
-        Where the rows of each problem start.
-    table : ndarray of float32, shape (rows, d)
-        The features as they are.
-    weights : Weights
-        The policy, with the features' scales folded in.
-    limits : Limits
-        Sizes, budgets and whether items may repeat.
-    lists : ndarray of int, shape (problems, length)
-        Filled with rows of the batch; -1 stays after the end.
-    picked : ndarray of float, shape (problems, length)
-        Filled with the scores of the picks.
-    space : ndarray of float, shape (5, rows of the largest problem)
-        Space to work in.
-    least : ndarray of float32, shape (rows of the largest problem, d)
-        Space for the smallest distances; d is 0 if there are no weights for them.
-
-    Notes
-    -----
-    The cost is, per position, one read of the problem's features and of as many smallest distances; and a single read
-    of the features if the list does not change what is seen. The body is long because numba compiles it in half the
-    time that it takes with a function for each part and tuples of arrays between them.
-    """
+    """Fill the lists of problems low to high."""
     listens = len(weights.items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
     sorts = not listens and not limits.repeats and not len(limits.sizes) and not len(limits.groups)
     for problem in range(low, high):

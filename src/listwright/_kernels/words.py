@@ -22,13 +22,13 @@ _SHIFT = np.uint64(29)
 
 @njit(cache=True, nogil=True)
 def kind_of(code: int, kinds: Any) -> int:
-    """Returns the bits of a character; characters beyond the table are signs that stand alone."""
+    """Return the bits of a character; characters beyond the table are signs that stand alone."""
     return int(kinds[code]) if code <= LAST_IN_TABLE else LETTER | SIGN
 
 
 @njit(cache=True, nogil=True)
 def end_of_word(codes: Any, start: int, end: int, kinds: Any) -> int:
-    """Returns where the word at `start` ends: a run of letters and digits, or one sign and the next."""
+    """Return where the word at `start` ends: a run of letters and digits, or one sign and the next."""
     if kind_of(codes[start], kinds) & SIGN:
         paired = start + 1 < end and kind_of(codes[start + 1], kinds) & SIGN
         return start + 2 if paired else start + 1
@@ -43,7 +43,7 @@ def end_of_word(codes: Any, start: int, end: int, kinds: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def after_word(codes: Any, start: int, stop: int, end: int, kinds: Any) -> int:
-    """Returns where to continue after a word: pairs of signs overlap, and the last sign of a run is already in a
+    """Return where to continue after a word: pairs of signs overlap, and the last sign of a run is already in a
     pair.
     """
     if stop - start < 2 or not kind_of(codes[start], kinds) & SIGN:
@@ -54,7 +54,7 @@ def after_word(codes: Any, start: int, stop: int, end: int, kinds: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def count_words(codes: Any, starts: Any, kinds: Any) -> int:
-    """Returns the number of words of all texts together."""
+    """Return the number of words of all texts together."""
     count = 0
     for text in range(len(starts) - 1):
         at, end = starts[text], starts[text + 1]
@@ -69,13 +69,13 @@ def count_words(codes: Any, starts: Any, kinds: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def mixed(key: Any) -> Any:
-    """Returns the key with its high bits mixed into the low ones, which hash tables use."""
+    """Return the key with its high bits mixed into the low ones, which hash tables use."""
     return key ^ (key >> _SHIFT)
 
 
 @njit(cache=True, nogil=True)
 def hashed(codes: Any, start: int, stop: int, kinds: Any, folds: Any) -> tuple[Any, Any, bool]:
-    """Returns hashes of a word and of its first letters, and whether it is all digits; case and accents are ignored."""
+    """Return hashes of a word and of its first letters, and whether it is all digits; case and accents are ignored."""
     number, stem, length, digits = OFFSET, OFFSET, 0, True
     for at in range(start, stop):
         code = codes[at]
@@ -95,7 +95,7 @@ def hashed(codes: Any, start: int, stop: int, kinds: Any, folds: Any) -> tuple[A
 
 @njit(cache=True, nogil=True)
 def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: Any, known: Any) -> int:
-    """Returns what kind of word it is, by its characters and by the lists of `known` words, (sorted hashes, bits)."""
+    """Return what kind of word it is, by its characters and by the lists of `known` words, (sorted hashes, bits)."""
     flags = CAPITAL if kind_of(codes[start], kinds) & (UPPER | DIGIT) else 0
     at = np.searchsorted(known[0], word)
     if at < len(known[0]) and known[0][at] == word:
@@ -109,24 +109,9 @@ def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: 
 
 @njit(cache=True, nogil=True)
 def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out: Any) -> None:
-    """Splits all texts into words and sentences.
-
-    A sentence ends at a full stop followed by a blank, unless a lower-case letter comes next or the stop belongs to an
-    initial; at a blank line; and at a line end that is not followed by a lower-case letter.
-
-    Parameters
-    ----------
-    codes : ndarray of int
-        The code points of all texts, one after the other.
-    starts : ndarray of int, shape (texts + 1,)
-        Where each text starts.
-    kinds, folds : ndarray
-        By code point: what a character is, and what it becomes without case and accents.
-    known : tuple of ndarray
-        Sorted hashes of known words, and their bits.
-    out : Words
-        Filled; see `text.passages.words.Words`.
-    """
+    """Split all texts into words and sentences."""
+    # A sentence ends at a full stop followed by a blank, unless a lower-case letter comes next or the stop belongs to
+    # an initial; at a blank line; and at a line end that is not followed by a lower-case letter.
     count = 0
     for text in range(len(starts) - 1):
         out.starts[text] = count
@@ -164,7 +149,7 @@ def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out
 
 @njit(cache=True, nogil=True)
 def numbered(keys: Any) -> tuple[Any, int]:
-    """Returns a number from 0 for each key, equal keys alike, in order of first use; and how many numbers there are."""
+    """Return a number from 0 for each key, equal keys alike, in order of first use; and how many numbers there are."""
     size = 16
     while size < 2 * len(keys):
         size *= 2
@@ -187,21 +172,7 @@ def numbered(keys: Any) -> tuple[Any, int]:
 
 @njit(cache=True, nogil=True)
 def sentences_of(sentences: Any, bodies: Any) -> tuple[Any, Any, Any]:
-    """Numbers the sentences of all bodies consecutively.
-
-    Parameters
-    ----------
-    sentences : ndarray of int, shape (words,)
-        The sentence of each word within its text.
-    bodies : ndarray of int, shape (passages, 2)
-        First word of each body, and the word after its last.
-
-    Returns
-    -------
-    tuple of ndarray
-        By word its sentence (-1 outside bodies); where the sentences of each body start; and, of shape (sentences, 2),
-        the first word of each and the word after its last.
-    """
+    """Numbers the sentences of all bodies consecutively."""
     n, count = len(bodies), 0
     starts = np.zeros(n + 1, dtype=np.int64)
     for i in range(n):

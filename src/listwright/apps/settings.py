@@ -49,7 +49,7 @@ class Limits:
     store_seconds: Annotated[float, "Seconds for one transaction on PostgreSQL."] = 5.0
 
     def check(self) -> None:
-        """Raises `InputError` for limits that are not positive and finite."""
+        """Raise `InputError` for limits that are not positive and finite."""
         for name, value in vars(self).items():
             if not 0 < value < math.inf:
                 raise InputError(f"--limit-{name.replace('_', '-')} must be above 0. Got {value:g}.")
@@ -132,7 +132,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
     def check(self) -> None:
-        """Raises `InputError` for invalid settings, and for a public address without keys."""
+        """Raise `InputError` for invalid settings, and for a public address without keys."""
         if self.keys is None and not is_loopback(self.host):
             raise InputError(
                 f"--host {self.host} can be reached from other machines, so it needs --keys FILE. "
@@ -154,13 +154,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address belongs to this machine alone.
-
-    Examples
-    --------
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
+    """Return whether an address belongs to this machine alone."""
     if host == "localhost":
         return True
     try:

@@ -10,16 +10,7 @@ from listwright.storage import inspect, load
 
 
 def load_trusting(path: str | Path, trust: str) -> Any:
-    """The model in a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    trust : str
-        Classes from outside listwright that may be created, as module:Class, separated by commas. Their modules are
-        imported.
-    """
+    """Return the model in a file."""
     names = [name.strip() for name in trust.split(",") if name.strip()]
     try:
         return load(path, trusted=names)

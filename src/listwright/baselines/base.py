@@ -31,27 +31,6 @@ class Baseline(TakesFrames, Parameters, ABC):
 
     Subclasses implement `_lists`, and `_learn` where there is something to learn; `_learns` says whether `fit` needs a
     reward. Checks of limits, frames and signatures are done here, so that all baselines refuse the same mistakes.
-
-    Parameters
-    ----------
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
-
-    Attributes
-    ----------
-    signature_ : Signature
-        What the problems of `fit` look like; `predict` refuses problems of another kind.
-    n_features_in_ : int
-        Number of columns of the problems.
-
-    See Also
-    --------
-    listwright.SCP : The learned policy that these are compared with.
-    listwright.compare : Compares several models on the same problems.
     """
 
     learns_budget: ClassVar[bool] = False  # whether what is learned depends on the budget
@@ -69,29 +48,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         self.per_group = per_group
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
-        """Learns what there is to learn from the problems; a method that learns needs their reward.
-
-        Parameters
-        ----------
-        problems : Problems, or a frame of pandas, polars or pyarrow
-            A frame has one row per candidate.
-        y : None
-            Not used: what a list is worth is the problems' reward.
-        reward : str or Reward, optional
-            With a frame: what a list is worth, such as "any:clicked". A method that learns nothing needs none.
-        **columns
-            With a frame: the options of `Problems.from_frame`, which name its columns.
-
-        Returns
-        -------
-        Baseline
-            Itself, fitted.
-
-        Raises
-        ------
-        InputError
-            If `y` is given, a parameter does not suit the problems, or a reward is needed and missing.
-        """
+        """Learn what there is to learn from the problems; a method that learns needs their reward."""
         if y is not None:
             raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
         problems, read_as = self._from_frame(problems, reward, columns, measured=False)
@@ -118,32 +75,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         short_lists: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """Lists for problems whose reward need not be known.
-
-        Parameters
-        ----------
-        problems : Problems, or a frame
-            A frame is read by the names of the columns that `fit` saw.
-        length : int, optional
-            Another number of items than the constructor's.
-        budget : float or array, optional
-            Another total size, one or one per problem. With a length too, lists keep within both. Items that do not fit
-            are skipped.
-        short_lists : bool, optional
-            Accept problems with fewer candidates than the length.
-        per_group : int, dict or None
-            How many items of a group a list holds at most: a number, or a dictionary with one for each label.
-
-        Returns
-        -------
-        Lists
-            One list per problem, with the score of each pick.
-
-        Raises
-        ------
-        InputError
-            If the problems differ in kind from those of `fit`, or are too short for the length.
-        """
+        """Lists for problems whose reward need not be known."""
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_fitted(self)
         problems = self._as_problems(problems, measured=self.needs_reward)
@@ -154,25 +86,13 @@ class Baseline(TakesFrames, Parameters, ABC):
         return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
 
     def score(self, problems: Problems, y: None = None) -> float:
-        """Returns the mean value of the lists that `predict` builds, under the problems' reward.
-
-        Parameters
-        ----------
-        problems : Problems or a frame
-            With a reward.
-        y : None
-            Not used.
-        """
+        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
         problems = self._as_problems(problems, measured=True)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
 
     def save(self, path: str | Path) -> None:
-        """Writes the fitted model to one file, which `listwright.load` reads and the service serves.
-
-        `Oracle` cannot be saved, as it needs a reward. Neither can `ForestCover` and `NearestCover` where they learned
-        from another reward than `AnySuccess`, as they keep their training problems then.
-        """
+        """Write the fitted model to one file, which `listwright.load` reads and the service serves."""
         save(self, path)
 
     @property
@@ -181,7 +101,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         return ""
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Builds a list of a made-up problem with a model from a file, so that a damaged file is found when it is
+        """Build a list of a made-up problem with a model from a file, so that a damaged file is found when it is
         loaded.
         """
         try_predicting(self)
@@ -190,7 +110,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         return hasattr(self, "signature_")
 
     def _check_limits(self, problems: Problems) -> None:
-        """Raises `InputError` unless length and budget are valid for the problems."""
+        """Raise `InputError` unless length and budget are valid for the problems."""
         if self.budget is None:
             at_least_one("length", self.length)
         elif np.ndim(self.budget):
@@ -199,52 +119,32 @@ class Baseline(TakesFrames, Parameters, ABC):
 
     @abstractmethod
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        """Builds lists of at most `steps` items, within `room` (the budget of each problem) where it is not None."""
+        """Build lists of at most `steps` items, within `room` (the budget of each problem) where it is not None."""
 
     def _learns(self, problems: Problems) -> bool:
-        """Whether `fit` needs a reward with the current parameters."""
+        """Return whether `fit` needs a reward with the current parameters."""
         return True
 
     def _learn(self, problems: Problems) -> None:
-        """Sets the attributes that are learned; called only if `_learns`."""
+        """Set the attributes that are learned; called only if `_learns`."""
 
     def _check_parameters(self, problems: Problems) -> None:
-        """Raises `InputError` for parameters that are invalid or do not suit the problems."""
+        """Raise `InputError` for parameters that are invalid or do not suit the problems."""
 
     def _view(self, problems: Problems) -> Problems:
-        """Returns the problems as the method sees them, such as with a catalogue filled in."""
+        """Return the problems as the method sees them, such as with a catalogue filled in."""
         return problems
 
 
 def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
-    """Builds lists of the rows with the highest scores, in falling order.
-
-    Rows that do not fit the budget are skipped; ties go to the lowest row.
-
-    Parameters
-    ----------
-    problems : Problems
-        The candidates.
-    scores : array of shape (rows,)
-        Higher for better rows.
-    steps : int
-        Largest number of items of a list.
-    room : array of shape (problems,), or None
-        Budget of each problem.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), sizes=[1.0, 3.0, 1.0])
-    >>> lists_by_score(problems, np.array([0.2, 0.9, 0.2]), 3, np.array([2.0]))[0]
-    array([0, 2])
-    """
+    """Build lists of the rows with the highest scores, in falling order."""
     order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
     rows = fill(order, problems.offsets, *Room(problems, room).arrays, steps)
     return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
 
 
 def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
-    """Wraps picked rows, of shape (problems, steps) with -1 for none, as `Lists`, without columns that no list
+    """Wrap picked rows, of shape (problems, steps) with -1 for none, as `Lists`, without columns that no list
     reaches.
     """
     used = rows.shape[1] if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).sum(axis=1).max()))
@@ -252,8 +152,8 @@ def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
 
 
 def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int:
-    """Returns how many positions there are to fill at most: the length, or all candidates where only a budget
-    limits lists.
+    """Return how many positions there are to fill at most: the length, or all candidates where only a budget limits
+    lists.
     """
     if length is None:
         return int(problems.counts.max())

@@ -23,10 +23,7 @@ ORDERED = 256  # items of the static order that are found greedily; the rest go 
 
 
 class Cover(ABC):
-    """What items gain over the training problems, whose lists grow along with each list that is built.
-
-    A fold like a reward: `start`, then `gains` and `add` in turn. Lists are rows, items of the catalogue are columns.
-    """
+    """What items gain over the training problems, whose lists grow along with each list that is built."""
 
     @property
     @abstractmethod
@@ -40,41 +37,31 @@ class Cover(ABC):
 
     @abstractmethod
     def start(self, weights: Floats) -> Any:
-        """Starts empty lists from weights of shape (lists, training problems)."""
+        """Start empty lists from weights of shape (lists, training problems)."""
 
     @abstractmethod
     def gains(self, state: Any) -> Floats:
-        """Returns (lists, items): the weighted sum of what an item would gain in the training problems that offer
-        it.
-        """
+        """Return (lists, items): the weighted sum of what an item would gain in the training problems that offer it."""
 
     @abstractmethod
     def add(self, state: Any, items: Ints) -> Any:
-        """Returns the state after one more item per list, -1 for none."""
+        """Return the state after one more item per list, -1 for none."""
 
 
 @saved_as("baselines.SuccessCover")
 @dataclass(frozen=True, eq=False)
 class SuccessCover(Cover):
-    """A cover for `AnySuccess`: the state is the weight of the problems that each list still fails.
+    """A cover for `AnySuccess`: the state is the weight of the problems that each list still fails."""
 
-    Gains are then one matrix product, which is far quicker than the general fold.
-
-    Attributes
-    ----------
-    success : ndarray of shape (training problems, items)
-        What each item gains alone in each training problem, 0 where it is not offered.
-    """
-
-    success: Floats
+    success: Floats  # what each item gains alone in each training problem, 0 where it is not offered
 
     @classmethod
     def of(cls, problems: Problems) -> SuccessCover:
-        """Makes the table from training problems."""
+        """Make the table from training problems."""
         return cls(by_item(problems, gains_alone(problems), n_items_of(problems), missing=0.0))
 
     def flaw(self) -> str:
-        """Returns what is wrong with a table that was read from a file; "" if nothing is."""
+        """Return what is wrong with a table that was read from a file; "" if nothing is."""
         fine = self.success.ndim == 2 and self.success.size > 0 and bool(np.isfinite(self.success).all())
         return "" if fine else "success must be a table of finite numbers, by training problem and item"
 
@@ -89,7 +76,7 @@ class SuccessCover(Cover):
         return len(self.success)
 
     def start(self, weights: Floats) -> Floats:
-        """Starts with every list failing every problem."""
+        """Start with every list failing every problem."""
         return weights
 
     def gains(self, state: Floats) -> Floats:
@@ -97,7 +84,7 @@ class SuccessCover(Cover):
         return state @ self.success
 
     def add(self, state: Floats, items: Ints) -> Floats:
-        """Sets the weight of problems that the item solves to 0."""
+        """Set the weight of problems that the item solves to 0."""
         return state * np.where(items[:, None] >= 0, 1.0 - self.success.T[items], 1.0)
 
 
@@ -128,14 +115,14 @@ class FoldCover(Cover):
         return len(self.problems)
 
     def start(self, weights: Floats) -> FoldState:
-        """Copies the problems that have weight, once per list, and starts the reward on them."""
+        """Copy the problems that have weight, once per list, and starts the reward on them."""
         lists, which = np.nonzero(weights)
         copies = self.problems[which]
         earned = reward_of(copies).start(copies)
         return FoldState(copies, lists, weights[lists, which], len(weights), earned)
 
     def gains(self, state: FoldState) -> Floats:
-        """Sums the reward's weighted gains by list and item."""
+        """Sum the reward's weighted gains by list and item."""
         copies = state.copies
         gains = reward_of(copies).gains(state.earned) * state.weights[copies.owners]
         cells = state.lists[copies.owners] * self.n_items + items_of(copies)
@@ -143,7 +130,7 @@ class FoldCover(Cover):
         return np.asarray(sums, dtype=np.float64).reshape(state.n_lists, self.n_items)
 
     def add(self, state: FoldState, items: Ints) -> FoldState:
-        """Adds the item of each list in every copy that offers it."""
+        """Add the item of each list in every copy that offers it."""
         copies = state.copies
         taken = np.flatnonzero(items_of(copies) == items[state.lists][copies.owners])
         picks = np.full(len(copies), -1)
@@ -152,14 +139,13 @@ class FoldCover(Cover):
 
 
 def cover_of(problems: Problems) -> Cover:
-    """Returns the cover that suits the problems' reward: the quick one for `AnySuccess`, the general one otherwise."""
+    """Return the cover that suits the problems' reward: the quick one for `AnySuccess`, the general one otherwise."""
     return SuccessCover.of(problems) if type(problems.reward) is AnySuccess else FoldCover(problems)
 
 
 def static_order(cover: Cover) -> Ints:
-    """Returns all items in the order in which greedy picks them over all training problems; ties go to the lowest item.
-
-    Once nothing gains any more (and past 256 items), items go by what they gain alone.
+    """Return all items in the order in which greedy picks them over all training problems; ties go to the
+    lowest item.
     """
     state = cover.start(np.ones((1, cover.n_problems)))
     alone = rounded(cover.gains(state)[0])
@@ -175,40 +161,19 @@ def static_order(cover: Cover) -> Ints:
 
 
 def rounded(gains: Floats) -> Floats:
-    """Rounds gains to 12 decimals, so that equal gains stay equal in whatever order they were added up."""
+    """Round gains to 12 decimals, so that equal gains stay equal in whatever order they were added up."""
     return np.round(gains, 12)
 
 
 def offered(problems: Problems, order: Ints) -> Ints:
-    """Returns (problems, items), in the static order: the row of each item, -1 where it is not offered."""
+    """Return (problems, items), in the static order: the row of each item, -1 where it is not offered."""
     return by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
 
 
 def cover_lists(
     cover: Cover, weights: Floats, order: Ints, problems: Problems, room: Room, steps: int
 ) -> tuple[Ints, Floats]:
-    """Builds lists greedily on the weighted training problems; ties go to the first item in the static order.
-
-    Parameters
-    ----------
-    cover : Cover
-        Gains over the training problems.
-    weights : array of shape (lists, training problems)
-        How much each training problem counts for each list.
-    order : array of shape (items,)
-        The static order.
-    problems : Problems
-        One problem per list: says which items are offered.
-    room : Room
-        What is left of each budget.
-    steps : int
-        Largest number of items of a list.
-
-    Returns
-    -------
-    tuple of two arrays of shape (lists, steps)
-        Rows picked, -1 behind the end, and their gains.
-    """
+    """Build lists greedily on the weighted training problems; ties go to the first item in the static order."""
     lists, offer = np.arange(len(weights)), offered(problems, order)
     state, open_items = cover.start(weights), offer >= 0
     rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))

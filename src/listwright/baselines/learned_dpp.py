@@ -121,7 +121,7 @@ class LearnedDPP(Baseline):
         self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
 
     def _best_scaling(self, problems: Problems) -> float:
-        """Returns the scaling whose lists are worth most on the training problems; 0 without a budget."""
+        """Return the scaling whose lists are worth most on the training problems; 0 without a budget."""
         room = as_room(self.budget, problems)
         if room is None:
             return 0.0
@@ -132,7 +132,7 @@ class LearnedDPP(Baseline):
         return self._scaled_lists(problems, steps, room, self.scaling_)
 
     def _scaled_lists(self, problems: Problems, steps: int, room: Floats | None, scaling: float) -> Lists:
-        """Builds lists greedily with a given scaling; log quality is linear in the features."""
+        """Build lists greedily with a given scaling; log quality is linear in the features."""
         quality = self._table(problems) @ self.weights_
         if room is not None and problems.sizes is not None:
             quality -= scaling * np.log(np.maximum(problems.sizes, np.finfo(float).tiny))
@@ -150,24 +150,24 @@ class LearnedDPP(Baseline):
         return stepwise_lists(problems, steps, room, scored, added)
 
     def _table(self, problems: Problems) -> Floats:
-        """Returns the scaled features and a constant, whose weight decides how long likely lists are."""
+        """Return the scaled features and a constant, whose weight decides how long likely lists are."""
         scaled = self.scale_.apply(problems.features).astype(np.float64)
         return np.concatenate([scaled, np.ones((problems.n_rows, 1))], axis=1)
 
 
 def _units(problems: Problems) -> Any:
-    """Returns the vectors, or else the features, scaled to length 1."""
+    """Return the vectors, or else the features, scaled to length 1."""
     return unit_rows(problems.features if problems.vectors is None else problems.vectors)
 
 
 def _cosines(units: Any) -> Floats:
-    """Returns the cosines between all pairs of unit rows as a dense table."""
+    """Return the cosines between all pairs of unit rows as a dense table."""
     table = units @ units.T
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 
 
 def _loss(weights: Floats, cases: list[_Case], penalty: float) -> tuple[float, Floats]:
-    """Returns minus the penalised log-likelihood of the lists, and its gradient."""
+    """Return minus the penalised log-likelihood of the lists, and its gradient."""
     total, slope = 0.5 * penalty * float(weights @ weights), penalty * weights
     for case in cases:
         value, gradient = log_likelihood(weights, *case)
@@ -176,14 +176,7 @@ def _loss(weights: Floats, cases: list[_Case], penalty: float) -> tuple[float, F
 
 
 def log_likelihood(weights: Floats, table: Floats, cosines: Floats, chosen: Ints) -> tuple[float, Floats]:
-    """log det(L_chosen) - log det(L + I) and its gradient: features of the list minus expected features.
-
-    Examples
-    --------
-    >>> value, slope = log_likelihood(np.zeros(1), np.ones((2, 1)), np.eye(2), np.array([0]))
-    >>> round(value, 4), abs(slope).round(4)
-    (-1.3863, array([0.]))
-    """
+    """log det(L_chosen) - log det(L + I) and its gradient: features of the list minus expected features."""
     root = np.exp(0.5 * np.clip(table @ weights, -STEEP, STEEP))
     kernel = root[:, None] * cosines * root
     list_kernel = kernel[np.ix_(chosen, chosen)] + RIDGE * np.diag(root[chosen] ** 2)

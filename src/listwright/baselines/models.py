@@ -23,7 +23,7 @@ MANY_ROWS = 5_000  # past this the penalty of a ridge hardly matters, and choosi
 
 
 def check_estimator(estimator: Any, what: str = "estimator") -> None:
-    """Raises `InputError` unless it is a known name or has `fit` and `predict`; `what` names the parameter."""
+    """Raise `InputError` unless it is a known name or has `fit` and `predict`; `what` names the parameter."""
     if isinstance(estimator, str) and estimator in NAMES:
         return
     if isinstance(estimator, str | type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
@@ -31,24 +31,7 @@ def check_estimator(estimator: Any, what: str = "estimator") -> None:
 
 
 def fitted(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | None = None) -> Any:
-    """Fits a fresh model that predicts gains.
-
-    A classifier learns whether a row gains anything, a ranker the order within problems. Gains that are all the same
-    are predicted by a constant, as not every estimator accepts them.
-
-    Parameters
-    ----------
-    estimator : str or estimator
-        A name, or an estimator that is cloned.
-    table : array or sparse matrix
-        One row per example.
-    gains : array
-        One number per row, or one row of numbers for estimators with several outputs.
-    seed : int
-        Of the named estimators.
-    counts : array, optional
-        Rows of each problem, for rankers.
-    """
+    """Fit a fresh model that predicts gains."""
     if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
     if (gains == gains[:1]).all():
@@ -63,7 +46,7 @@ def fitted(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | 
 
 
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:
-    """Returns an unfitted model of a name, or a clone of an estimator."""
+    """Return an unfitted model of a name, or a clone of an estimator."""
     if not isinstance(estimator, str):
         return clone(estimator)
     if estimator == "extra_trees":
@@ -74,7 +57,7 @@ def _fresh(estimator: Any, table: Any, seed: int) -> Any:
 
 
 def _ridge(table: Any) -> Any:
-    """Returns a ridge regression on standardised columns; the penalty is chosen by leave-one-out where rows are few."""
+    """Return a ridge regression on standardised columns; the penalty is chosen by leave-one-out where rows are few."""
     from sklearn.linear_model import Ridge, RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -86,8 +69,8 @@ def _ridge(table: Any) -> Any:
 
 
 def _boosting(table: Any, seed: int) -> Any:
-    """Returns LightGBM where it is installed, else scikit-learn's boosting; slow and shallow, as training problems
-    are few.
+    """Return LightGBM where it is installed, else scikit-learn's boosting; slow and shallow, as training problems are
+    few.
     """
     lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
     if lightgbm is None:
@@ -107,19 +90,7 @@ def _boosting(table: Any, seed: int) -> Any:
 
 
 def column_of(relevance: Any, known: Any) -> int | None:
-    """The column that `relevance` names, by name or number; None where it names none.
-
-    Parameters
-    ----------
-    relevance : Any
-        What the user gave: a name, a number counted from 0, or something else, such as an estimator.
-    known : Problems or Signature
-        Whose `feature_names` and `n_features` say which columns there are.
-
-    >>> problems = Problems.from_arrays(np.zeros((1, 3, 2)), feature_names=["price", "score"])
-    >>> column_of("score", problems), column_of(0, problems), column_of("ridge", problems)
-    (1, 0, None)
-    """
+    """Return the column that `relevance` names, by name or number; None where it names none."""
     if isinstance(relevance, str) and relevance in (known.feature_names or ()):
         return list(known.feature_names).index(relevance)
     if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):
@@ -128,17 +99,14 @@ def column_of(relevance: Any, known: Any) -> int | None:
 
 
 def column_values(problems: Problems, column: int) -> Floats:
-    """Returns a column as one float64 number per row, from dense or sparse features."""
+    """Return a column as one float64 number per row, from dense or sparse features."""
     if sparse.issparse(problems.features):
         return problems.features[:, [column]].toarray().ravel().astype(np.float64)
     return problems.features[:, column].astype(np.float64)
 
 
 def check_relevance(relevance: Any, problems: Problems, what: str) -> None:
-    """Raises `InputError` unless `relevance` is a column of the problems, a named estimator or an estimator.
-
-    `what` is the name of the parameter in the message.
-    """
+    """Raise `InputError` unless `relevance` is a column of the problems, a named estimator or an estimator."""
     if column_of(relevance, problems) is not None:
         return
     if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):

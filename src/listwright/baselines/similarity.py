@@ -18,10 +18,7 @@ from listwright.problems import Problems
 
 
 class Diverse(Baseline):
-    """Base of `MMR` and `DPP`, which weigh relevance against cosines.
-
-    Cosines are between `problems.vectors`, or features where there are none. Learned relevance comes from a `TopK`.
-    """
+    """Base of `MMR` and `DPP`, which weigh relevance against cosines."""
 
     def __init__(
         self, relevance: Any, length: int, *, budget: float | None, per_group: int | Mapping[Any, int] | None
@@ -42,7 +39,7 @@ class Diverse(Baseline):
         self.top_k_ = TopK(self.relevance, random_state=0).fit(problems)
 
     def _relevance(self, problems: Problems, space: Space) -> Floats:
-        """Returns one number per row: the cosine to the centre of its problem, a column as it is, or the learned
+        """Return one number per row: the cosine to the centre of its problem, a column as it is, or the learned
         gain.
         """
         if self.relevance is None:
@@ -55,7 +52,7 @@ class Diverse(Baseline):
 
 
 def space_of(problems: Problems) -> Space:
-    """Returns the vectors, dense or sparse, in the form that the compiled kernels take."""
+    """Return the vectors, dense or sparse, in the form that the compiled kernels take."""
     vectors = problems.features if problems.vectors is None else problems.vectors
     none, inverse = np.zeros(0, dtype=np.int64), np.empty(problems.n_rows)
     if not sparse.issparse(vectors):

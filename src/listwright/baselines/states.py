@@ -16,22 +16,19 @@ from listwright.training.catalogue import with_catalogue
 
 
 def n_items_of(problems: Problems) -> int:
-    """Returns the size of the catalogue, which equally long problems have implicitly."""
+    """Return the size of the catalogue, which equally long problems have implicitly."""
     return with_catalogue(problems).n_items
 
 
 def items_of(problems: Problems) -> Ints:
-    """Returns which item of the catalogue each row is, filled in where equally long problems have no catalogue."""
+    """Return which item of the catalogue each row is, filled in where equally long problems have no catalogue."""
     catalogue = with_catalogue(problems).catalogue
     assert catalogue is not None
     return catalogue
 
 
 def state_table(problems: Problems, n_items: int) -> Floats32:
-    """Returns one row per problem: its context or, without one, the features of the whole catalogue side by side.
-
-    Raises `InputError` where there is neither.
-    """
+    """Return one row per problem: its context or, without one, the features of the whole catalogue side by side."""
     if problems.context is not None:
         return problems.context
     if not problems.n_features or not has_whole_catalogue(problems, n_items):
@@ -44,21 +41,13 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
 
 
 def gains_alone(problems: Problems) -> Floats:
-    """Returns one number per row: b(s | empty list), what it gains as the first item."""
+    """Return one number per row: b(s | empty list), what it gains as the first item."""
     reward = reward_of(problems)
     return reward.gains(reward.start(problems))
 
 
 def by_item(problems: Problems, values: NDArray[Any], n_items: int, *, missing: float) -> Floats:
-    """(problems, items): one number per row as a table; `missing` where a problem does not offer an item.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.zeros((3, 1)), offsets=[0, 2, 3], catalogue=[1, 0, 1])
-    >>> by_item(problems, np.array([0.5, 0.2, 0.9]), 2, missing=0.0)
-    array([[0.2, 0.5],
-           [0. , 0.9]])
-    """
+    """(problems, items): one number per row as a table; `missing` where a problem does not offer an item."""
     table = np.full((len(problems), n_items), missing)
     table[problems.owners, items_of(problems)] = values
     return table

@@ -45,7 +45,7 @@ class StaticList(Baseline):
     """
 
     def flaw(self) -> str:
-        """Returns what is wrong with a model that was read from a file, "" if nothing is."""
+        """Return what is wrong with a model that was read from a file, "" if nothing is."""
         order = getattr(self, "order_", np.zeros(0, dtype=np.int64))
         return "" if np.array_equal(np.sort(order), np.arange(len(order))) else "its list must name every item once"
 

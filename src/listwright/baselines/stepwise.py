@@ -18,26 +18,7 @@ Added = Callable[[Ints], None]  # called with the picks: one row per problem, -1
 
 
 def stepwise_lists(problems: Problems, steps: int, room: Floats | None, scored: Scored, added: Added) -> Lists:
-    """Picks the row with the highest score that fits, again and again, for all problems at once.
-
-    Parameters
-    ----------
-    problems : Problems
-        The candidates.
-    steps : int
-        Largest number of items of a list.
-    room : array of shape (problems,), or None
-        Budget of each problem.
-    scored : callable
-        Returns one score per row, and which rows may be picked at all; called before each step.
-    added : callable
-        Called with the picks of each step, one row per problem and -1 for none.
-
-    Returns
-    -------
-    Lists
-        Ties go to the lowest row; a list ends once nothing is allowed or fits.
-    """
+    """Pick the row with the highest score that fits, again and again, for all problems at once."""
     left, untaken = Room(problems, room), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []
     for _ in range(steps):

@@ -74,7 +74,7 @@ class SubMod(Baseline):
         self.scaling = scaling
 
     def fit(self, problems: Any, y: None = None, **options: Any) -> SubMod:
-        """Takes the parameters over, or tunes them; see `Baseline.fit`."""
+        """Take the parameters over, or tunes them; see `Baseline.fit`."""
         self.redundancy_, self.scaling_ = self.redundancy, self.scaling
         return super().fit(problems, y, **options)
 
@@ -118,12 +118,12 @@ class _Graph:
         self.degrees = self._dots(members @ self.units, problems.owners) - own
 
     def near(self, picks: Ints) -> Floats:
-        """Returns the cosine of each row with its problem's pick; 0 where there is none."""
+        """Return the cosine of each row with its problem's pick; 0 where there is none."""
         near = self._dots(self.units, np.maximum(picks, 0)[self.problems.owners])
         return np.where((picks >= 0)[self.problems.owners], near, 0.0)
 
     def _dots(self, others: Any, partners: Ints) -> Floats:
-        """Returns the dot product of each row with its partner row in `others`."""
+        """Return the dot product of each row with its partner row in `others`."""
         if sparse.issparse(self.units):
             return np.asarray(self.units.multiply(sparse.csr_array(others)[partners]).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", self.units, np.asarray(others)[partners])
@@ -132,7 +132,7 @@ class _Graph:
 def _greedy(
     problems: Problems, graph: _Graph, parameters: tuple[float, float], steps: int, room: Floats | None
 ) -> Lists:
-    """Builds greedy lists for one pair of (redundancy, scaling), in time linear in rows times picks."""
+    """Build greedy lists for one pair of (redundancy, scaling), in time linear in rows times picks."""
     redundancy, scaling = parameters
     costs = np.ones(problems.n_rows) if room is None or problems.sizes is None else problems.sizes**scaling
     inside, worth = np.zeros(problems.n_rows), np.zeros(len(problems))
@@ -150,7 +150,7 @@ def _greedy(
 
 
 def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
-    """Replaces a list by the best single row where that is worth more, which the guarantee of budgeted greedy
+    """Replace a list by the best single row where that is worth more, which the guarantee of budgeted greedy
     relies on.
     """
     problems = lists.problems
@@ -163,5 +163,5 @@ def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
 
 
 def _ends(problems: Problems) -> tuple[Ints, Ints]:
-    """Returns where the rows of each problem start and end."""
+    """Return where the rows of each problem start and end."""
     return problems.offsets[:-1], problems.offsets[1:]

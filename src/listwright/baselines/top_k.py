@@ -94,7 +94,7 @@ class TopK(Baseline):
         self.random_state = random_state
 
     def relevance(self, problems: Problems) -> Floats:
-        """Returns one number per row: the column, or the predicted gain. `MMR` and `DPP` use it as their relevance."""
+        """Return one number per row: the column, or the predicted gain. `MMR` and `DPP` use it as their relevance."""
         column = column_of(self.estimator, self.signature_)
         if column is not None:
             return column_values(problems, column)
@@ -131,7 +131,7 @@ class TopK(Baseline):
                 self.model_ = fitted(self.estimator, self._rows(problems), gains_alone(problems), seed, problems.counts)
 
     def _rows(self, problems: Problems) -> Any:
-        """Returns own features, context and item indicator side by side, sparse where any of them is."""
+        """Return own features, context and item indicator side by side, sparse where any of them is."""
         parts = [problems.features]
         if problems.context is not None:
             parts.append(problems.context[problems.owners])
@@ -146,8 +146,8 @@ class TopK(Baseline):
         return np.concatenate(parts, axis=1)
 
     def _learn_items(self, problems: Problems, seed: int) -> None:
-        """Fits one model per item on the problems that offer it, or a single one with several outputs where all
-        offer all.
+        """Fit one model per item on the problems that offer it, or a single one with several outputs where all offer
+        all.
         """
         table = state_table(problems, self.n_items_)
         gains = by_item(problems, gains_alone(problems), self.n_items_, missing=np.nan)
@@ -161,7 +161,7 @@ class TopK(Baseline):
             self.models_[int(item)] = fitted(self.estimator, table[here], gains[here, item], seed)
 
     def _by_item(self, problems: Problems) -> Floats:
-        """Returns the predicted gain of each row from the models per item; 0 for items without one."""
+        """Return the predicted gain of each row from the models per item; 0 for items without one."""
         table = state_table(problems, self.n_items_)
         gains = np.zeros((len(problems), self.n_items_))
         if self.model_ is not None:

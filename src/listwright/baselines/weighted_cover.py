@@ -35,8 +35,8 @@ class WeightedCover(Baseline):
 
     @property
     def unsavable(self) -> str:
-        """Why a file cannot hold the fitted model: with another reward than `AnySuccess` its training problems would
-        be needed.
+        """Why a file cannot hold the fitted model: with another reward than `AnySuccess` its training problems would be
+        needed.
         """
         if not isinstance(getattr(self, "cover_", None), FoldCover):
             return ""
@@ -44,11 +44,11 @@ class WeightedCover(Baseline):
 
     @abstractmethod
     def _learn_weights(self, states: Floats, problems: Problems) -> None:
-        """Sets what `_weights` needs, from one row of scaled columns per training problem."""
+        """Set what `_weights` needs, from one row of scaled columns per training problem."""
 
     @abstractmethod
     def _weights(self, states: Floats) -> Floats:
-        """Returns weights of shape (states, training problems)."""
+        """Return weights of shape (states, training problems)."""
 
     def _view(self, problems: Problems) -> Problems:
         return with_catalogue(problems)
@@ -129,7 +129,7 @@ class NearestCover(WeightedCover):
         self.states_ = states
 
     def _weights(self, states: Floats) -> Floats:
-        """Returns 1 for the nearest training problems, the first among equally near ones, and 0 for all others."""
+        """Return 1 for the nearest training problems, the first among equally near ones, and 0 for all others."""
         order = np.argsort(scipy.spatial.distance.cdist(states, self.states_, "sqeuclidean"), axis=1, kind="stable")
         weights = np.zeros(order.shape)
         np.put_along_axis(weights, order[:, : self.n_neighbors], 1.0, axis=1)

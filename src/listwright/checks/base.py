@@ -43,15 +43,7 @@ class LawBroken(AssertionError):
 
 
 def apart(*numbers: float) -> tuple[str, ...]:
-    """Formats numbers with as few decimals, at least two, as distinguish each from the next.
-
-    Examples
-    --------
-    >>> apart(0.1, 0.14)
-    ('0.10', '0.14')
-    >>> apart(0.1, 0.1004)
-    ('0.1000', '0.1004')
-    """
+    """Format numbers with as few decimals, at least two, as distinguish each from the next."""
     texts: tuple[str, ...] = ()
     for decimals in range(2, 18):
         texts = tuple(f"{number:.{decimals}f}" for number in numbers)
@@ -61,11 +53,5 @@ def apart(*numbers: float) -> tuple[str, ...]:
 
 
 def listed(names: Iterable[object]) -> str:
-    """Formats the items of a list for messages.
-
-    Examples
-    --------
-    >>> listed(["a", 3])
-    '[a, 3]'
-    """
+    """Format the items of a list for messages."""
     return "[" + ", ".join(str(name) for name in names) + "]"

@@ -65,7 +65,7 @@ def check_features(features: Features, problems: Problems, *, n_trials: int = 5,
 
 
 def _shape(features: Features, rows: Rows, problems: Problems) -> None:
-    """Raises unless the columns are finite float32 with one row per candidate and one name per column."""
+    """Raise unless the columns are finite float32 with one row per candidate and one name per column."""
     table = rows.table
     if table.dtype != np.float32 or table.ndim != 2 or len(table) != problems.n_rows:
         got = f"{table.dtype} of shape {table.shape}"
@@ -78,7 +78,7 @@ def _shape(features: Features, rows: Rows, problems: Problems) -> None:
 
 
 def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
-    """Adds the picks and returns the new state; raises if the old state changed, or a problem without a pick did."""
+    """Add the picks and return the new state; raise if the old state changed, or a problem without a pick did."""
     kept = snapshot(seen)
     after = features.add(seen, picks)
     if any(array.tobytes() != before for array, before in kept) or not _equal(rows, features.rows(seen)):
@@ -90,7 +90,7 @@ def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
 
 
 def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[Ints], i: int) -> None:
-    """Raises if problem i on its own, after its own picks, has other columns than within the batch."""
+    """Raise if problem i on its own, after its own picks, has other columns than within the batch."""
     alone = _after(features, problems[i], [step[i : i + 1] - problems.offsets[i] * (step[i] >= 0) for step in picks])
     mine = slice(problems.offsets[i], problems.offsets[i + 1])
     same = np.allclose(alone.table, rows.table[mine], rtol=1e-5, atol=1e-6)
@@ -102,13 +102,13 @@ def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[
 
 
 def _same_without_reward(features: Features, rows: Rows, problems: Problems, picks: list[Ints]) -> None:
-    """Raises if the columns differ when the problems have no reward."""
+    """Raise if the columns differ when the problems have no reward."""
     if not _equal(rows, _after(features, problems.without_reward(), picks)):
         raise LawBroken("reward", "Columns differ when the reward is taken away: features must not look at it.")
 
 
 def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
-    """Returns the rows of features after the given picks."""
+    """Return the rows of features after the given picks."""
     seen = features.start(problems)
     for step in picks:
         seen = features.add(seen, step)
@@ -116,7 +116,7 @@ def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
 
 
 def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
-    """Whether two sets of rows have exactly the same numbers."""
+    """Return whether two sets of rows have exactly the same numbers."""
     same = np.array_equal(one.table[where], other.table[where])
     if one.crossed is None or other.crossed is None:
         return same and one.crossed is other.crossed
@@ -124,6 +124,6 @@ def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
 
 
 def _states(rows: Rows) -> Floats32:
-    """Returns the crossed state features of each row's problem."""
+    """Return the crossed state features of each row's problem."""
     assert rows.crossed is not None
     return rows.crossed.states[rows.owners]

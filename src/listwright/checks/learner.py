@@ -16,7 +16,7 @@ STATES, ITEMS = 40, 6
 
 
 def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomState = 0) -> None:
-    """Tests a learner on simple made-up examples, and raises `LawBroken` at the first law that it breaks.
+    """Test a learner on simple made-up examples, and raise `LawBroken` at the first law that it breaks.
 
     Use it in the tests of your own `Learner` class. The laws: learning changes the clone only; the same examples give
     the same policy; scores are finite; a round without anything to learn does no harm; and where one item is best in
@@ -62,7 +62,7 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
 
 
 def _taught(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy:
-    """Returns the policy of a learner after `n_rounds` rounds; in the second round there is nothing to learn."""
+    """Return the policy of a learner after `n_rounds` rounds; in the second round there is nothing to learn."""
     rng, policy = as_generator(random_state), learner.first_policy()
     for number in range(n_rounds):
         rows = _rows(rng)
@@ -78,7 +78,7 @@ def _taught(learner: Learner, n_rounds: int, random_state: RandomState) -> Polic
 
 
 def _rows(rng: np.random.Generator) -> Rows:
-    """Returns made-up states of `ITEMS` candidates in which item 2 is best, and in which the first column marks it."""
+    """Return made-up states of `ITEMS` candidates in which item 2 is best, and in which the first column marks it."""
     owners = np.repeat(np.arange(STATES), ITEMS)
     items = np.tile(np.arange(ITEMS), STATES)
     table = rng.random((STATES * ITEMS, 2)).astype(np.float32)
@@ -88,16 +88,16 @@ def _rows(rng: np.random.Generator) -> Rows:
 
 
 def _gains(rows: Rows) -> Floats:
-    """Returns the gains of the made-up rows: 0.9 for item 2, and 0.1 for the others."""
+    """Return the gains of the made-up rows: 0.9 for item 2, and 0.1 for the others."""
     return 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
 
 
 def _best_rows(rows: Rows) -> Ints:
-    """Returns the row of item 2 of each state."""
+    """Return the row of item 2 of each state."""
     return rows.offsets[:-1] + 2
 
 
 def _picked(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:
-    """Returns the policy's picks and scores in all states."""
+    """Return the policy's picks and scores in all states."""
     rng = np.random.default_rng(2)
     return policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)

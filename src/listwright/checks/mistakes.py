@@ -29,37 +29,7 @@ def warn_of_mistakes(problems: Problems, length: int | None) -> None:
 
 
 def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
-    """Yields what is likely wrong with training problems, in words.
-
-    It looks for lists that always contain every candidate, candidates that do not differ, a column that gives the
-    reward away, and a column that looks like the position at which items were shown. `fit` warns of what it finds.
-
-    Parameters
-    ----------
-    problems : Problems
-        Problems with a reward; about 500 of them are examined.
-    length : int, optional
-        Length of the lists; None if a budget limits them or if items may repeat.
-
-    Yields
-    ------
-    str
-        One message per mistake, with advice.
-
-    See Also
-    --------
-    examine : Everything that `listwright check` looks at.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> clicked = np.arange(60).reshape(20, 3) % 3 == 0
-    >>> shown = lw.Problems.from_arrays(
-    ...     np.random.default_rng(0).random((20, 3, 2)), reward=lw.rewards.AnySuccess(clicked)
-    ... )
-    >>> print(*mistakes(shown, length=3))
-    Every problem has exactly 3 candidates, as many as a list holds, ...
-    """
+    """Yield what is likely wrong with training problems, in words."""
     if len(problems) <= ENOUGH:
         return
     if length is not None and bool((problems.counts <= length).all()):
@@ -89,7 +59,7 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
 
 
 def _no_choice(problems: Problems, length: int) -> str:
-    """Returns the message for lists that contain every candidate."""
+    """Return the message for lists that contain every candidate."""
     most = int(problems.counts.max())
     few = f"exactly {most}" if most == length and (problems.counts == most).all() else f"only {most}"
     return (
@@ -100,7 +70,7 @@ def _no_choice(problems: Problems, length: int) -> str:
 
 
 def _alike(problems: Problems) -> bool:
-    """Whether the candidates of most problems are the same in everything that a policy sees."""
+    """Return whether the candidates of most problems are the same in everything that a policy sees."""
     others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.needs)
     if any(one is not None for one in others) or (problems.counts < 2).all():
         return False
@@ -111,9 +81,7 @@ def _alike(problems: Problems) -> bool:
 
 
 def _telling(problems: Problems, gains: Floats) -> Ints:
-    """Returns the columns that give the reward away: by correlation, or by two values that say whether an item
-    gains.
-    """
+    """Return the columns that give the reward away: by correlation, or by two values that say whether an item gains."""
     gain = gains > 0
     if min(gain.sum(), (~gain).sum()) < ENOUGH:
         return np.zeros(0, dtype=np.int64)
@@ -122,7 +90,7 @@ def _telling(problems: Problems, gains: Floats) -> Ints:
 
 
 def _agreeing(table: Floats, gain: Bools) -> Bools:
-    """Returns by column whether it has two values, one of which stands for a gain."""
+    """Return by column whether it has two values, one of which stands for a gain."""
     low, high = table.min(axis=0), table.max(axis=0)
     two = (low < high) & ((table == low) | (table == high)).all(axis=0)
     found = np.zeros(table.shape[1], dtype=bool)
@@ -134,10 +102,7 @@ def _agreeing(table: Floats, gain: Bools) -> Bools:
 
 
 def _positions(problems: Problems) -> Ints:
-    """Returns the columns that contain 1, 2, 3, ... (or from 0), each once, in every problem of several candidates.
-
-    A column whose name says what ranked the candidates, such as "bm25_rank", is a feature like a score.
-    """
+    """Return the columns that contain 1, 2, 3, ... (or from 0), each once, in every problem of several candidates."""
     several = problems.counts > 2
     if several.sum() < ENOUGH:
         return np.zeros(0, dtype=np.int64)
@@ -159,6 +124,8 @@ def _positions(problems: Problems) -> Ints:
 
 
 def _ranked_by_a_score(name: str) -> bool:
-    """Whether a column's name says that it is a rank, and by what: "bm25_rank", but not "rank" or "shown_rank"."""
+    """Return whether a column's name says that it is a rank, and by what: "bm25_rank", but not "rank" or
+    "shown_rank".
+    """
     words = set(re.split(r"[^a-z0-9]+", name.lower())) - {""}
     return bool(words & RANKS) and bool(words - RANKS - SHOWN)

@@ -21,24 +21,14 @@ SHOWN = 3  # examples in a message
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one test of problems: its level, its name and a sentence.
+    """The result of one test of problems: its level, its name and a sentence."""
 
-    Attributes
-    ----------
-    level : {"ok", "warning", "error"}
-        How serious it is.
-    check : str
-        Short name of the test.
-    message : str
-        What was found, in a sentence.
-    """
-
-    level: str
-    check: str
-    message: str
+    level: str  # how serious it is
+    check: str  # short name of the test
+    message: str  # what was found, in a sentence
 
     def to_dict(self) -> dict[str, str]:
-        """Returns level, check and message as a dict of plain values."""
+        """Return level, check and message as a dict of plain values."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -46,39 +36,9 @@ class Finding:
 
 
 def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> list[Finding]:
-    """Tests problems with a reward for what would spoil learning.
-
-    The tests: whether the reward obeys its laws, whether there are problems without anything to gain, candidates with
-    the same features, features that never vary, and features that give the reward away. `listwright check` prints the
-    result.
-
-    Parameters
-    ----------
-    problems : Problems
-        The problems; they need a reward.
-    n_trials : int, default 30
-        Random lists on which the laws of the reward are tried, as in `check_reward`.
-    random_state : int, numpy.random.Generator or None, default 0
-        Seed of these lists.
-
-    Returns
-    -------
-    list of Finding
-        One finding per test, with level "ok", "warning" or "error".
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> x = np.array([[[1.0, 5.0], [2.0, 5.0]], [[3.0, 5.0], [4.0, 5.0]]])
-    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess([[0, 1], [0, 0]]), problem_ids=["u", "v"])
-    >>> for finding in examine(problems):
-    ...     print(finding)
-    ok       The reward keeps its laws (monotone, submodular) on all lists tried, of 2 problems.
-    warning  1 of 2 problems gain nothing from any item, and so teach nothing: v.
-    ok       No problem has two candidates with the same features.
-    warning  1 of 2 features are constant and carry no information: feature 1.
-    ok       No feature gives the reward away.
-    """
+    """Tests problems with a reward for what would spoil learning."""
+    # The tests: whether the reward obeys its laws, whether there are problems without anything to gain, candidates with
+    # the same features, features that never vary, and features that give the reward away.
     reward = reward_of(problems, "examine")
     gains = reward.gains(reward.start(problems))
     return [
@@ -91,7 +51,7 @@ def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState
 
 
 def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Finding:
-    """Tests the laws of the reward on a sample of the problems: fewer for Python functions, which may be slow."""
+    """Test the laws of the reward on a sample of the problems: fewer for Python functions, which may be slow."""
     most = TRIED_OWN if isinstance(problems.reward, Function) else TRIED
     some = problems[np.sort(rng.permutation(len(problems))[:most])]
     try:
@@ -104,7 +64,7 @@ def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Findin
 
 
 def _reachable(problems: Problems, gains: Floats) -> Finding:
-    """Finds problems in which no item gains anything."""
+    """Find problems in which no item gains anything."""
     best = np.maximum.reduceat(gains, problems.offsets[:-1])
     lost = best <= 0
     if lost.all():
@@ -116,7 +76,7 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
 
 
 def _duplicates(problems: Problems) -> Finding:
-    """Finds candidates that have the same features as an earlier one of their problem."""
+    """Find candidates that have the same features as an earlier one of their problem."""
     if not problems.n_features:
         return Finding("ok", "duplicates", "Candidates have no features of their own.")
     twins = _twins(problems)
@@ -128,7 +88,7 @@ def _duplicates(problems: Problems) -> Finding:
 
 
 def _twins(problems: Problems) -> Bools:
-    """Returns per row whether an earlier row of its problem has the same features, by two random sums of each row."""
+    """Return per row whether an earlier row of its problem has the same features, by two random sums of each row."""
     if problems.catalogue is not None:
         return np.zeros(problems.n_rows, dtype=bool)  # the catalogue tells them apart
     draw = np.random.default_rng(0).standard_normal((problems.n_features, 2))
@@ -141,14 +101,14 @@ def _twins(problems: Problems) -> Bools:
 
 
 def _row_sums(features: Any, column: Floats) -> Floats:
-    """Returns the weighted sum of each row, for dense and sparse features."""
+    """Return the weighted sum of each row, for dense and sparse features."""
     if sparse.issparse(features):
         return np.asarray(features @ column)
     return np.einsum("ij,j->i", features, column)
 
 
 def _constant(problems: Problems) -> Finding:
-    """Finds features that have the same value in all rows."""
+    """Find features that have the same value in all rows."""
     low, high = (_dense(getattr(problems.features, name)(axis=0)) for name in ("min", "max"))
     flat = np.flatnonzero(low == high)
     if not len(flat):
@@ -158,7 +118,7 @@ def _constant(problems: Problems) -> Finding:
 
 
 def _telling(problems: Problems, gains: Floats) -> Finding:
-    """Finds features that correlate perfectly with the gains, and so may not be known at prediction time."""
+    """Find features that correlate perfectly with the gains, and so may not be known at prediction time."""
     close = np.flatnonzero(np.abs(correlations(problems.features, gains)) > TELLS_ALL)
     if not len(close):
         return Finding("ok", "leak", "No feature gives the reward away.")
@@ -167,7 +127,7 @@ def _telling(problems: Problems, gains: Floats) -> Finding:
 
 
 def correlations(features: Any, gains: Floats) -> Floats:
-    """Returns the correlation of each column with the gains; 0 if either is constant."""
+    """Return the correlation of each column with the gains; 0 if either is constant."""
     n, centred = len(gains), gains - gains.mean()
     means = _dense(features.mean(axis=0, dtype=np.float64))
     if sparse.issparse(features):
@@ -180,17 +140,17 @@ def correlations(features: Any, gains: Floats) -> Floats:
 
 
 def _dense(row: Any) -> Floats:
-    """Returns a row vector, dense or sparse, as a flat float64 array."""
+    """Return a row vector, dense or sparse, as a flat float64 array."""
     return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
 
 
 def named(problems: Problems, columns: Ints) -> str:
-    """Returns the names of some columns, for a message."""
+    """Return the names of some columns, for a message."""
     names = feature_names(problems)
     return _some([names[i] for i in columns])
 
 
 def _some(names: Any) -> str:
-    """Returns the first few names, and how many more there are."""
+    """Return the first few names, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:SHOWN])
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"

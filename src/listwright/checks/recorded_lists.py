@@ -18,45 +18,31 @@ from listwright.rewards import Reward
 
 @dataclass(frozen=True, eq=False)
 class RecordedLists:
-    """The lists of a batch at one moment: the picks so far, the reward's state, and its gains and values.
+    """The lists of a batch at one moment: the picks so far, the reward's state, and its gains and values."""
 
-    Attributes
-    ----------
-    reward : Reward
-        The reward under test.
-    problems : Problems
-        The batch.
-    picks : tuple of ndarray of int
-        One array of picks per step.
-    state : object
-        The reward's state.
-    gains, values : ndarray of float
-        What the reward returned for this state.
-    """
-
-    reward: Reward
-    problems: Problems
-    picks: tuple[Ints, ...]
-    state: Any
-    gains: Floats
+    reward: Reward  # the reward under test
+    problems: Problems  # the batch
+    picks: tuple[Ints, ...]  # one array of picks per step
+    state: Any  # the reward's state
+    gains: Floats  # what the reward returned for this state
     values: Floats
 
     @classmethod
     def after(cls, reward: Reward, problems: Problems, picks: tuple[Ints, ...], state: Any) -> RecordedLists:
-        """Returns the record of a state, with copies of its gains and values."""
+        """Return the record of a state, with copies of its gains and values."""
         return cls(reward, problems, picks, state, np.copy(reward.gains(state)), np.copy(reward.value(state)))
 
     @classmethod
     def empty(cls, reward: Reward, problems: Problems) -> RecordedLists:
-        """Returns the record of empty lists."""
+        """Return the record of empty lists."""
         return cls.after(reward, problems, (), reward.start(problems))
 
     def add(self, picks: Ints) -> RecordedLists:
-        """Returns the record after one more pick per problem."""
+        """Return the record after one more pick per problem."""
         return RecordedLists.after(self.reward, self.problems, (*self.picks, picks), self.reward.add(self.state, picks))
 
     def replay(self, picks: tuple[Ints, ...]) -> RecordedLists:
-        """Returns the record after several more steps of picks."""
+        """Return the record after several more steps of picks."""
         grown = self
         for step in picks:
             grown = grown.add(step)
@@ -68,50 +54,35 @@ class RecordedLists:
         return TOLERANCE * max(1.0, float(np.abs(self.values).max()), float(np.abs(self.gains).max()))
 
     def item(self, row: int) -> str:
-        """Returns how messages name a row, such as "item 7"."""
+        """Return how messages name a row, such as "item 7"."""
         ids, owner = self.problems.item_ids, self.problems.owners[row]
         return f"item {row - self.problems.offsets[owner] if ids is None else ids[row]!s}"
 
     def items(self, problem: int) -> str:
-        """Returns how messages name a problem's list, such as "[1, 3]"."""
+        """Return how messages name a problem's list, such as "[1, 3]"."""
         rows = [int(step[problem]) for step in self.picks if step[problem] >= 0]
         return listed(self.item(row).removeprefix("item ") for row in rows)
 
     def place(self, problem: int) -> str:
-        """Returns how messages name a problem, such as "in problem q17"."""
+        """Return how messages name a problem, such as "in problem q17"."""
         return f"in problem {self.problems.problem_ids[problem]!s}"
 
 
 def short_lists(problems: Problems, *, most: int, length: int) -> Iterator[tuple[int, ...]]:
-    """Yields all lists of up to `length` positions for problems of at most `most` candidates, shortest first."""
+    """Yield all lists of up to `length` positions for problems of at most `most` candidates, shortest first."""
     few = problems.counts[problems.counts <= most]
     for n in range(1, length + 1):
         yield from product(range(int(few.max(initial=0))), repeat=n)
 
 
 def picks_at(problems: Problems, position: int, *, most: int) -> Ints:
-    """Returns the row at one position of every problem that has it and at most `most` candidates; -1 for the others."""
+    """Return the row at one position of every problem that has it and at most `most` candidates; -1 for the others."""
     there = (problems.counts > position) & (problems.counts <= most)
     return np.where(there, problems.offsets[:-1] + position, -1)
 
 
 def random_picks(problems: Problems, last: Ints | None, rng: np.random.Generator) -> Ints:
-    """Returns random picks, to extend lists during a check.
-
-    Parameters
-    ----------
-    problems : Problems
-        The batch.
-    last : ndarray of int or None
-        The picks before, one of which is repeated one time in five.
-    rng : numpy.random.Generator
-        Draws the picks.
-
-    Returns
-    -------
-    ndarray of int, shape (problems,)
-        A row per problem; -1 one time in ten.
-    """
+    """Return random picks, to extend lists during a check."""
     picks = problems.offsets[:-1] + rng.integers(problems.counts)
     chance = rng.random(len(problems))
     if last is not None:
@@ -120,12 +91,12 @@ def random_picks(problems: Problems, last: Ints | None, rng: np.random.Generator
 
 
 def snapshot(state: Any) -> list[tuple[NDArray[Any], bytes]]:
-    """Returns every array inside a state, with its current bytes, so that changes in place can be found."""
+    """Return every array inside a state, with its current bytes, so that changes in place can be found."""
     return [(array, array.tobytes()) for array in _arrays_in(state, depth=5)]
 
 
 def _arrays_in(thing: Any, depth: int) -> Iterator[NDArray[Any]]:
-    """Yields the arrays inside nested tuples, lists, dicts and objects, down to `depth` levels; not those of
+    """Yield the arrays inside nested tuples, lists, dicts and objects, down to `depth` levels; not those of
     `Problems`.
     """
     if isinstance(thing, np.ndarray):
@@ -136,7 +107,7 @@ def _arrays_in(thing: Any, depth: int) -> Iterator[NDArray[Any]]:
 
 
 def _parts(thing: Any) -> list[Any]:
-    """Returns what a container or an object holds."""
+    """Return what a container or an object holds."""
     if isinstance(thing, tuple | list):
         return list(thing)
     if isinstance(thing, dict):

@@ -18,7 +18,7 @@ LONG = 6  # length of random lists
 
 
 def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> None:
-    """Searches for lists on which a reward breaks a law, and raises `LawBroken` at the first one found.
+    """Search for lists on which a reward breaks a law, and raises `LawBroken` at the first one found.
 
     Use it in the tests of your own reward, and on a sample of real problems before training. The laws of the paper
     (Section 3): an empty list is worth 0; a list with one more item, at the end or at the front, is never worth less;
@@ -73,7 +73,7 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
 
 
 def _check_short_lists(start: RecordedLists) -> None:
-    """Checks all lists of up to `SHORT` items, each grown from the list without its last item."""
+    """Check all lists of up to `SHORT` items, each grown from the list without its last item."""
     grown: dict[tuple[int, ...], RecordedLists] = {(): start}
     for positions in short_lists(start.problems, most=FEW, length=SHORT):
         picks = picks_at(start.problems, positions[-1], most=FEW)
@@ -82,7 +82,7 @@ def _check_short_lists(start: RecordedLists) -> None:
 
 
 def _check_random_list(start: RecordedLists, rng: np.random.Generator) -> None:
-    """Checks every step of one random list per problem, then the list without its first item, and a slice."""
+    """Check every step of one random list per problem, then the list without its first item, and a slice."""
     grown = start
     for _ in range(LONG):
         grown = _check_step(grown, random_picks(start.problems, grown.picks[-1] if grown.picks else None, rng))
@@ -91,7 +91,7 @@ def _check_random_list(start: RecordedLists, rng: np.random.Generator) -> None:
 
 
 def _check_step(before: RecordedLists, picks: Ints) -> RecordedLists:
-    """Adds picks and returns the new record, after checking the laws of a step and of the new lists."""
+    """Add picks and return the new record, after checking the laws of a step and of the new lists."""
     kept = snapshot(before.state)
     after = before.add(picks)
     if any(array.tobytes() != bytes_before for array, bytes_before in kept):
@@ -104,7 +104,7 @@ def _check_step(before: RecordedLists, picks: Ints) -> RecordedLists:
 
 
 def _check_lists(grown: RecordedLists) -> None:
-    """Checks the laws that concern a single list."""
+    """Check the laws that concern a single list."""
     for law in LIST_LAWS:
         law(grown)
 
@@ -158,7 +158,7 @@ def gains_of_agrees(grown: RecordedLists) -> None:
 
 
 def add_is_pure(before: RecordedLists, picks: Ints) -> None:
-    """The state that was passed to `add` still gives the same gains and values."""
+    """Return the state that was passed to `add` still gives the same gains and values."""
     again = RecordedLists.after(before.reward, before.problems, before.picks, before.state)
     for i in _first(again.values != before.values):
         _impure(before, picks, i)
@@ -167,7 +167,7 @@ def add_is_pure(before: RecordedLists, picks: Ints) -> None:
 
 
 def _impure(before: RecordedLists, picks: Ints, i: int) -> None:
-    """Raises the error that says that `add` changed the state it started from."""
+    """Raise the error that says that `add` changed the state it started from."""
     added = before.item(int(picks[i])) if picks[i] >= 0 else "nothing"
     where = f"Adding {added} to {before.items(i)} {before.place(i)}"
     raise LawBroken("pure", f"{where} changed the state it started from: add must return a new state.")
@@ -215,7 +215,7 @@ def more_in_front_is_not_less(without: RecordedLists, with_front: RecordedLists)
 
 
 def slices_agree(grown: RecordedLists, which: Ints) -> None:
-    """A selection of the problems, in another order, has the same gains and values."""
+    """Return a selection of the problems, in another order, has the same gains and values."""
     problems = grown.problems
     part = problems[which]
     moved = part.offsets[:-1] - problems.offsets[which]
@@ -230,25 +230,25 @@ def slices_agree(grown: RecordedLists, which: Ints) -> None:
 
 
 def _gain_after(grown: RecordedLists, row: int) -> str:
-    """Returns how messages name the gain of a row after its problem's list."""
+    """Return how messages name the gain of a row after its problem's list."""
     i = int(grown.problems.owners[row])
     return f"Gain of {grown.item(row)} after {grown.items(i)} {grown.place(i)}"
 
 
 def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
-    """Raises if a number differs between the whole batch and a slice; `name` says what the number is."""
+    """Raise if a number differs between the whole batch and a slice; `name` says what the number is."""
     for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
         one, other = apart(whole[i], part[i])
         raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
 
 
 def _differ(a: Floats, b: Floats, tolerance: float) -> Bools:
-    """Returns where two arrays differ by more than the tolerance."""
+    """Return where two arrays differ by more than the tolerance."""
     return np.abs(a - b) > tolerance
 
 
 def _first(bad: Bools) -> list[int]:
-    """Returns the index of the first True in a list, or an empty list if there is none."""
+    """Return the index of the first True in a list, or an empty list if there is none."""
     return [int(i) for i in np.flatnonzero(bad)[:1]]
 
 

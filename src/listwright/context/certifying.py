@@ -25,27 +25,7 @@ from listwright.selection import greedy
 def certified(
     packer: Any, examples: Sequence[Example], delta: float, *, budget: float | None, length: int | None
 ) -> HeldOutCertificate:
-    """Computes the held-out certificate of a packer: see `ContextPacker.certify`.
-
-    Packs every question, measures the share of its needs that the context meets, and compares that share with two
-    references on the same questions: greedy with the labels in sight (an upper reference) and sorting by BM25.
-
-    Parameters
-    ----------
-    packer : ContextPacker
-        The packer to certify; its own `tokens` setting counts the sizes of the passages.
-    examples : sequence of Example
-        Labelled questions, each with at least one need.
-    delta : float
-        Probability with which each bound may fail.
-    budget, length : float and int, or None
-        The limits under which contexts are packed, the same for the packer and for both references.
-
-    Returns
-    -------
-    HeldOutCertificate
-        With the rival named "BM25".
-    """
+    """Compute the held-out certificate of a packer: see `ContextPacker.certify`."""
     sizes = [np.maximum(sizes_of(example.texts, None, packer.tokens), 1.0) for example in examples]
     problems = example_problems(examples, sizes)
     limits: dict[str, Any] = {"length": length, "budget": budget}
@@ -58,10 +38,8 @@ def certified(
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
-    """Raises `InputError` if any example was used in `fit`, as a certificate needs independent questions.
-
-    Examples are compared by `Example.key`, so that the same question with other passages counts as new.
-    """
+    """Raise `InputError` if any example was used in `fit`, as a certificate needs independent questions."""
+    # Examples are compared by `Example.key`, so that the same question with other passages counts as new.
     known = [example.query for example in examples if example.key() in learned]
     if known:
         raise InputError(
@@ -71,6 +49,6 @@ def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None
 
 
 def _positions(packer: Any, example: Example, limits: dict[str, Any]) -> list[int]:
-    """Packs one example and returns the positions of the chosen passages."""
+    """Pack one example and return the positions of the chosen passages."""
     found: list[int] = packer.pack(example.query, example.texts, titles=example.titles, **limits).positions
     return found

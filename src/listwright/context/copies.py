@@ -17,11 +17,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def candidates(texts: list[str]) -> Ints:
-    """Returns the positions of passages that are not blank, exact copies (up to case and white space) only once.
-
-    >>> candidates(["Rain fell.", "", "rain  fell.", "Wind rose."])
-    array([0, 3])
-    """
+    """Return the positions of passages that are not blank, exact copies (up to case and white space) only once."""
     seen: dict[str, int] = {}
     for row, text in enumerate(texts):
         plain = " ".join(text.split()).casefold()
@@ -31,12 +27,7 @@ def candidates(texts: list[str]) -> Ints:
 
 
 def twins_of(given: Passages, found: PassageFeatures) -> Bools:
-    """Returns a (passages, passages) table: whether the passage of the row adds nothing to that of the column.
-
-    Two passages are twins if the cosine of their tf-idf vectors is at least 0.9, or if that of their embeddings is at
-    least 0.95 and they share some words. A passage with a number that the other one lacks is not a twin: reports of two
-    years differ in little else. For this reason the table is not symmetric.
-    """
+    """Return a (passages, passages) table: whether the passage of the row adds nothing to that of the column."""
     same = found.links["alike"] >= SAME_WORDS
     if given.embeddings is not None:
         units = unit_rows(given.embeddings)

@@ -28,39 +28,19 @@ _EMPTY = ("NAType", "NaTType")
 
 
 class Example(NamedTuple):
-    """A question, its passages, and the needs that each of them meets: numbers from 0, -1 for none.
+    """A question, its passages, and the needs that each of them meets: numbers from 0, -1 for none."""
 
-    Several passages with the same number are interchangeable: one of them is enough to meet the need.
-
-    Attributes
-    ----------
-    query : str
-        The question.
-    texts, titles : list of str
-        The passages and their titles, "" for a passage without one.
-    needs : list of int
-        One number per passage.
-
-    Examples
-    --------
-    >>> example = Example(
-    ...     "Who wrote Emma?", ["Jane Austen did.", "Rain fell.", "Emma, 1815."], ["", "", ""], [0, -1, 1]
-    ... )
-    >>> example.share([0, 1])
-    0.5
-    """
-
-    query: str
-    texts: list[str]
+    query: str  # the question
+    texts: list[str]  # the passages and their titles, "" for a passage without one
     titles: list[str]
-    needs: list[int]
+    needs: list[int]  # one number per passage
 
     def key(self) -> str:
-        """Returns a hash of the question and its passages, by which `certify` recognises what `fit` has seen."""
+        """Return a hash of the question and its passages, by which `certify` recognises what `fit` has seen."""
         return blake2b("\0".join([self.query, *self.texts]).encode(), digest_size=8).hexdigest()
 
     def share(self, positions: Sequence[int]) -> float:
-        """Returns the share of the needs that the passages at these positions meet, from 0 to 1."""
+        """Return the share of the needs that the passages at these positions meet, from 0 to 1."""
         met = {self.needs[position] for position in positions} - {-1}
         return len(met) / len(set(self.needs) - {-1})
 
@@ -75,40 +55,7 @@ def read_examples(
     cited: str | None = None,
     titles: str | None = None,
 ) -> list[Example]:
-    """Reads labelled questions from a frame or from records, and leaves out those with nothing to learn from.
-
-    A question without a single marked passage is dropped: every context would be worth the same.
-
-    Parameters
-    ----------
-    data : frame or list of dict
-        A frame of pandas, polars or pyarrow with one row per passage, or one record per question.
-    query, passages : str
-        Names of the columns, or keys, with the question and its passages.
-    label, answer, cited : str, optional
-        Exactly one of them: the column or key with the supervision, as described in `ContextPacker.fit`.
-    titles : str, optional
-        The column or key with the titles.
-
-    Returns
-    -------
-    list of Example
-        In the order of the data; the rows of a frame are grouped by the text of the question.
-
-    Raises
-    ------
-    InputError
-        If not exactly one kind of supervision is named, a column or key is missing, or no question has a marked
-        passage.
-
-    Examples
-    --------
-    >>> records = [{"query": "Who wrote Emma?", "passages": ["Jane Austen did.", "Rain fell."], "cited": [0]}]
-    >>> read_examples(records, cited="cited")[0].needs
-    [0, -1]
-    >>> read_examples([records[0] | {"answer": "Jane Austen"}], answer="answer")[0].needs
-    [0, -1]
-    """
+    """Read labelled questions from a frame or from records, and leave out those with nothing to learn from."""
     given = {kind: name for kind, name in zip(KINDS, (label, answer, cited), strict=True) if name is not None}
     if len(given) != 1:
         raise InputError(f"Give one of label, answer and cited, the name of a column or key. Got {given or 'none'}.")
@@ -122,11 +69,7 @@ def read_examples(
 
 
 def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None = None) -> Problems:
-    """Turns examples into `Problems` whose reward is the share of the needs that a list meets.
-
-    The reward is a `Coverage` of needs, which is monotone submodular. `sizes`, where given, holds one array per
-    question with the tokens of each passage; training does without, as the policy is learned for a fixed length.
-    """
+    """Turn examples into `Problems` whose reward is the share of the needs that a list meets."""
     needs = np.concatenate([example.needs for example in examples])
     rows = np.flatnonzero(needs >= 0)
     table = sparse.csr_array((np.ones(len(rows)), (rows, needs[rows])), shape=(len(needs), int(needs.max()) + 1))
@@ -140,11 +83,7 @@ def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None
 
 
 def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles: str | None) -> list[dict[str, Any]]:
-    """Groups a frame with one row per passage into one record per question, in order of first appearance.
-
-    Answers of all rows of a question count, each once; labels and citations are collected row by row as flags. A value
-    that is missing is no answer, label or citation.
-    """
+    """Groups a frame with one row per passage into one record per question, in order of first appearance."""
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError as error:
@@ -169,10 +108,8 @@ def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles:
 
 
 def _example(record: Any, number: int, query: str, passages: str, kind: str, name: str, titles: str | None) -> Example:
-    """Reads one record: its passages, and the needs by the kind of supervision in use.
-
-    Errors name the record by its number, so that a user can find it in a large file.
-    """
+    """Read one record: its passages, and the needs by the kind of supervision in use."""
+    # Errors name the record by its number, so that a user can find it in a large file.
     if not isinstance(record, Mapping):
         raise InputError(f"Record {number} is not a dictionary. Got {type(record).__name__}.")
     missing = [key for key in (query, passages) if record.get(key) is None]
@@ -187,7 +124,7 @@ def _example(record: Any, number: int, query: str, passages: str, kind: str, nam
 
 
 def _labelled(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
-    """Reads one flag per passage from a list in the record, or else from a field of each passage."""
+    """Read one flag per passage from a list in the record, or else from a field of each passage."""
     if name in record:
         labels = list(record[name])
     else:
@@ -220,27 +157,19 @@ def _cited(record: Any, texts: list[str], titles: list[str], passages: str, name
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a cell of a frame is empty: None, NaN, or the NA and NaT of pandas."""
+    """Return whether a cell of a frame is empty: None, NaN, or the NA and NaT of pandas."""
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in _EMPTY
 
 
 def _several(answers: Any) -> list[Any]:
-    """Returns one answer or several as a list; None is no answer.
-
-    >>> _several("Emma"), _several(["Emma", "1815"]), _several(1815), _several(None)
-    (['Emma'], ['Emma', '1815'], [1815], [])
-    """
+    """Return one answer or several as a list; None is no answer."""
     if answers is None:
         return []
     return list(answers) if isinstance(answers, list | tuple | set | np.ndarray) else [answers]
 
 
 def _plain(text: str) -> str:
-    """Reduces a text to lower-case words between single blanks, so that an answer is found as whole words.
-
-    >>> _plain("Born in 1937, in South Shields.")
-    ' born in 1937 in south shields '
-    """
+    """Reduces a text to lower-case words between single blanks, so that an answer is found as whole words."""
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text.casefold()).split())} "
 
 

@@ -37,11 +37,9 @@ class Limits(NamedTuple):
 
 
 def limits_of(budget: float | None, length: int | None, per_source: int | None, given: Passages) -> Limits:
-    """Checks the user's limits and fills in those that are None.
-
-    The budget is widened by a relative 1e-9, so that rounding in sums of sizes does not leave out a passage that fits
-    exactly. Raises `InputError` for a budget that is not positive, or a length or `per_source` below 1.
-    """
+    """Check the user's limits and fill in those that are None."""
+    # The budget is widened by a relative 1e-9, so that rounding in sums of sizes does not leave out a passage that fits
+    # exactly.
     for name, value in (("length", length), ("per_source", per_source)):
         if value is not None:
             at_least_one(name, value)
@@ -52,11 +50,7 @@ def limits_of(budget: float | None, length: int | None, per_source: int | None, 
 
 
 def groups_of(given: Passages, per_source: int | None) -> Ints:
-    """Numbers the source of each passage from 0, by title where no sources are given.
-
-    Without `per_source` all passages are in group 0, which the walk then does not limit. Raises `InputError` where
-    `per_source` is set and passages have neither sources nor titles.
-    """
+    """Numbers the source of each passage from 0, by title where no sources are given."""
     if per_source is None:
         return np.zeros(len(given), dtype=np.int64)
     names = given.sources if given.sources is not None else given.titles
@@ -67,7 +61,7 @@ def groups_of(given: Passages, per_source: int | None) -> Ints:
 
 
 def check_room(sizes: Floats, room: float) -> None:
-    """Raises `InputError` if not even the shortest passage fits the budget, as the context would then always be
+    """Raise `InputError` if not even the shortest passage fits the budget, as the context would then always be
     empty.
     """
     if sizes.min() > room:

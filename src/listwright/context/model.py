@@ -24,33 +24,12 @@ PASSES = 3
 
 
 def passage_policy_features() -> Features:
-    """Returns the features of the policy: own columns, strongest links to the list, and what the list leaves unmet.
-
-    Columns are not standardised: trees do not need it, and the compiled walk reads the raw columns.
-    """
+    """Return the features of the policy: own columns, strongest links to the list, and what the list leaves unmet."""
     return Candidate(standardize=False) + Links((), sums=False) + Unmet()
 
 
 def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10) -> SCP:
-    """Trains an `SCP` that ranks passages by boosted trees on questions with labelled passages.
-
-    Three passes over all questions: each builds lists with the current trees, collects examples from all positions, and
-    fits trees again to everything seen so far. All positions weigh the same.
-
-    Parameters
-    ----------
-    problems : Problems
-        From `text.question_problems`, with a reward.
-    start : tuple
-        Trees to continue from, as in `learners.BoostingRanker`; empty to start from nothing.
-    min_leaf : int
-        Smallest number of rows in a leaf.
-
-    Returns
-    -------
-    SCP
-        Fitted, with a policy of boosted trees.
-    """
+    """Train an `SCP` that ranks passages by boosted trees on questions with labelled passages."""
     model = SCP(
         LENGTH,
         learner=Aggregate(BoostingRanker(start=start, min_leaf=min_leaf)),
@@ -68,6 +47,6 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
 
 @cache
 def shipped_model() -> SCP:
-    """Loads the model in the package; later calls return the same object, which must not be changed."""
+    """Load the model in the package; later calls return the same object, which must not be changed."""
     model: SCP = load(SHIPPED)
     return model

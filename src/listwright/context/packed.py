@@ -61,7 +61,7 @@ class Packed:
         return self.explain()
 
     def text(self, order: Order = "rank", separator: str = "\n\n") -> str:
-        """Joins the passages into one text to put into a prompt.
+        """Join the passages into one text to put into a prompt.
 
         Parameters
         ----------
@@ -92,13 +92,7 @@ class Packed:
 
 
 def falling(scores: list[float]) -> list[float]:
-    """Lowers scores where needed so that each is strictly below the one before it.
-
-    Examples
-    --------
-    >>> falling([0.5, 0.7, 0.1])
-    [0.5, 0.499999, 0.1]
-    """
+    """Lowers scores where needed so that each is strictly below the one before it."""
     found: list[float] = []
     for score in scores:
         found.append(score if not found else min(score, round(found[-1] - 1e-6, 12)))
@@ -106,7 +100,7 @@ def falling(scores: list[float]) -> list[float]:
 
 
 def _places(order: str, positions: list[int]) -> list[int]:
-    """Returns the order in which to write the passages, as indices into `Packed.texts`."""
+    """Return the order in which to write the passages, as indices into `Packed.texts`."""
     n = len(positions)
     match order:
         case "rank":

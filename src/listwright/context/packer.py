@@ -100,7 +100,7 @@ class ContextPacker(Parameters):
         sizes: Any = None,
         per_source: int | None = None,
     ) -> Packed:
-        """Returns the passages to put into the context, best first.
+        """Return the passages to put into the context, best first.
 
         Empty passages are never picked, nor are near copies of a picked passage: passages with nearly the same words,
         or with the same meaning by their embeddings, that contain no new number. Passages that no longer fit the
@@ -191,7 +191,7 @@ class ContextPacker(Parameters):
         cited: str | None = None,
         titles: str | None = None,
     ) -> Self:
-        """Learns from questions which passages answers need.
+        """Learn from questions which passages answers need.
 
         The trees of the current model are kept, and new trees correct them, so that a few questions change little.
 
@@ -230,7 +230,7 @@ class ContextPacker(Parameters):
         return self
 
     def score(self, data: Any, *, budget: float | None = 2000, length: int | None = None, **columns: Any) -> float:
-        """Packs labelled questions and returns the mean share of what their answers need that the contexts hold.
+        """Pack labelled questions and return the mean share of what their answers need that the contexts hold.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class ContextPacker(Parameters):
     def certify(
         self, data: Any, delta: float = 0.05, *, budget: float | None = 2000, length: int | None = None, **columns: Any
     ) -> HeldOutCertificate:
-        """Computes lower bounds on the quality of contexts, from questions that the packer has not learned from.
+        """Compute lower bounds on the quality of contexts, from questions that the packer has not learned from.
 
         Parameters
         ----------
@@ -288,14 +288,14 @@ class ContextPacker(Parameters):
         return certified(self, examples, delta, budget=budget, length=length)
 
     def save(self, path: str | Path) -> None:
-        """Writes the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
+        """Write the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
         again.
         """
         self._model().save(path, slim=True)
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: Any = "words") -> Self:
-        """Returns a packer with the model of a file that `save` wrote.
+        """Return a packer with the model of a file that `save` wrote.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class ContextPacker(Parameters):
         return packer
 
     def _model(self) -> SCP:
-        """Returns the model that was fitted or loaded, else the one given, else the shipped one."""
+        """Return the model that was fitted or loaded, else the one given, else the shipped one."""
         if not hasattr(self, "model_"):
             if self.model is None:
                 return shipped_model()
@@ -324,7 +324,7 @@ class ContextPacker(Parameters):
 
 
 def _checked(model: Any, name: str) -> SCP:
-    """Returns the model if the compiled walk can use it, and raises `InputError` otherwise."""
+    """Return the model if the compiled walk can use it, and raise `InputError` otherwise."""
     if not isinstance(model, SCP) or model.policy_.boosted_trees() is None:
         raise InputError(f"{name} is not a model of ContextPacker. ContextPacker.save writes such files.")
     return model

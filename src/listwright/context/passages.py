@@ -21,28 +21,14 @@ ABOUT = ("metadata", "meta")
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """The passages of one query and what is known of them, checked and in parallel lists.
+    """The passages of one query and what is known of them, checked and in parallel lists."""
 
-    Attributes
-    ----------
-    texts, titles : list of str
-        One per passage; a title is "" where there is none.
-    sources : list or None
-        Where each passage is from, or None where not all passages say.
-    scores : array of shape (passages,), or None
-        Scores of a retriever, higher for better passages.
-    embeddings : array of shape (passages, dimensions), or None
-        Vectors of the passages.
-    query_embedding : array of shape (dimensions,), or None
-        Vector of the question.
-    """
-
-    texts: list[str]
+    texts: list[str]  # one per passage; a title is "" where there is none
     titles: list[str]
-    sources: list[Any] | None
-    scores: Floats | None
-    embeddings: Floats | None
-    query_embedding: Floats | None
+    sources: list[Any] | None  # where each passage is from, or None where not all passages say
+    scores: Floats | None  # scores of a retriever, higher for better passages
+    embeddings: Floats | None  # vectors of the passages
+    query_embedding: Floats | None  # vector of the question
 
     @property
     def tells(self) -> bool:
@@ -53,7 +39,7 @@ class Passages:
         return len(self.texts)
 
     def take(self, rows: Ints) -> Passages:
-        """Returns the passages at these rows, in their order."""
+        """Return the passages at these rows, in their order."""
         return replace(
             self,
             texts=[self.texts[row] for row in rows],
@@ -73,40 +59,7 @@ def read_passages(
     embeddings: Any = None,
     query_embedding: Any = None,
 ) -> Passages:
-    """Reads passages and what is known of them, from the arguments or from the passages themselves.
-
-    An argument takes precedence. Otherwise `title`, `source`, `score` and `embedding` are looked for as keys or
-    attributes of each passage and then in its metadata; all but titles are only used where every passage has one.
-
-    Parameters
-    ----------
-    passages : sequence
-        Strings, dictionaries or objects.
-    titles, sources : sequence, optional
-        One entry per passage.
-    scores : sequence of numbers, optional
-        One number per passage.
-    embeddings : array of shape (passages, dimensions), optional
-        One vector per passage.
-    query_embedding : array of shape (dimensions,), optional
-        The vector of the question.
-
-    Returns
-    -------
-    Passages
-        All lists and arrays have one entry per passage.
-
-    Raises
-    ------
-    InputError
-        If a passage has no text, or lengths or shapes do not agree.
-
-    Examples
-    --------
-    >>> found = read_passages([{"text": "Rain fell.", "metadata": {"source": "a.txt"}}])
-    >>> found.texts, found.titles, found.sources
-    (['Rain fell.'], [''], ['a.txt'])
-    """
+    """Read passages and what is known of them, from the arguments or from the passages themselves."""
     if isinstance(passages, str | bytes | Mapping) or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
     n = len(passages)
@@ -126,7 +79,7 @@ def read_passages(
 
 
 def _text(passage: Any, place: int) -> str:
-    """Returns the text of a passage, from the first of the known field names that holds a string."""
+    """Return the text of a passage, from the first of the known field names that holds a string."""
     if isinstance(passage, str):
         return passage
     for name in TEXTS:
@@ -140,7 +93,7 @@ def _text(passage: Any, place: int) -> str:
 
 
 def _said(passage: Any, name: str) -> Any:
-    """Returns the value that a passage, or else its metadata, holds under a name; None for plain strings."""
+    """Return the value that a passage, or else its metadata, holds under a name; None for plain strings."""
     if isinstance(passage, str):
         return None
     found = _field(passage, name)
@@ -152,18 +105,18 @@ def _said(passage: Any, name: str) -> Any:
 
 
 def _field(passage: Any, name: str) -> Any:
-    """Returns a key of a mapping or an attribute of an object, None where it is missing."""
+    """Return a key of a mapping or an attribute of an object, None where it is missing."""
     return passage.get(name) if isinstance(passage, Mapping) else getattr(passage, name, None)
 
 
 def _all_said(passages: Sequence[Any], name: str) -> list[Any] | None:
-    """Returns the value of every passage under a name, or None unless all passages have one."""
+    """Return the value of every passage under a name, or None unless all passages have one."""
     found = [_said(one, name) for one in passages]
     return found if found and all(value is not None for value in found) else None
 
 
 def _given(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
-    """Returns an argument as a list, after checking that it has one entry per passage."""
+    """Return an argument as a list, after checking that it has one entry per passage."""
     if values is None:
         return None
     found = list(values)
@@ -173,7 +126,7 @@ def _given(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
 
 
 def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -> Floats | None:
-    """Returns scores or embeddings as an array with the expected number of dimensions, or None where there are none."""
+    """Return scores or embeddings as an array with the expected number of dimensions, or None where there are none."""
     values = _all_said(passages, name) if values is None else values
     if values is None:
         return None

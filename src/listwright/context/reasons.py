@@ -15,11 +15,7 @@ MOST_WORDS = 4
 
 
 def reasons_of(found: PassageFeatures, picks: Sequence[int]) -> list[str]:
-    """Returns one sentence per pick, in the order of the picks.
-
-    A pick is described by the question words (needs) that no earlier pick holds and by the longest name that it shares
-    with an earlier pick and that the question does not mention: the bridge of a multi-hop question.
-    """
+    """Return one sentence per pick, in the order of the picks."""
     words = _question_words(found)
     met, reasons = 0, []
     names: dict[str, str] = {}  # of earlier picks: folded, and as written
@@ -42,11 +38,7 @@ def _sentence(new: list[str], shared: str, own: dict[str, str], later: bool) -> 
 
 
 def _listed(words: list[str]) -> str:
-    """Lists words in quotes, at most `MOST_WORDS` of them.
-
-    >>> _listed(["Alien", "director"])
-    "'Alien' and 'director'"
-    """
+    """Lists words in quotes, at most `MOST_WORDS` of them."""
     quoted = [f"'{word}'" for word in words[:MOST_WORDS]]
     more = len(words) - len(quoted)
     if more:
@@ -55,7 +47,7 @@ def _listed(words: list[str]) -> str:
 
 
 def _question_words(found: PassageFeatures) -> list[str]:
-    """Returns for each need a word of the question with that stem, as it is written there."""
+    """Return for each need a word of the question with that stem, as it is written there."""
     reading = found.reading
     words: dict[int, str] = {}
     for word in range(reading.n_question):
@@ -65,8 +57,8 @@ def _question_words(found: PassageFeatures) -> list[str]:
 
 
 def _names(found: PassageFeatures, passage: int) -> dict[str, str]:
-    """Returns the names in a passage, its title among them, that the question does not hold: lower-case form to
-    written form.
+    """Return the names in a passage, its title among them, that the question does not hold: lower-case form to written
+    form.
     """
     reading = found.reading
     spans = [tuple(reading.titles[passage]), *map(tuple, names_in(reading.flags, *reading.bodies[passage]))]

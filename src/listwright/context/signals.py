@@ -20,27 +20,7 @@ LEAST_SPREAD = 0.3
 
 
 def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
-    """Computes for each passage what to add to its score at every position of the walk.
-
-    A signal counts by what it says beyond the words that passage and question share, and as far as that agrees with the
-    model: with p from the model's scores of the empty list (0 for the lowest, 1 for the highest), the difference d of
-    the signal's means over likely and unlikely passages gives its log odds d x / s^2, as in linear discriminant
-    analysis. A signal that contradicts the model (d below 0) counts nothing.
-
-    Parameters
-    ----------
-    given : Passages
-        With scores, embeddings, or neither.
-    found : PassageFeatures
-        Of the same passages, in the same order.
-    alone : array of shape (passages,)
-        The model's scores of the passages with an empty list.
-
-    Returns
-    -------
-    array of shape (passages,)
-        Zero where there are fewer than three passages, or where the model does not tell them apart.
-    """
+    """Compute for each passage what to add to its score at every position of the walk."""
     bonus = np.zeros(len(given))
     if len(given) < 3 or alone.std() == 0:
         return bonus
@@ -55,10 +35,7 @@ def bonus_of(given: Passages, found: PassageFeatures, alone: Floats) -> Floats:
 
 
 def signals_of(given: Passages) -> list[Floats]:
-    """Returns the given scores and the cosine to the question, each standardised to mean 0 and standard deviation 1.
-
-    A signal that is the same for all passages carries no information and is left out.
-    """
+    """Return the given scores and the cosine to the question, each standardised to mean 0 and standard deviation 1."""
     signals = [] if given.scores is None else [given.scores]
     if given.embeddings is not None and given.query_embedding is not None:
         lengths = np.linalg.norm(given.embeddings, axis=1) * np.linalg.norm(given.query_embedding)
@@ -67,10 +44,10 @@ def signals_of(given: Passages) -> list[Floats]:
 
 
 def _beyond_words(signal: Floats, found: PassageFeatures) -> Floats:
-    """Returns the residual of a ridge regression of the signal on BM25, tf-idf cosine and the share of question words.
-
-    What a retriever's score merely repeats of these columns is known to the policy already and must not count twice.
+    """Return the residual of a ridge regression of the signal on BM25, tf-idf cosine and the share of question
+    words.
     """
+    # What a retriever's score merely repeats of these columns is known to the policy already and must not count twice.
     told = found.table[:, [found.names.index(name) for name in TOLD]].astype(np.float64)
     told = (told - told.mean(axis=0)) / np.maximum(told.std(axis=0), 1e-9)
     weights = solved(told.T @ told + PENALTY * np.eye(len(TOLD)), told.T @ signal)

@@ -16,15 +16,7 @@ Counter = Callable[[str], int]
 
 
 def words(text: str) -> int:
-    """Counts the words between blanks; in scripts without blanks, each sign counts as a word.
-
-    A rough stand-in for tokens that needs no tokenizer: English text has about 1.3 tokens per word.
-
-    Examples
-    --------
-    >>> words("Rain fell."), words("東京は雨")
-    (2, 4)
-    """
+    """Count the words between blanks; in scripts without blanks, each sign counts as a word."""
     count = len(text.split())
     if text.isascii():
         return count
@@ -34,23 +26,7 @@ def words(text: str) -> int:
 
 
 def counter(tokens: Any) -> Counter:
-    """Returns a function that counts the tokens of a text.
-
-    Parameters
-    ----------
-    tokens : "words", callable or tokenizer
-        A tokenizer is anything with `encode`, such as those of tiktoken and Hugging Face.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
-
-    Examples
-    --------
-    >>> counter("words")("Rain fell."), counter(len)("Rain fell.")
-    (2, 10)
-    """
+    """Return a function that counts the tokens of a text."""
     if tokens == "words":
         return words
     if hasattr(tokens, "encode") and not isinstance(tokens, str):
@@ -61,10 +37,8 @@ def counter(tokens: Any) -> Counter:
 
 
 def sizes_of(texts: Sequence[str], sizes: Any, tokens: Any) -> Floats:
-    """Returns the size of each passage: those given, or else those counted.
-
-    Raises `InputError` unless sizes are finite, not negative, and one per passage.
-    """
+    """Return the size of each passage: those given, or else those counted."""
+    # Raises `InputError` unless sizes are finite, not negative, and one per passage.
     if sizes is None:
         count = counter(tokens)
         sizes = [count(text) for text in texts]

@@ -17,12 +17,12 @@ from listwright.text.passages import PassageFeatures
 
 
 def kinds_of(model: SCP) -> list[str]:
-    """Returns the kinds of links that a model was trained with, in the order of its columns."""
+    """Return the kinds of links that a model was trained with, in the order of its columns."""
     return next(list(part.kinds_) for part in model.training_.features.parts_ if isinstance(part, Links))
 
 
 def scores_alone(model: SCP, found: PassageFeatures) -> Floats:
-    """Returns the policy's score of each passage with an empty list: no links to it, and every need unmet."""
+    """Return the policy's score of each passage with an empty list: no links to it, and every need unmet."""
     needs, n = found.needs, len(found.table)
     unmet = np.empty((n, UNMET), dtype=np.float32)
     nothing = np.zeros(1, dtype=np.uint64)
@@ -43,35 +43,7 @@ def walk_passages(
     bonus: Floats,
     twins: Bools,
 ) -> tuple[Ints, Floats]:
-    """Picks passages one at a time until nothing fits any more or the length is reached.
-
-    Parameters
-    ----------
-    model : SCP
-        Whose policy has `boosted_trees`. They are given as those of one model, because the walk is compiled anew for
-        every number of models.
-    found : PassageFeatures
-        Features, links and needs of the candidates.
-    sizes : array of shape (passages,)
-        Tokens of each passage.
-    room : float
-        Tokens that all picks may have together.
-    length : int
-        Largest number of picks.
-    groups : array of shape (passages,)
-        Number of the source of each passage.
-    per_group : int
-        Largest number of picks from one source.
-    bonus : array of shape (passages,)
-        Added to the policy's score of each passage at every position.
-    twins : array of shape (passages, passages)
-        `twins[i, j]`: passage i is left out once j is picked.
-
-    Returns
-    -------
-    tuple of two arrays
-        The rows picked, in order, and their scores when they were picked.
-    """
+    """Pick passages one at a time until nothing fits any more or the length is reached."""
     trees = model.policy_.boosted_trees()
     assert trees is not None
     needs = found.needs

@@ -17,32 +17,7 @@ ENGINES: dict[str, type[Engine]] = {"local": Local, "ray": Ray}
 
 
 def as_engine(engine: Any) -> Engine:
-    """Returns an engine from its name, or the engine itself.
-
-    Parameters
-    ----------
-    engine : {"local", "ray"} or Engine
-        A name or an engine.
-
-    Returns
-    -------
-    Engine
-        The engine.
-
-    Raises
-    ------
-    InputError
-        If it is neither.
-
-    See Also
-    --------
-    Local, Ray : The engines.
-
-    Examples
-    --------
-    >>> as_engine("local")
-    Local(threads=None)
-    """
+    """Return an engine from its name, or the engine itself."""
     if isinstance(engine, str) and engine in ENGINES:
         return ENGINES[engine]()
     if isinstance(engine, Engine):

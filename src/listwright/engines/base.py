@@ -46,55 +46,11 @@ class Shards(Protocol):
 
 
 class Crew(ABC):
-    """Abstract base of running workers, which apply a task to shards of a data set.
-
-    `Engine.crew` provides one; estimators use it to train on files that are larger than memory. Subclass it, together
-    with `Engine`, to run on another system. Workers keep the shards that they have read in memory, up to `max_memory`
-    of the scan.
-
-    See Also
-    --------
-    Engine : Starts a crew.
-    Local : The engine whose crew are threads of this process.
-
-    Examples
-    --------
-    Count the candidates of each shard, in parallel; two small files make one shard:
-
-    >>> import tempfile
-    >>> import pyarrow as pa
-    >>> import pyarrow.parquet as pq
-    >>> import listwright as lw
-    >>> from listwright.engines import Local
-    >>> def count(blocks, number):
-    ...     return sum(block.n_rows for block in blocks)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pq.write_table(pa.table({"problem": ["q1", "q1"], "price": [1.0, 2.0]}), f"{folder}/a.parquet")
-    ...     pq.write_table(pa.table({"problem": ["q2"], "price": [5.0]}), f"{folder}/b.parquet")
-    ...     scan = lw.scan(folder)
-    ...     with Local(threads=2).crew(scan) as crew:
-    ...         list(crew.each(count, range(len(scan.shards))))
-    [3]
-    """
+    """Abstract base of running workers, which apply a task to shards of a data set."""
 
     @abstractmethod
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """Returns an iterator over the task's result for each shard, in the given order, whichever finishes first.
-
-        Parameters
-        ----------
-        task : callable
-            Called with an iterator over the blocks of a shard and the shard's number.
-        shards : sequence of int
-            The numbers of the shards.
-        told : callable, optional
-            Called without arguments after each shard.
-
-        Returns
-        -------
-        iterator
-            The results.
-        """
+        """Return an iterator over the task's result for each shard, in the given order, whichever finishes first."""
 
 
 class Engine(ABC):
@@ -102,31 +58,24 @@ class Engine(ABC):
 
     An engine is only settings: it can be copied and compared. Use `Local` unless the data need several machines.
     Subclass it to run on another system, with a `crew` that returns results in the order of the shards.
-
-    See Also
-    --------
-    Local : Threads of this process.
-    Ray : Actors of a Ray cluster.
     """
 
     @abstractmethod
     def crew(self, shards: Shards) -> AbstractContextManager[Crew]:
-        """Returns a context manager that provides workers for these shards and ends them when it is left."""
+        """Return a context manager that provides workers for these shards and ends them when it is left."""
 
     def connected(self) -> AbstractContextManager[None]:
-        """Returns a context manager within which the engine is connected to its cluster. Crews connect on their
-        own if needed.
-        """
+        """Return a context manager within which the engine is connected to its cluster."""
         return nullcontext()
 
     def about(self) -> str:
-        """Returns a line for people who want to watch the work, while connected."""
+        """Return a line for people who want to watch the work, while connected."""
         return ""
 
 
 class Hand:
-    """One worker's view of the shards: reads them, and keeps those that fit into `room` bytes so that they are
-    read once.
+    """One worker's view of the shards: reads them, and keeps those that fit into `room` bytes so that they are read
+    once.
     """
 
     def __init__(self, shards: Shards, room: int) -> None:
@@ -136,20 +85,20 @@ class Hand:
         self.lock = threading.Lock()
 
     def do(self, task: Task, shard: int) -> Any:
-        """Returns the task's result for a shard; raises an `InputError` with advice if memory runs out."""
+        """Return the task's result for a shard; raise an `InputError` with advice if memory runs out."""
         try:
             return task(self.blocks(shard), shard)
         except MemoryError as error:
             raise out_of_memory(self.shards, shard) from error
 
     def blocks(self, shard: int) -> Iterator[Problems]:
-        """Returns an iterator over the problems of a shard, from memory or from its files."""
+        """Return an iterator over the problems of a shard, from memory or from its files."""
         if shard in self.kept:
             return iter(self.kept[shard])
         return self._kept(shard) if self._takes(shard) else self.shards.blocks(shard)
 
     def _takes(self, shard: int) -> bool:
-        """Whether a shard still fits into memory; if so, its bytes are reserved."""
+        """Return whether a shard still fits into memory; if so, its bytes are reserved."""
         needed = self.shards.row_bytes * self.shards.shards[shard].n_rows
         with self.lock:
             fits = needed <= self.room
@@ -157,7 +106,7 @@ class Hand:
         return fits
 
     def _kept(self, shard: int) -> Iterator[Problems]:
-        """Yields the blocks of a shard, and keeps them once all were read."""
+        """Yield the blocks of a shard, and keep them once all were read."""
         blocks = []
         for block in self.shards.blocks(shard):
             blocks.append(block)
@@ -166,7 +115,7 @@ class Hand:
 
 
 def out_of_memory(shards: Shards, number: int) -> InputError:
-    """Returns the error that says what to change if a worker has too little memory."""
+    """Return the error that says what to change if a worker has too little memory."""
     return InputError(
         f"A worker ran out of memory on {shards.shards[number]}. Lower max_memory (now {shards.max_memory / 1e6:,.0f} "
         "MB for each worker), start fewer workers on a machine, or write files with smaller row groups."

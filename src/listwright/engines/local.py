@@ -40,7 +40,7 @@ class Local(Engine):
 
     @contextmanager
     def crew(self, shards: Shards) -> Iterator[Crew]:
-        """Provides threads that share one view of the shards."""
+        """Provide threads that share one view of the shards."""
         if self.threads is not None:
             at_least_one("threads", self.threads)
         most = numba.get_num_threads() if self.threads is None else self.threads
@@ -59,7 +59,7 @@ class Threads(Crew):
         self.pool, self.hand = pool, hand
 
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """Yields the results in order; every thread works on one shard at a time."""
+        """Yield the results in order; every thread works on one shard at a time."""
         running: list[Future[Any]] = [self.pool.submit(self.hand.do, task, shard) for shard in shards]
         running.reverse()  # popped from the end, so that each result is freed once it is used
         while running:

@@ -57,7 +57,7 @@ class Ray(Engine):
 
     @contextmanager
     def crew(self, shards: Shards) -> Iterator[Crew]:
-        """Provides actors, spread over the nodes, at most one per shard."""
+        """Provide actors, spread over the nodes, at most one per shard."""
         if self.workers is not None:
             at_least_one("workers", self.workers)
         with self.connected():
@@ -71,7 +71,7 @@ class Ray(Engine):
 
     @contextmanager
     def connected(self) -> Iterator[None]:
-        """Connects to the cluster and disconnects again; an existing connection is used and kept."""
+        """Connect to the cluster and disconnect again; an existing connection is used and kept."""
         ray = _ray()
         if ray.is_initialized():
             yield
@@ -83,7 +83,7 @@ class Ray(Engine):
             ray.shutdown()
 
     def about(self) -> str:
-        """Returns the number of nodes and the address of Ray's dashboard."""
+        """Return the number of nodes and the address of Ray's dashboard."""
         ray = _ray()
         url = ray._private.worker.get_dashboard_url()
         where = f"at http://{url}" if url else 'not running (it comes with: pip install "ray[default]")'
@@ -103,7 +103,7 @@ class Actors(Crew):
         self.owners: dict[int, int] = {}
 
     def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
-        """Yields the results in order. The task, with its policy, is sent once and shared by all workers."""
+        """Yield the results in order. The task, with its policy, is sent once and shared by all workers."""
         shared = self.ray.put(task)
         running = {shard: self._owner(shard).do.remote(shared, shard) for shard in shards}
         waiting = list(running.values())
@@ -115,16 +115,16 @@ class Actors(Crew):
             yield self._result(shard, running.pop(shard))
 
     def dismiss(self) -> None:
-        """Ends all workers."""
+        """End all workers."""
         for actor in self.actors:
             self.ray.kill(actor)
 
     def _owner(self, shard: int) -> Any:
-        """Returns the worker that owns a shard; shards are dealt out in the order in which they are first used."""
+        """Return the worker that owns a shard; shards are dealt out in the order in which they are first used."""
         return self.actors[self.owners.setdefault(shard, len(self.owners) % len(self.actors))]
 
     def _result(self, shard: int, reference: Any) -> Any:
-        """Returns a result, or raises an `InputError` that says why a worker failed."""
+        """Return a result, or raise an `InputError` that says why a worker failed."""
         errors = self.ray.exceptions
         try:
             return self.ray.get(reference)
@@ -147,18 +147,18 @@ class Worker:
         self.hand = Hand(shards, max(shards.max_memory - shards.block_bytes, 0))
 
     def do(self, task: Task, shard: int) -> Any:
-        """Returns the task's result for a shard."""
+        """Return the task's result for a shard."""
         with one_thread():
             return self.hand.do(task, shard)
 
 
 def _ray() -> Any:
-    """Returns the ray package, or raises `MissingExtra`."""
+    """Return the ray package, or raises `MissingExtra`."""
     return require_extra("ray", "The 'ray' engine is not installed.", extra="ray")
 
 
 def _connect(ray: Any, address: str | None) -> None:
-    """Connects to the cluster, or raises `InputError` if nothing answers there."""
+    """Connect to the cluster, or raises `InputError` if nothing answers there."""
     if address is not None and address not in ("auto", "local"):
         _answers(address)
     try:
@@ -168,7 +168,7 @@ def _connect(ray: Any, address: str | None) -> None:
 
 
 def _answers(address: str) -> None:
-    """Raises `InputError` if nothing listens at the address. Ray itself would wait for minutes."""
+    """Raise `InputError` if nothing listens at the address. Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         socket.create_connection((host, int(port)), timeout=SECONDS).close()
@@ -177,7 +177,7 @@ def _answers(address: str) -> None:
 
 
 def _unreachable(address: str | None, error: Exception) -> InputError:
-    """Returns the error that says that no cluster answers, and why."""
+    """Return the error that says that no cluster answers, and why."""
     reason = str(error).partition("\n")[0].rstrip(".")
     return InputError(
         f"There is no Ray cluster at {address or 'this machine'}: {reason}. Check the address, or start one with: "

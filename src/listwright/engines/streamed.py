@@ -22,56 +22,24 @@ from listwright.tables import Scan
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedLists:
-    """What `predict` returns for a scan. Lists are built only when they are needed.
+    """What `predict` returns for a scan. Lists are built only when they are needed."""
 
-    Iterate over it to get `Lists`, one block of problems at a time, or call `to_parquet` to write all of them.
-
-    Attributes
-    ----------
-    scan : Scan
-        The problems, without their reward.
-    engine : Engine
-        Where `to_parquet` builds the lists.
-    build : Build
-        Builds the lists of a block.
-
-    See Also
-    --------
-    listwright.scan : Problems in Parquet files that are read in parts.
-    listwright.Lists : Lists of problems in memory.
-    """
-
-    scan: Scan
-    engine: Engine
-    build: Build
+    scan: Scan  # the problems, without their reward
+    engine: Engine  # where `to_parquet` builds the lists
+    build: Build  # builds the lists of a block
 
     def __len__(self) -> int:
         """Number of lists."""
         return len(self.scan)
 
     def __iter__(self) -> Iterator[Lists]:
-        """Yields the lists of one block of problems at a time, in order."""
+        """Yield the lists of one block of problems at a time, in order."""
         for shard in self.scan.shards:
             rng = np.random.default_rng([self.build.seed, shard.number])
             yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))
 
     def to_parquet(self, path: str | Path, *, tick: Tick | None = None) -> None:
-        """Writes all lists with one row per pick, with the columns of `Lists.to_frame`.
-
-        The work is done on the model's engine. The file is complete or not there at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            The Parquet file to write; its folder must exist.
-        tick : callable, optional
-            Called after each shard with (done, total).
-
-        Raises
-        ------
-        InputError
-            If the folder does not exist.
-        """
+        """Write all lists with one row per pick, with the columns of `Lists.to_frame`."""
         path = Path(path)
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
@@ -87,12 +55,12 @@ class StreamedLists:
 def streamed_lists(
     scan: Scan, engine: Engine, lists: Callable[[Problems, np.random.Generator], Lists], seed: int
 ) -> StreamedLists:
-    """Returns the lists of a scan, given a function that builds those of a block."""
+    """Return the lists of a scan, given a function that builds those of a block."""
     return StreamedLists(scan.without_reward(), engine, Build(lists, seed))
 
 
 def _write(tables: Iterator[pa.Table], path: Path) -> None:
-    """Writes tables into one Parquet file, all with the schema of the first."""
+    """Write tables into one Parquet file, all with the schema of the first."""
     first = next(tables)
     with parquet.ParquetWriter(path, first.schema) as writer:
         writer.write_table(first)

@@ -39,7 +39,7 @@ class Build:
     seed: int
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
-        """Returns the lists of all blocks, with random numbers that depend on the seed and the shard."""
+        """Return the lists of all blocks, with random numbers that depend on the seed and the shard."""
         rng = np.random.default_rng([self.seed, shard])
         return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])
 
@@ -51,33 +51,18 @@ class Worth:
     value: Callable[[Problems], float]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
-        """Returns the sum and the count over all blocks."""
+        """Return the sum and the count over all blocks."""
         parts = [(self.value(block) * len(block), len(block)) for block in blocks]
         return sum(total for total, _ in parts), sum(n for _, n in parts)
 
 
 def mean_worth(crew: Crew, value: Callable[[Problems], float], numbers: Iterable[int]) -> float:
-    """Returns the mean value over the problems of some shards.
-
-    Parameters
-    ----------
-    crew : Crew
-        The workers.
-    value : callable
-        Returns the mean value of a block.
-    numbers : iterable of int
-        Which shards.
-
-    Returns
-    -------
-    float
-        The mean, with every problem weighted equally.
-    """
+    """Return the mean value over the problems of some shards."""
     parts = list(crew.each(Worth(value), [int(number) for number in numbers]))
     return sum(total for total, _ in parts) / sum(n for _, n in parts)
 
 
 def mean_worth_of_all(engine: Engine, shards: Shards, value: Callable[[Problems], float]) -> float:
-    """Returns the mean over the problems of all shards, with workers of its own."""
+    """Return the mean over the problems of all shards, with workers of its own."""
     with one_thread(), engine.crew(shards) as crew:
         return mean_worth(crew, value, range(len(shards.shards)))

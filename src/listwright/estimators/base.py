@@ -111,7 +111,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         validation: Any = None,
         **columns: Any,
     ) -> Self:
-        """Learns a policy from problems with a reward: in memory, from a scan, or from a frame.
+        """Learn a policy from problems with a reward: in memory, from a scan, or from a frame.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     def _fit(
         self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Learns from problems that are checked and read already; the part of `fit` that `certify` and trials reuse."""
+        """Learn from problems that are checked and read already; the part of `fit` that `certify` and trials reuse."""
         warn_unsavable(self)
         with self._source(problems, self.keep, tick=tick) as source:
             run = self._resumed(source, checkpoints) if checkpoints.resume else self._begun(source)
@@ -180,7 +180,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         return self
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
-        """Learns from more problems of the same kind, in one pass; on an unfitted model this is the first pass.
+        """Learn from more problems of the same kind, in one pass; on an unfitted model this is the first pass.
 
         Use it for data that arrives over time. Features stay as they were first fitted.
 
@@ -214,10 +214,8 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     def _source(
         self, problems: Problems | Scan, keep: str, training: Training | None = None, tick: Tick | None = None
     ) -> AbstractContextManager[Source]:
-        """Opens the problems as a source of batches, on the engine in use.
-
-        With `training`, the run to continue, every part must match the known signature.
-        """
+        """Open the problems as a source of batches, on the engine in use."""
+        # With `training`, the run to continue, every part must match the known signature.
         settings = clone(self)
         settings.engine = "local"  # what workers check with has no workers of its own
         return opened(
@@ -231,9 +229,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         )
 
     def _begun(self, source: Source, *, in_parts: bool = False) -> Run:
-        """Starts a run: features are fitted and nothing is learned yet. `in_parts` says that more problems will
-        follow.
-        """
+        """Start a run: features are fitted and nothing is learned yet."""
         if outermost():
             self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
@@ -241,11 +237,11 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
 
     def _warn(self, problems: Problems) -> None:
-        """Warns of what makes a model worse than it looks, such as a column that gives the reward away."""
+        """Warn of what makes a model worse than it looks, such as a column that gives the reward away."""
         warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
     def _resumed(self, source: Source, checkpoints: Checkpoints) -> Run:
-        """Restores the run that a checkpoint was written by, with the source at the same place in the data."""
+        """Restore the run that a checkpoint was written by, with the source at the same place in the data."""
         found = checkpoints.earlier(self, source.data)
         progress = found.progress_
         source.go_on(progress)
@@ -257,21 +253,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     def _learn(
         self, source: Source, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Runs the rounds, and updates the estimator's attributes once all are done.
-
-        Parameters
-        ----------
-        source : Source
-            Where batches come from.
-        run : Run
-            The run to start or to go on with.
-        keep : str
-            Which policy to keep.
-        checkpoints : Checkpoints
-            When and where to write checkpoints.
-        validation : Problems, optional
-            Problems on which each round's policy is measured for `history_`.
-        """
+        """Run the rounds, and update the estimator's attributes once all are done."""
         training, keeper, done, history = run.training, Keeper(keep), 0, History(run.earlier)
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
@@ -302,7 +284,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         return self
 
     def save(self, path: str | Path, *, slim: bool | None = None) -> None:
-        """Writes the fitted model to one file, which `listwright.load` reads and the service serves.
+        """Write the fitted model to one file, which `listwright.load` reads and the service serves.
 
         Parameters
         ----------
@@ -314,7 +296,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         save(self, path, slim=slim)
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Builds a list of a made-up problem with a model from a file, so that a damaged file is found when it is
+        """Build a list of a made-up problem with a model from a file, so that a damaged file is found when it is
         loaded.
         """
         training = getattr(self, "training_", None)
@@ -323,7 +305,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         try_loaded(self, training.features, getattr(self, "policy_", None), own, parts)
 
     def try_out(self, problems: Problems) -> None:
-        """Runs what a model can do beyond building a list, after loading; there is nothing more by default."""
+        """Run what a model can do beyond building a list, after loading; there is nothing more by default."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "training_")
@@ -336,10 +318,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         checkpoints: Checkpoints,
         validation: Problems | None,
     ) -> Self:
-        """Learns from a part of the problems, and certifies and measures the model on the part held back.
-
-        The split does not depend on `random_state`: the same problems are held back whatever the seed.
-        """
+        """Learn from a part of the problems, and certifies and measure the model on the part held back."""
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
@@ -361,13 +340,13 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         return self.training_.ledger.rounds
 
     def __sklearn_tags__(self) -> Any:
-        """Tells scikit-learn that its checks on arrays do not apply."""
+        """Tell scikit-learn that its checks on arrays do not apply."""
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
 
     def _generator(self, rounds: int) -> np.random.Generator:
-        """Returns the random generator of a run; with a seed, a run that continues after some rounds gets another
+        """Return the random generator of a run; with a seed, a run that continues after some rounds gets another
         stream.
         """
         rng = as_generator(self.random_state)
@@ -375,23 +354,19 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         return np.random.default_rng([int(self.random_state), rounds]) if seeded else rng  # type: ignore[arg-type]
 
     def _is_online(self) -> bool:
-        """Whether these settings are the paper's online algorithm: one pass, one state between updates."""
+        """Return whether these settings are the paper's online algorithm: one pass, one state between updates."""
         return self.batch_size == 1 and self.n_passes == 1
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """Chooses features, learner and number of passes for a source; subclasses override this.
-
-        A weighted-majority learner without a horizon gets the number of states that it will see, which its rate depends
-        on.
-        """
+        """Choose features, learner and number of passes for a source; subclasses override this."""
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:
             learner.horizon = self.n_passes * source.n_states
         return Plan(self.chosen_features(source.example), learner, self.n_passes)
 
     def chosen_features(self, problems: Problems) -> Features:
-        """Returns the features that the policy is to see, not yet fitted: those set, or for "auto" those that suit
-        the problems.
+        """Return the features that the policy is to see, not yet fitted: those set, or for "auto" those that suit the
+        problems.
         """
         if self.features == "auto":
             return suited_features(problems)
@@ -400,7 +375,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         return clone(self.features)
 
     def _training(self, learner: Learner, fitted: Fitted) -> Training:
-        """Makes the `Training` of a run that starts: the learner's first policy, position weights, and limits."""
+        """Make the `Training` of a run that starts: the learner's first policy, position weights, and limits."""
         length = self._list_length(fitted.mean_size, fitted.most)
         return Training(
             features=fitted.features,
@@ -416,13 +391,13 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         )
 
     def _list_length(self, mean_size: float | None, most: int) -> int:
-        """Returns m: the length or, under a budget, about how many items of mean size fit."""
+        """Return m: the length or, under a budget, about how many items of mean size fit."""
         if self.budget is None or mean_size is None:
             return self.length
         return max(1, round(min(self.budget / mean_size, float(most))))
 
     def check(self, problems: Problems) -> None:
-        """Raises `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.
+        """Raise `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.
 
         Engines call it on every part of a scan, so that errors name the part.
         """

@@ -38,7 +38,7 @@ class Basis(NamedTuple):
     own: Ints  # which columns stay as they are
 
     def flaw(self) -> str:
-        """Returns what is wrong with a basis that was read from a file, "" if nothing is."""
+        """Return what is wrong with a basis that was read from a file, "" if nothing is."""
         right = self.weights.ndim == self.fold_scores.ndim == 2 and self.own.ndim == 1
         if not right or len(self.own) >= len(self.weights) or self.fold_scores.shape[1] != self.weights.shape[1]:
             return "the basis is of the wrong shape"
@@ -46,33 +46,9 @@ class Basis(NamedTuple):
 
 
 def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, components: int) -> Basis:
-    """The basis for these problems.
-
-    Only differences between the candidates of a problem decide what is picked, so that columns and gains are taken
-    relative to their problem's mean. The score is a ridge regression of gains on all columns, with the penalty that
-    predicts held-out folds best.
-
-    Parameters
-    ----------
-    problems : Problems
-        Training problems.
-    gains : array
-        By row: what an item brings on its own.
-    folds : array
-        By problem: the part of the training problems that it belongs to.
-    columns, components : int
-        How many columns stay, and how many directions there are.
-
-    Returns
-    -------
-    Basis
-        With 1 + columns + components rows, or fewer where there are fewer columns.
-
-    Notes
-    -----
-    Where the table is wide, the regression is solved in the span of the rows: exactly where rows are few, else in a
-    random span of rank 512 that also holds the first steps of conjugate gradients towards each solution.
-    """
+    """Return the basis for these problems."""
+    # Only differences between the candidates of a problem decide what is picked, so that columns and gains are taken
+    # relative to their problem's mean.
     scale = Scale.of(problems.features)
     table, target = _differences(scale.apply(problems.features), problems), centered(gains, problems.offsets)
     by_row = folds[problems.owners]
@@ -91,19 +67,14 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
 
 
 def _differences(table: Floats32, problems: Problems) -> Floats32:
-    """Subtracts from each row the mean of its problem, in place."""
+    """Subtract from each row the mean of its problem, in place."""
     means = np.add.reduceat(table, problems.offsets[:-1], axis=0) / problems.counts[:, None].astype(np.float32)
     table -= means[problems.owners]
     return table
 
 
 def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
-    """Returns an orthonormal basis of the span of the rows, of shape (columns, rank), or None where none is needed.
-
-    Ridge regression in the span of the rows has the same solution as on all columns. The span is exact where rows are
-    few, and a randomised approximation (Halko, Martinsson and Tropp 2011) elsewhere; where columns are few, they are
-    used as they are.
-    """
+    """Return an orthonormal basis of the span of the rows, of shape (columns, rank), or None where none is needed."""
     n, d = table.shape
     if d <= EXACT and d <= n:
         return None
@@ -120,11 +91,7 @@ def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
 
 
 def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
-    """Returns the Krylov vectors X'y, (X'X) X'y, (X'X)^2 X'y and so on, of shape (columns, STEPS * (FOLDS + 1)).
-
-    Conjugate gradients combine these to solve the regression, with all rows and without each fold. A random span alone
-    would miss directions of small variance that predict the gains.
-    """
+    """Return the Krylov vectors X'y, (X'X) X'y, (X'X)^2 X'y and so on, of shape (columns, STEPS * (FOLDS + 1))."""
     targets = np.stack([np.where(folds == fold, 0.0, target) for fold in range(-1, FOLDS)], axis=1)
     steps = [_unit(table.T @ targets.astype(np.float32))]
     for _ in range(STEPS - 1):
@@ -139,8 +106,8 @@ def _unit(columns: Floats32) -> Floats32:
 
 
 def _sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
-    """Accumulates sums of products for each fold, `AT_ONCE` rows at a time, so that no float64 copy of the table
-    is made.
+    """Accumulates sums of products for each fold, `AT_ONCE` rows at a time, so that no float64 copy of the table is
+    made.
     """
     width, none = table.shape[1], np.zeros((1, 0, 0))
     parts = []
@@ -154,14 +121,14 @@ def _sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
 
 
 def _most_telling(table: Floats32, target: Floats) -> Ints:
-    """Returns the columns by how strongly they correlate with the target, strongest first."""
+    """Return the columns by how strongly they correlate with the target, strongest first."""
     along = np.abs(target.astype(np.float32) @ table)
     lengths = np.sqrt(np.einsum("ij,ij->j", table, table, dtype=np.float64))
     return np.argsort(-along / np.maximum(lengths, 1e-12), kind="stable")
 
 
 def _largest_directions(gram: Floats, count: int) -> Floats:
-    """Returns the leading eigenvectors of a Gram matrix, of shape (columns, count), by subspace iteration."""
+    """Return the leading eigenvectors of a Gram matrix, of shape (columns, count), by subspace iteration."""
     count = min(count, len(gram))
     turned = np.random.default_rng(0).standard_normal((len(gram), min(count + 8, len(gram))))
     for _ in range(4):

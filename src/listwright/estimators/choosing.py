@@ -127,26 +127,7 @@ class Chosen(NamedTuple):
 
 
 def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None = None) -> Chosen:
-    """The first way whose lists are worth no less than those of the best, within one standard error.
-
-    Parameters
-    ----------
-    ways : sequence of Way
-        In the order of preference, such as from the simplest to the most complex.
-    problems : Problems
-        To learn from.
-    time_limit : float, optional
-        Estimated seconds that trying may take; the first way is always tried. None: no limit.
-
-    Returns
-    -------
-    Chosen
-        With one trial per way that was tried, and a report that names the others.
-
-    Notes
-    -----
-    Seconds are estimated from the size of the problems, not measured, so that the choice is the same on every machine.
-    """
+    """Return the first way whose lists are worth no less than those of the best, within one standard error."""
     if len(ways) < 2 or len(problems) < 2:
         return Chosen(ways[0], [], None)
     left = np.inf if time_limit is None else time_limit
@@ -164,14 +145,14 @@ def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None 
 
 
 def _trials(values: dict[Way, Floats]) -> list[Trial]:
-    """Compares each way with the best, problem by problem."""
+    """Compare each way with the best, problem by problem."""
     found = list(values.values())
     best = found[highest(found)]
     return [Trial(way.name, float(one.mean()), *paired(best, one), way.sorts) for way, one in values.items()]
 
 
 def _report(values: dict[Way, Floats], at: int, untried: tuple[str, ...]) -> Report:
-    """Describes the choice: the chosen way, the best one, and the best of those that only sort."""
+    """Describe the choice: the chosen way, the best one, and the best of those that only sort."""
     names, found = [way.name for way in values], list(values.values())
     best = highest(found)
     sorting = [i for i, way in enumerate(values) if way.sorts]

@@ -92,5 +92,5 @@ class ConSeqOpt(ListEstimator):
         self.verbose = verbose
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """Wraps the learner so that each position has its own copy."""
+        """Wrap the learner so that each position has its own copy."""
         return Plan(self.chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)

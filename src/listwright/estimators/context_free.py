@@ -106,7 +106,7 @@ class ContextFreeSCP(ListEstimator):
     def _fit(
         self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Learns the distribution, then tries some lists drawn from it on the training problems."""
+        """Learn the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
         super()._fit(problems, tick, checkpoints, None if validation is None else with_catalogue(validation))
         self.best_list_ = self._best_list(problems)
@@ -116,9 +116,7 @@ class ContextFreeSCP(ListEstimator):
         """Features are not looked at, so they cannot mislead."""
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
-        """Learns from more problems with the same catalogue, in one pass, and looks for the best fixed list on
-        these.
-        """
+        """Learn from more problems with the same catalogue, in one pass, and looks for the best fixed list on these."""
         problems = with_catalogue(self._as_problems(problems, measured=True))
         super().partial_fit(problems)
         self.best_list_ = self._best_list(problems)
@@ -134,7 +132,7 @@ class ContextFreeSCP(ListEstimator):
         per_group: int | Mapping[Any, int] | None = None,
         best_list: bool = False,
     ) -> Lists:
-        """Draws lists from the learned distribution, or repeats the best fixed list for every problem.
+        """Draw lists from the learned distribution, or repeat the best fixed list for every problem.
 
         Parameters
         ----------
@@ -168,14 +166,14 @@ class ContextFreeSCP(ListEstimator):
         return kept.probabilities
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """Lets the policy see only which items there are; raises `InputError` unless the learner is one over items."""
+        """Let the policy see only which items there are; raises `InputError` unless the learner is one over items."""
         plan = super()._plan(source)
         if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:
             raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
         return replace(plan, features=Identity())
 
     def _best_list(self, problems: Problems) -> Ints:
-        """Returns the best on the training problems of the likeliest items and of 32 lists drawn from the
+        """Return the best on the training problems of the likeliest items and of 32 lists drawn from the
         distribution.
         """
         rng = np.random.default_rng(0)
@@ -196,5 +194,5 @@ def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
 
 
 def _without_repeats(items: Ints) -> Ints:
-    """Keeps the first occurrence of each item."""
+    """Keep the first occurrence of each item."""
     return items[np.sort(np.unique(items, return_index=True)[1])]

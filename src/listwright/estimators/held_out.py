@@ -38,31 +38,7 @@ def certified(
     training: Problems | None,
     visits: Visits | None,
 ) -> HeldOutCertificate:
-    """Computes the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`.
-
-    Parameters
-    ----------
-    model : estimator
-        Anything with `predict(problems, length=, budget=)`.
-    problems : Problems
-        Held out, with a reward.
-    limits : dict
-        `length` and `budget` of the lists, for the model, greedy and rivals alike.
-    delta : float
-        Probability with which each bound may fail.
-    rivals : iterable or dict
-        Names or fitted models.
-    training : Problems or None
-        What named rivals learn from.
-    visits : Visits or None
-        Fingerprints of the states that the model has learned from. None where `fit` split its own problems: two of
-        them may be alike and still be independent draws.
-
-    Raises
-    ------
-    InputError
-        If problems were learned from, or occur more than once.
-    """
+    """Compute the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
     check_problems(problems)
     reward = reward_of(problems, "certify")
     check_each_once(problems)
@@ -82,13 +58,7 @@ def certified(
 
 
 def held_back(n_problems: int, share: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Splits problem numbers at random into those to learn from and those to hold back, both in rising order.
-
-    Examples
-    --------
-    >>> held_back(5, 0.4, np.random.default_rng(0))
-    (array([0, 1, 3]), array([2, 4]))
-    """
+    """Split problem numbers at random into those to learn from and those to hold back, both in rising order."""
     if not 0 < share < 1:
         raise InputError(f"certify must be a share between 0 and 1, such as 0.2. Got {share!r}.")
     n_held = max(1, round(share * n_problems))
@@ -99,14 +69,14 @@ def held_back(n_problems: int, share: float, rng: np.random.Generator) -> tuple[
 
 
 def _best_known(problems: Problems, limits: dict[str, Any]) -> Floats:
-    """Returns the values of greedy lists that are built with the reward in sight."""
+    """Return the values of greedy lists that are built with the reward in sight."""
     values = greedy(problems, **limits).values
     assert values is not None
     return values
 
 
 def check_each_once(problems: Problems) -> None:
-    """Raises `InputError` where a problem occurs more than once, with the same id: these are no independent draws."""
+    """Raise `InputError` where a problem occurs more than once, with the same id: these are no independent draws."""
     states = zip(problems.problem_ids.tolist(), states_of(problems, first_gains(problems)).seen.tolist(), strict=True)
     copies = np.ones(len(problems), dtype=bool)
     copies[list({state: at for at, state in enumerate(states)}.values())] = False
@@ -118,7 +88,7 @@ def check_each_once(problems: Problems) -> None:
 
 
 def _refuse_known(problems: Problems, visits: Visits) -> None:
-    """Raises `InputError` where problems were learned from, by what they contain and whatever their ids."""
+    """Raise `InputError` where problems were learned from, by what they contain and whatever their ids."""
     seen = visits.knows(states_of(problems, first_gains(problems)))
     if seen.any():
         raise InputError(
@@ -129,13 +99,13 @@ def _refuse_known(problems: Problems, visits: Visits) -> None:
 
 
 def _shown(problems: Problems, some: Bools) -> str:
-    """Lists the first ids of the flagged problems, and how many more there are."""
+    """List the first ids of the flagged problems, and how many more there are."""
     ids = [str(name) for name in problems.problem_ids[some]]
     return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
 def _fitted(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
-    """Returns the rivals by name; those that are only named are fitted on the training problems."""
+    """Return the rivals by name; those that are only named are fitted on the training problems."""
     if isinstance(rivals, str):
         raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
     given = dict(rivals) if isinstance(rivals, Mapping) else _named(rivals)
@@ -155,14 +125,14 @@ def _named(rivals: Iterable[Any]) -> dict[str, Any]:
 
 
 def _name(rival: Any) -> str:
-    """Returns the name of one rival, or raises `InputError` if it can neither be looked up nor predict."""
+    """Return the name of one rival, or raises `InputError` if it can neither be looked up nor predict."""
     if isinstance(rival, str) or hasattr(rival, "predict"):
         return rival if isinstance(rival, str) else type(rival).__name__
     raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
 
 
 def _learned(name: str, limits: dict[str, Any], training: Problems | None) -> Any:
-    """Fits the rival of a name on the training problems; "mmr" gets the diversity with the best lists there."""
+    """Fit the rival of a name on the training problems; "mmr" gets the diversity with the best lists there."""
     if name not in NAMES:
         raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {name!r}.")
     if training is None:

@@ -100,10 +100,7 @@ class Measured:
 
 
 def tried(model: Any, problems: Problems) -> Measured:
-    """Measures a copy of the model that learns from four fifths of the problems.
-
-    Raises `AttributeError`, as it serves an attribute, where there are fewer than five problems or some are the same.
-    """
+    """Measure a copy of the model that learns from four fifths of the problems."""
     if len(problems) < FEWEST:
         raise AttributeError(f"{len(problems)} problems are too few to hold some out: give at least {FEWEST}.")
     try:
@@ -124,7 +121,7 @@ def measured(
     *,
     own: bool = True,
 ) -> Measured:
-    """Measures a fitted model, and sorting that learned from the same problems, on problems held out.
+    """Measure a fitted model, and sorting that learned from the same problems, on problems held out.
 
     Parameters
     ----------
@@ -156,8 +153,8 @@ def measured(
 
 
 def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float] | None:
-    """Returns the column, and the sign, whose sorted lists are worth most, of the eight that correlate most with
-    the gains.
+    """Return the column, and the sign, whose sorted lists are worth most, of the eight that correlate most with the
+    gains.
     """
     if not problems.n_features:
         return None
@@ -169,7 +166,7 @@ def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float
 
 
 def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> Floats:
-    """Returns the values of lists that are sorted by one column, times a sign."""
+    """Return the values of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
     steps = n_steps(problems, limits["length"], short_lists=True)
     lists = lists_by_score(problems, scores, steps, as_room(limits["budget"], problems))

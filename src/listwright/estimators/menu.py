@@ -39,11 +39,7 @@ TRUST = (0.4, 0.4, 0.4, 0.1, 0.2)
 
 
 def ways_to_try(problems: Problems, plain: ListEstimator, time_limit: float = np.inf) -> list[Way]:
-    """Returns the menu of `effort="auto"`; parameters that the user has set stay as they are in all of its ways.
-
-    With few problems, or with features or learner set, only the linear policy is left, as there is nothing to choose
-    by.
-    """
+    """Return the menu of `effort="auto"`; parameters that the user has set stay as they are in all of its ways."""
     menu = Menu(problems, plain, QUICK_FOLDS)
     if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
         return [menu.linear()]
@@ -51,14 +47,14 @@ def ways_to_try(problems: Problems, plain: ListEstimator, time_limit: float = np
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
-    """Returns the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20
+    """Return the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20
     seconds.
     """
     return max(LEAST_SECONDS, TIMES_LINEAR * Menu(problems, plain).linear().fit_seconds(problems))
 
 
 def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
-    """Returns the menu of `tune=True`: other features where the user has left them open, else other penalties."""
+    """Return the menu of `tune=True`: other features where the user has left them open, else other penalties."""
     menu = Menu(problems, plain)
     others: list[Way] = [*menu.without_identity(), *menu.by_item()] if plain.features == "auto" else []
     if not others and plain.learner in ("auto", "ridge"):
@@ -67,11 +63,8 @@ def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
 
 
 def best_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
-    """Returns the menu of `effort="best"`: all estimates that are known to help, combined by a small policy, and simple
+    """Return the menu of `effort="best"`: all estimates that are known to help, combined by a small policy, and simple
     ways that take their place where they are clearly better, as with few columns that say much.
-
-    Where items recur, the estimates are models of outcomes, and nothing else is tried; elsewhere they are linear and
-    softmax policies and two kinds of trees.
     """
     menu = Menu(problems, plain, SPREAD_FOLDS)
     if menu.items_recur:
@@ -84,30 +77,15 @@ def best_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
 
 @dataclass(frozen=True)
 class Menu:
-    """The ways to learn from some problems, with the settings of a plain estimator.
+    """The ways to learn from some problems, with the settings of a plain estimator."""
 
-    Methods that return a list return an empty one where their way does not apply to the problems.
-
-    Attributes
-    ----------
-    problems : Problems
-        What to learn from.
-    plain : ListEstimator
-        The linear policy with the user's settings, which each way changes in some respects.
-    n_folds : int
-        Parts of the problems that are held out in turn.
-    """
-
-    problems: Problems
-    plain: ListEstimator
-    n_folds: int = 5
+    problems: Problems  # what to learn from
+    plain: ListEstimator  # the linear policy with the user's settings, which each way changes in some respects
+    n_folds: int = 5  # parts of the problems that are held out in turn
 
     def for_items(self, time_limit: float) -> list[Way]:
-        """Returns the ways for items that recur, where what an item gained in other problems predicts what it
-        gains here.
-
-        A linear policy is a way of its own only where the combination that it is part of takes more than the time
-        limit: of few problems, the choice between the two is mostly noise.
+        """Return the ways for items that recur, where what an item gained in other problems predicts what it gains
+        here.
         """
         static, linear, by_item = self.static_list(), self.linear(), self.by_item()
         gains = Expected("expected gains", self.plain, ExpectedGain((Forest(100),)), (0.5, 0.5))
@@ -117,7 +95,7 @@ class Menu:
         return [static, linear, *by_item]
 
     def for_candidates(self) -> list[Way]:
-        """Returns the ways for candidates that are known by their features only."""
+        """Return the ways for candidates that are known by their features only."""
         linear, trees = self.linear(), []
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
             trees = [self.sorted_trees(100), self.boosted_trees()]
@@ -125,19 +103,11 @@ class Menu:
         return [*self.simple(), linear, *self.softmax(), *trees, *together]
 
     def simple(self) -> list[Way]:
-        """Returns the ways with few weights: sorting, and what MMR does."""
+        """Return the ways with few weights: sorting, and what MMR does."""
         return [*self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
-        """Whether a learner that keeps every example it has seen stays within memory.
-
-        Parameters
-        ----------
-        n_passes : int
-            Passes that the learner would make.
-        columns : int
-            Numbers that it keeps per candidate and visit.
-        """
+        """Return whether a learner that keeps every example it has seen stays within memory."""
         model = clone(self.plain).set_params(n_passes=n_passes)
         return candidates_seen(model, self.problems) * columns <= MOST_KEPT
 
@@ -147,31 +117,31 @@ class Menu:
         return self.problems.catalogue is not None and isinstance(self.problems.reward, AnySuccess)
 
     def learned(self, name: str, **changes: Any) -> Learned:
-        """Returns a way that fits the plain estimator with some parameters changed."""
+        """Return a way that fits the plain estimator with some parameters changed."""
         return Learned(name, self.plain, n_folds=self.n_folds, **changes)
 
     def linear(self) -> Learned:
-        """Returns the plain estimator as it is."""
+        """Return the plain estimator as it is."""
         return self.learned("linear")
 
     def quick_linear(self) -> Learned:
-        """Returns the plain estimator with fewer passes where lists are long, as a pass over long lists visits
-        more states.
+        """Return the plain estimator with fewer passes where lists are long, as a pass over long lists visits more
+        states.
         """
         return self.learned("linear", n_passes=max(2, min(self.plain.n_passes, STATES // self.plain.length)))
 
     def static_list(self) -> Learned:
-        """Returns one list for all problems."""
+        """Return one list for all problems."""
         return self.learned("static list", sorts=True, features=Identity(), n_passes=3)
 
     def one_column(self) -> list[Way]:
-        """Sorts by the column that predicts the gains best."""
+        """Sort by the column that predicts the gains best."""
         if not self.problems.n_features:
             return []
         return [self.learned("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
     def sorted_linear(self) -> list[Way]:
-        """Sorts by a linear function of a candidate's own features, or uses one list for all where there are none."""
+        """Sort by a linear function of a candidate's own features, or use one list for all where there are none."""
         if not self.problems.n_features:
             return [self.static_list()] if self.problems.catalogue is not None else []
         return [self.learned("linear, sorted", sorts=True, features=Candidate(), n_passes=2)]
@@ -184,19 +154,19 @@ class Menu:
         return [self.learned("one column and likeness", features=features, learner="softmax", n_passes=2)]
 
     def softmax(self) -> list[Way]:
-        """Returns the linear policy with a softmax loss; not for catalogues, as it supports no weights per item."""
+        """Return the linear policy with a softmax loss; not for catalogues, as it supports no weights per item."""
         if self.problems.catalogue is not None or not self.can_keep(2, 2 * width(self.problems)):
             return []
         return [self.learned("softmax", learner=SoftmaxLeader(by="gains", most_rows=MOST_ROWS), n_passes=2)]
 
     def without_identity(self) -> list[Way]:
-        """Returns a linear policy that does not know which item a candidate is."""
+        """Return a linear policy that does not know which item a candidate is."""
         if self.problems.catalogue is None or not self.problems.n_features:
             return []
         return [self.learned("linear, no identity", features=Sum(self._no_identity()))]
 
     def by_item(self) -> list[Way]:
-        """Returns a linear policy with separate weights per item for all that is known of the problem and the list."""
+        """Return a linear policy with separate weights per item for all that is known of the problem and the list."""
         if self.problems.catalogue is None or not self.problems.n_features:
             return []
         if not has_whole_catalogue(self.problems, self.problems.n_items):
@@ -205,11 +175,11 @@ class Menu:
         return [self.learned("linear by item", features=Sum([*self._no_identity(), Identity(crosses)]), n_passes=3)]
 
     def _no_identity(self) -> list[Any]:
-        """Returns the automatic features without `Identity`."""
+        """Return the automatic features without `Identity`."""
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
     def sorted_trees(self, n_trees: int) -> Learned:
-        """Sorts by extra-trees that predict what a candidate gains alone."""
+        """Sort by extra-trees that predict what a candidate gains alone."""
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
         trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
@@ -218,5 +188,5 @@ class Menu:
         return self.learned("trees, sorted", sorts=True, learner=learner, **own)
 
     def boosted_trees(self) -> Learned:
-        """Returns gradient boosting on all that the policy sees, trained on lists that it builds itself."""
+        """Return gradient boosting on all that the policy sees, trained on lists that it builds itself."""
         return self.learned("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)

@@ -48,13 +48,6 @@ class PolicyScore(CrossFitted):
 
     Training problems are scored by a model that was fitted without them, so that a policy on top learns how far the
     score can be trusted.
-
-    Parameters
-    ----------
-    model : ListEstimator
-        Such as `SCP`, cloned and fitted.
-    n_folds : int
-        Parts of the training problems, each of which is left out once.
     """
 
     group = "learned score"
@@ -64,14 +57,14 @@ class PolicyScore(CrossFitted):
         self.n_folds = n_folds
 
     def slimmed(self) -> Self:
-        """Returns a copy without the fold models, which only training needs."""
+        """Return a copy without the fold models, which only training needs."""
         twin = copy.copy(self)
         if hasattr(self, "fold_models_"):
             twin.fold_models_ = []
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fits the model on all problems, and on all but each fold unless `cross_fit` was called on the same
+        """Fit the model on all problems, and on all but each fold unless `cross_fit` was called on the same
         problems.
         """
         self.cross_fit(problems)
@@ -80,10 +73,8 @@ class PolicyScore(CrossFitted):
         return self
 
     def cross_fit(self, problems: Problems) -> Self:
-        """Fits the model once without each fold, which is enough to score the training problems.
-
-        Scores are divided by their standard deviation within problems, so that weights of different policies compare.
-        """
+        """Fit the model once without each fold, which is enough to score the training problems."""
+        # Scores are divided by their standard deviation within problems, so that weights of different policies compare.
         if self.has_seen(problems):
             return self
         self.fold_models_: list[ListEstimator | None] = [None] * self.n_folds
@@ -96,11 +87,11 @@ class PolicyScore(CrossFitted):
         return self
 
     def has_seen(self, problems: Problems) -> bool:
-        """Whether it is cross-fitted to these problems, by their fingerprint."""
+        """Return whether it is cross-fitted to these problems, by their fingerprint."""
         return getattr(self, "cross_fitted_to_", None) == fingerprint(problems)
 
     def held_out(self, problems: Problems) -> Iterator[tuple[Ints, ListEstimator]]:
-        """Yields the training problems of each fold, and the model that was fitted without them."""
+        """Yield the training problems of each fold, and the model that was fitted without them."""
         folds = folds_of(problems.problem_ids, self.n_folds)
         for fold in np.unique(folds):
             model = self.fold_models_[fold]
@@ -108,13 +99,13 @@ class PolicyScore(CrossFitted):
             yield np.flatnonzero(folds == fold), model
 
     def start(self, problems: Problems) -> ScoreSeen:
-        """Starts each model's features on its problems, with empty lists."""
+        """Start each model's features on its problems, with empty lists."""
         everyone = np.arange(len(problems))
         parts = self.held_out(problems) if self.out_of_fold else [(everyone, self.model_)]
         return ScoreSeen(problems, tuple(_part(model, which, problems) for which, model in parts))
 
     def columns(self, seen: ScoreSeen) -> Floats32:
-        """Returns the scores as one column, in standard deviations within training problems."""
+        """Return the scores as one column, in standard deviations within training problems."""
         return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
 
     def _scores(self, seen: ScoreSeen) -> Floats:
@@ -125,7 +116,7 @@ class PolicyScore(CrossFitted):
         return scores
 
     def add(self, seen: ScoreSeen, picks: Ints) -> ScoreSeen:
-        """Passes the picks on to each model, as rows of its own problems."""
+        """Pass the picks on to each model, as rows of its own problems."""
         parts = []
         for part in seen.parts:
             if part.scores is None:
@@ -136,13 +127,13 @@ class PolicyScore(CrossFitted):
         return seen._replace(parts=tuple(parts))
 
     def names(self) -> list[str]:
-        """Returns one name, after the learner of the model."""
+        """Return one name, after the learner of the model."""
         learner = getattr(self.model.learner, "estimator", self.model.learner)
         return [f"score of {learner if isinstance(learner, str) else type(learner).__name__}"]
 
 
 def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
-    """Starts one model on some problems; where its scores do not depend on the list, they are computed here once."""
+    """Start one model on some problems; where its scores do not depend on the list, they are computed here once."""
     some, features = problems[which].without_reward(), model.training_.features
     seen = features.start(some)
     scores = _scored(model, seen) if features.still else None
@@ -150,5 +141,5 @@ def _part(model: ListEstimator, which: Ints, problems: Problems) -> Part:
 
 
 def _scored(model: ListEstimator, seen: Any) -> Floats:
-    """Returns a model's scores of all rows, given what its features have seen."""
+    """Return a model's scores of all rows, given what its features have seen."""
     return model.policy_.score(model.training_.features.rows(seen))

@@ -75,33 +75,7 @@ class Predicts(TakesFrames):
         short_lists: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists | StreamedLists:
-        """Builds lists for problems whose reward need not be known; lists of a scan are built lazily, part by part.
-
-        Parameters
-        ----------
-        problems : Problems, Scan or a frame
-            Of the kind that was learned from. A frame is read by the names of the columns that `fit` saw.
-        length : int, optional
-            Another length than trained.
-        budget : float or array, optional
-            Another budget than trained, one number or one per problem. With a length too, lists keep within both.
-        short_lists : bool, optional
-            Accept problems with fewer candidates than the length; the constructor's setting by default.
-        per_group : int, dict or None
-            Another limit than trained on how many items of a group a list holds.
-
-        Returns
-        -------
-        Lists or StreamedLists
-            One list per problem, with scores and reasons; those of a scan are built as they are read.
-
-        Raises
-        ------
-        InputError
-            If the problems differ in kind from those learned from, or are too short for the length.
-        sklearn.exceptions.NotFittedError
-            If `fit` was not called.
-        """
+        """Build lists for problems whose reward need not be known; lists of a scan are built lazily, part by part."""
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_fitted(self)
         if not isinstance(problems, Problems | Scan):
@@ -118,7 +92,7 @@ class Predicts(TakesFrames):
         return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
 
     def _slim(self) -> Self:
-        """Returns a copy with only what workers need to build lists: no learner state, and the local engine."""
+        """Return a copy with only what workers need to build lists: no learner state, and the local engine."""
         twin = copy.copy(self)
         twin.training_, twin.engine = replace(self.training_, learner=clone(self.training_.learner)), "local"
         return twin
@@ -133,8 +107,8 @@ class Predicts(TakesFrames):
         short_lists: bool,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """Builds the lists of problems in memory: checks the signature, draws a policy per problem (mixtures), and
-        walks.
+        """Build the lists of problems in memory: checks the signature, draw a policy per problem (mixtures),
+        and walks.
         """
         self.signature_.check(problems, "predict")
         problems = as_capped(problems, per_group, self.per_group)
@@ -147,20 +121,7 @@ class Predicts(TakesFrames):
         return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
 
     def score(self, problems: Problems | Scan, y: None = None) -> float:
-        """Returns the mean value of the lists that `predict` builds, under the problems' reward.
-
-        Parameters
-        ----------
-        problems : Problems, Scan or a frame
-            With a reward. Use problems that were not learned from: see `certify` for bounds.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        float
-            Higher is better, so that scikit-learn's model selection works with it.
-        """
+        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
         problems = self._as_problems(problems, measured=True)
         if isinstance(problems, Scan):
             return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
@@ -168,7 +129,7 @@ class Predicts(TakesFrames):
         return float(list_values(self.predict(problems), problems).mean())
 
     def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
-        """Returns the number of positions to fill, None where only a budget limits lists."""
+        """Return the number of positions to fill, None where only a budget limits lists."""
         if length is None:
             return None
         check_length(length, problems, short_lists=short_lists or self.repeats)

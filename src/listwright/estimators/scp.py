@@ -197,7 +197,7 @@ class SCP(ListEstimator):
         self.verbose = verbose
 
     def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
-        """Returns the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
+        """Return the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
         if self.effort == "best":
             return self._best_plan(source)
         if self.tune and (self.effort == "fast" or source.whole is None):
@@ -215,7 +215,7 @@ class SCP(ListEstimator):
         return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
 
     def _best_plan(self, source: Source) -> Plan:
-        """Returns the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
+        """Return the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
         if not isinstance(source, InMemory):
             raise InputError(
                 "effort='best' must see all problems at once, so that it cannot be fitted part by part. Fit on "
@@ -229,7 +229,7 @@ class SCP(ListEstimator):
         return best if best.about["trials_"] else replace(best, about=about)
 
     def _peeked(self) -> Iterator[str]:
-        """Adds to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
+        """Add to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
         if getattr(self, "trials_", None):
             chooser = "tune=True" if self.tune and self.effort != "auto" else f'effort="{self.effort}"'
             yield f"{chooser} chose features and learner on the same states"
@@ -238,11 +238,11 @@ class SCP(ListEstimator):
         yield from super()._peeked()
 
     def _fast(self) -> SCP:
-        """Returns the plain linear policy with these settings, to be fitted in this process and without a word."""
+        """Return the plain linear policy with these settings, to be fitted in this process and without a word."""
         return clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
 
     def check(self, problems: Problems) -> None:
-        """Raises `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts."""
+        """Raise `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts."""
         super().check(problems)
         if self.effort not in EFFORTS:
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")
@@ -251,7 +251,7 @@ class SCP(ListEstimator):
 
 
 def _in_memory(source: Source) -> Problems:
-    """Returns the whole of the problems, or raises `InputError` where they come in parts."""
+    """Return the whole of the problems, or raises `InputError` where they come in parts."""
     if source.whole is None:
         raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
     return source.whole

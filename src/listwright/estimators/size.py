@@ -16,17 +16,7 @@ NEW = 49  # columns that many are summed up in
 
 
 def learning_bytes(problems: Problems | Scan) -> int:
-    """About how many bytes learning takes beside the problems themselves, for a linear policy.
-
-    Parameters
-    ----------
-    problems : Problems or Scan
-        What to learn from; a scan says itself how much memory it may take.
-
-    >>> import numpy as np
-    >>> learning_bytes(Problems.from_arrays(np.zeros((500, 20, 8)))) // 2**20
-    1
-    """
+    """About how many bytes learning takes beside the problems themselves, for a linear policy."""
     if not isinstance(problems, Problems):
         return problems.max_memory
     context = 0 if problems.context is None else problems.context.shape[1]
@@ -39,11 +29,7 @@ def learning_bytes(problems: Problems | Scan) -> int:
 
 
 def _narrow(problems: Problems, columns: int) -> int:
-    """Estimates the bytes for a table of few columns.
-
-    These are the table as features, copies of each batch before and after it is put side by side and turned to float64,
-    and the sums of products of each column and its two distances to the list.
-    """
+    """Estimate the bytes for a table of few columns."""
     row = 4 * columns
     batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
     return int(2 * row * problems.n_rows + COPIES * row * batch + 8 * SUMS * (3 * columns + 2) ** 2)

@@ -27,22 +27,19 @@ class Weighed(NamedTuple):
 
 @saved_as("features.Scores")
 class Scores(Sum):
-    """A sum of features that were fitted to the training problems already, while the ways were tried.
-
-    `fit` on the same problems therefore only fits what is missing: the policies on all problems.
-    """
+    """A sum of features that were fitted to the training problems already, while the ways were tried."""
 
     fitted_to_: str  # fingerprint of the problems
 
     @classmethod
     def of(cls, weighed: Sequence[Weighed], problems: Problems) -> Self:
-        """Makes the sum from fitted features; scores of policies need only be cross-fitted until `fit`."""
+        """Make the sum from fitted features; scores of policies need only be cross-fitted until `fit`."""
         scores = cls([clone(one.features) for one in weighed])
         scores.parts_, scores.fitted_to_ = [one.features for one in weighed], fingerprint(problems)
         return scores
 
     def fit(self, problems: Problems) -> Self:
-        """Fits what is not yet fitted to these problems, or everything if they are other ones."""
+        """Fit what is not yet fitted to these problems, or everything if they are other ones."""
         if getattr(self, "fitted_to_", None) != fingerprint(problems):
             return super().fit(problems)
         for part in self.parts_:
@@ -52,16 +49,6 @@ class Scores(Sum):
 
 
 def small_policy(weighed: Sequence[Weighed], problems: Problems) -> Plan:
-    """Returns the plan of a softmax policy over few columns.
-
-    Its weights are the same for all positions, and stay near those that the columns start from.
-
-    Parameters
-    ----------
-    weighed : sequence of Weighed
-        The columns, and the weights that they start from.
-    problems : Problems
-        What the columns were fitted to.
-    """
+    """Return the plan of a softmax policy over few columns."""
     prior = tuple(weight for one in weighed for weight in one.weights)
     return Plan(Scores.of(weighed, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)

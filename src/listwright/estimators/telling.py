@@ -18,15 +18,7 @@ from listwright.walk.replay import Block, blocks_of
 
 
 class Absent:
-    """A fitted attribute that not every fit sets: asked of a model without it, it says which fit would have set it.
-
-    The value that a fit sets on the model takes its place.
-
-    Parameters
-    ----------
-    why : str
-        What sets the attribute; `{model}` stands for the model.
-    """
+    """A fitted attribute that not every fit sets: asked of a model without it, it says which fit would have set it."""
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -116,27 +108,27 @@ class Tells:
         return self.measurement_
 
     def measured_within(self, seconds: float) -> Measured | None:
-        """Returns `measured_`, or None where it is not available or a trial would take about as long as a slow fit
-        did.
+        """Return `measured_`, or None where it is not available or a trial would take about as long as a slow
+        fit did.
         """
         if seconds > LONG and not hasattr(self, "measurement_"):
             return None
         return getattr(self, "measured_", None)
 
     def _seen_columns(self) -> list[Block]:
-        """Returns the blocks of columns that the policy sees, from a made-up problem of the known kind."""
+        """Return the blocks of columns that the policy sees, from a made-up problem of the known kind."""
         features = self.training_.features
         problem = made_up(self.signature_, whole=True)
         return blocks_of(features, features.start(problem))
 
     def _item_names(self) -> list[str]:
-        """Returns the names of the catalogue's items, or numbers where they have none."""
+        """Return the names of the catalogue's items, or numbers where they have none."""
         names = getattr(getattr(self, "columns_", None), "catalogue_names", ())
         return list(names) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
 
 
 def _table(policy: Linear, blocks: list[Block], items: list[str]) -> dict[str, Any]:
-    """Returns the columns of the table of weights; weights per item are named after the item."""
+    """Return the columns of the table of weights; weights per item are named after the item."""
     named = [(name, block.group) for block in blocks for name in block.names]
     weights: list[Floats] = [policy.weights]
     if policy.item_weights is not None:

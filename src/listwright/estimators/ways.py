@@ -39,11 +39,6 @@ class Way(ABC):
 
     `values` are out of fold: the list of each training problem is built by what was learned without it, so that complex
     ways have no advantage from overfitting.
-
-    Parameters
-    ----------
-    settings : ListEstimator
-        The plain estimator, with the user's limits.
     """
 
     name: str
@@ -54,22 +49,22 @@ class Way(ABC):
 
     @abstractmethod
     def values(self, problems: Problems) -> Floats:
-        """Returns one number per problem: what its list is worth, out of fold."""
+        """Return one number per problem: what its list is worth, out of fold."""
 
     @abstractmethod
     def seconds(self, problems: Problems) -> float:
-        """Estimates how long `values` takes from the size of the problems, the same on every machine."""
+        """Estimate how long `values` takes from the size of the problems, the same on every machine."""
 
     @abstractmethod
     def plan(self, problems: Problems) -> Plan:
-        """Returns what to fit where this way is chosen."""
+        """Return what to fit where this way is chosen."""
 
     @abstractmethod
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """Returns its columns in a policy over several ways, cross-fitted, with the weights to start from."""
+        """Return its columns in a policy over several ways, cross-fitted, with the weights to start from."""
 
     def _summed_up(self, problems: Problems) -> Floats:
-        """Returns the values of lists that are built by the weighted sum of cross-fitted columns."""
+        """Return the values of lists that are built by the weighted sum of cross-fitted columns."""
         parts = self.weighed(problems)
         problems = as_capped(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
@@ -87,10 +82,8 @@ class Way(ABC):
         return {"length": self.settings.length if budget is None else None, "budget": budget}
 
     def _worth(self, lists: Lists, problems: Problems) -> Floats:
-        """Returns the value of each list: its mean over all lengths or, under a budget, that of the whole list.
-
-        Lists are used at every length up to theirs, so that the order of items counts too.
-        """
+        """Return the value of each list: its mean over all lengths or, under a budget, that of the whole list."""
+        # Lists are used at every length up to theirs, so that the order of items counts too.
         so_far = earned(measured(lists, problems))
         if self.settings.budget is not None:
             return so_far[:, -1]
@@ -99,21 +92,7 @@ class Way(ABC):
 
 
 class Learned(Way):
-    """A policy learned by SCP, with features and a learner.
-
-    Parameters
-    ----------
-    name : str
-        How reports call it.
-    settings : ListEstimator
-        The plain estimator, with the user's limits.
-    n_folds : int
-        Parts of the problems that are held out in turn.
-    sorts : bool
-        Whether it does not look at the list.
-    changes
-        Parameters of the estimator that are different here.
-    """
+    """A policy learned by SCP, with features and a learner."""
 
     def __init__(
         self, name: str, settings: ListEstimator, *, n_folds: int = FOLDS, sorts: bool = False, **changes: Any
@@ -123,7 +102,7 @@ class Learned(Way):
         self.score = PolicyScore(clone(settings).set_params(**{"keep": "last"} | changes), n_folds)
 
     def values(self, problems: Problems) -> Floats:
-        """Returns the values of lists by models that are fitted without one fold each."""
+        """Return the values of lists by models that are fitted without one fold each."""
         found = np.zeros(len(problems))
         for which, model in self.score.cross_fit(problems).held_out(problems):
             some = problems[which]
@@ -132,11 +111,11 @@ class Learned(Way):
         return found
 
     def seconds(self, problems: Problems) -> float:
-        """Estimates all fits without a fold; 0 once they are done."""
+        """Estimate all fits without a fold; 0 once they are done."""
         return 0.0 if self.score.has_seen(problems) else (self.score.n_folds - 1) * self.fit_seconds(problems)
 
     def fit_seconds(self, problems: Problems) -> float:
-        """Estimates one fit: visits of candidates, and the growth of trees where the learner grows them."""
+        """Estimate one fit: visits of candidates, and the growth of trees where the learner grows them."""
         model = self.score.model
         seen = candidates_seen(model, problems)
         most = getattr(model.learner, "most_rows", None)
@@ -144,8 +123,8 @@ class Learned(Way):
         return seen * visit_seconds(problems) + TREES * grown
 
     def plan(self, problems: Problems) -> Plan:
-        """Returns the estimator's own plan where only features, learner or passes differ; else its score as a
-        single feature.
+        """Return the estimator's own plan where only features, learner or passes differ; else its score as a single
+        feature.
         """
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
             return small_policy(self.weighed(problems), problems)
@@ -153,24 +132,12 @@ class Learned(Way):
         return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """Returns the policy's score as one column."""
+        """Return the policy's score as one column."""
         return [Weighed(self.score.cross_fit(problems), (SHARE,))]
 
 
 class Expected(Way):
-    """Estimates that cross-fit themselves, summed up with given weights.
-
-    Parameters
-    ----------
-    name : str
-        How reports call it.
-    settings : ListEstimator
-        The plain estimator, with the user's limits.
-    features : Features
-        The estimates, such as `ExpectedGain`.
-    weights : tuple of float
-        One weight per column, to start from.
-    """
+    """Estimates that cross-fit themselves, summed up with given weights."""
 
     def __init__(self, name: str, settings: ListEstimator, features: Features, weights: tuple[float, ...]) -> None:
         super().__init__(settings)
@@ -178,32 +145,26 @@ class Expected(Way):
         self.fitted: Features | None = None
 
     def values(self, problems: Problems) -> Floats:
-        """Returns the values of lists by estimates that were fitted without the problem."""
+        """Return the values of lists by estimates that were fitted without the problem."""
         return self._summed_up(problems)
 
     def seconds(self, problems: Problems) -> float:
-        """Estimates the fits of all models; 0 once they are fitted."""
+        """Estimate the fits of all models; 0 once they are fitted."""
         return 0.0 if self.fitted is not None else OUTCOMES * problems.n_rows * np.sqrt(width(problems))
 
     def plan(self, problems: Problems) -> Plan:
-        """Returns a small policy whose weights stay near the given ones."""
+        """Return a small policy whose weights stay near the given ones."""
         return small_policy(self.weighed(problems), problems)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """Returns all estimates, fitted on first use."""
+        """Return all estimates, fitted on first use."""
         if self.fitted is None:
             self.fitted = clone(self.features).fit(problems)
         return [Weighed(self.fitted, self.weights)]
 
 
 class Together(Way):
-    """The sum of what several ways say.
-
-    Parameters
-    ----------
-    ways : sequence of Way
-        The ways.
-    """
+    """The sum of what several ways say."""
 
     def __init__(self, ways: Sequence[Way]) -> None:
         super().__init__(ways[0].settings)
@@ -211,24 +172,24 @@ class Together(Way):
         self.name = " + ".join(way.name for way in ways)
 
     def values(self, problems: Problems) -> Floats:
-        """Returns the values of lists by the sum of cross-fitted scores."""
+        """Return the values of lists by the sum of cross-fitted scores."""
         return self._summed_up(problems)
 
     def seconds(self, problems: Problems) -> float:
-        """Estimates what is not fitted yet."""
+        """Estimate what is not fitted yet."""
         return sum(way.seconds(problems) for way in self.ways)
 
     def plan(self, problems: Problems) -> Plan:
-        """Returns a small policy whose weights stay near those that each way starts from."""
+        """Return a small policy whose weights stay near those that each way starts from."""
         return small_policy(self.weighed(problems), problems)
 
     def weighed(self, problems: Problems) -> list[Weighed]:
-        """Returns the columns of all ways."""
+        """Return the columns of all ways."""
         return [part for way in self.ways for part in way.weighed(problems)]
 
 
 def candidates_seen(model: ListEstimator, problems: Problems) -> float:
-    """Estimates how many candidates a fit of the model visits: passes times positions times rows."""
+    """Estimate how many candidates a fit of the model visits: passes times positions times rows."""
     steps = float(model.length)
     if model.budget is not None and problems.sizes is not None:
         steps = min(model.budget / float(problems.sizes.mean()), float(problems.counts.max()))
@@ -236,11 +197,11 @@ def candidates_seen(model: ListEstimator, problems: Problems) -> float:
 
 
 def width(problems: Problems) -> int:
-    """Returns the number of columns known of a candidate and its problem."""
+    """Return the number of columns known of a candidate and its problem."""
     return 1 + problems.n_features + (0 if problems.context is None else problems.context.shape[1])
 
 
 def visit_seconds(problems: Problems) -> float:
-    """Estimates the seconds for one candidate and one list, from the numbers of columns and of kinds of links."""
+    """Estimate the seconds for one candidate and one list, from the numbers of columns and of kinds of links."""
     kinds = len(problems.links or {}) + (0 if problems.vectors is None else 5)
     return VISIT + COLUMN * width(problems) + LINK * kinds

@@ -33,47 +33,14 @@ WIDE = 200  # columns past which they are summed up; fewer are quick as they are
 
 
 def suited_features(problems: Problems) -> Features:
-    """Returns automatic features, behind a compression to few columns where there are more than 200.
-
-    Parameters
-    ----------
-    problems : Problems
-        An example of what is to be learned from; only its kind and number of columns matter.
-
-    Returns
-    -------
-    Features
-        Not yet fitted.
-
-    Examples
-    --------
-    >>> suited_features(Problems.from_arrays(np.zeros((2, 3, 1))))
-    Sum(parts=[Candidate(), Distance(), Position()])
-    >>> suited_features(Problems.from_arrays(np.zeros((2, 3, 1000))))
-    Compressed(inner=Sum(parts=[Candidate(), Distance(), Position()]))
-    """
+    """Return automatic features, behind a compression to few columns where there are more than 200."""
     auto = auto_features(problems)
     return Compressed(auto) if problems.n_features > WIDE else auto
 
 
 @saved_as("features.Compressed")
 class Compressed(CrossFitted):
-    """Other features, of problems whose many columns are summed up in a few.
-
-    The few columns are: the score of a ridge regression of what items bring on all columns, solved in the span of the
-    rows where these are fewer than the columns; the columns that go with the gains most, as they are; and the
-    directions in which the candidates of a problem differ most. Training problems get a score that was learned without
-    their fold. `SCP` takes these features for tables of more than 200 columns.
-
-    Parameters
-    ----------
-    inner : Features
-        What the policy sees of the problems with these few columns.
-    n_columns : int
-        How many columns stay as they are.
-    n_directions : int
-        How many directions.
-    """
+    """Other features, of problems whose many columns are summed up in a few."""
 
     group = "relevance"
 
@@ -83,13 +50,13 @@ class Compressed(CrossFitted):
         self.n_directions = n_directions
 
     def fit(self, problems: Problems) -> Self:
-        """Learns the basis, and fits the inner features on what the policy sees while learning."""
+        """Learn the basis, and fit the inner features on what the policy sees while learning."""
         self.begun(problems)
         self.inner_ = clone(self.inner).fit(self.for_training(problems).narrowed(problems))
         return self
 
     def begun(self, example: Problems) -> Self:
-        """Learns the basis from an example; the inner features can then be fitted part by part."""
+        """Learn the basis from an example; the inner features can then be fitted part by part."""
         tell(f"{example.n_features:,} columns, summed up")
         reward, names = reward_of(example), feature_names(example)
         with one_thread():
@@ -106,16 +73,16 @@ class Compressed(CrossFitted):
         return self
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Returns what the inner features need to know of a part of the problems."""
+        """Return what the inner features need to know of a part of the problems."""
         return self.inner.summary(self.narrowed(problems))
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Fits the inner features from the summaries of all parts."""
+        """Fit the inner features from the summaries of all parts."""
         self.inner_ = clone(self.inner).settle(summary)
         return self
 
     def streams(self) -> bool:
-        """Whether it can be fitted part by part: once there is a basis."""
+        """Return whether it can be fitted part by part: once there is a basis."""
         return hasattr(self, "basis_") and self.inner.streams()
 
     def peeks(self) -> bool:
@@ -123,21 +90,21 @@ class Compressed(CrossFitted):
         return True
 
     def slimmed(self) -> Self:
-        """Returns a copy without the scores that only training problems get."""
+        """Return a copy without the scores that only training problems get."""
         twin = copy.copy(self)
         twin.basis_ = self.basis_._replace(fold_scores=self.basis_.fold_scores[:0])
         twin.inner_ = self.inner_.slimmed()
         return twin
 
     def for_training(self, problems: Problems) -> Self:
-        """Returns a twin that scores each training problem without having learned from its fold."""
+        """Return a twin that scores each training problem without having learned from its fold."""
         twin = super().for_training(problems)
         if hasattr(self, "inner_"):
             twin.inner_ = self.inner_.for_training(self.narrowed(problems))
         return twin
 
     def narrowed(self, problems: Problems) -> Problems:
-        """Returns the problems with the few columns in place of the many."""
+        """Return the problems with the few columns in place of the many."""
         table = np.empty((problems.n_rows, len(self.basis_.weights)), dtype=np.float32)
         for column, weights in enumerate(self.basis_.weights):
             table[:, column] = _sums(problems.features, weights)
@@ -149,40 +116,40 @@ class Compressed(CrossFitted):
         return problems.with_features(table, self.names_)
 
     def start(self, problems: Problems) -> Any:
-        """Starts the inner features on the narrowed problems."""
+        """Start the inner features on the narrowed problems."""
         return self.inner_.start(self.narrowed(problems))
 
     def columns(self, seen: Any) -> Floats32:
-        """Returns the columns of the inner features."""
+        """Return the columns of the inner features."""
         return self.inner_.columns(seen)
 
     def crossed(self, seen: Any) -> Crossed | None:
-        """Returns the columns that the inner features cross with items, if any."""
+        """Return the columns that the inner features cross with items, if any."""
         return self.inner_.crossed(seen)
 
     def rows(self, seen: Any) -> Rows:
-        """Returns what the policy sees."""
+        """Return what the policy sees."""
         return self.inner_.rows(seen)
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """Passes the picks on to the inner features."""
+        """Pass the picks on to the inner features."""
         return self.inner_.add(seen, picks)
 
     def names(self) -> list[str]:
-        """Returns the names of the inner columns."""
+        """Return the names of the inner columns."""
         return self.inner_.names()
 
     def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
-        """Yields the parts of the inner features, with what they have seen."""
+        """Yield the parts of the inner features, with what they have seen."""
         return self.inner_.parts_seen(seen)
 
     def problems_of(self, seen: Any) -> Problems:
-        """Returns the narrowed problems behind a state."""
+        """Return the narrowed problems behind a state."""
         return self.inner_.problems_of(seen)
 
 
 def _sums(table: Any, weights: Floats) -> Floats:
-    """Returns the weighted sum of each row, added up in the same order whatever the batch, so that results are
+    """Return the weighted sum of each row, added up in the same order whatever the batch, so that results are
     reproducible.
     """
     if sparse.issparse(table):

@@ -24,7 +24,7 @@ from listwright.tables import Scan
 
 
 def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
-    """Returns the metrics that apply to these problems, by name, for lists that are already measured."""
+    """Return the metrics that apply to these problems, by name, for lists that are already measured."""
     values = lists.values
     assert values is not None
     found = {"value": values, "failure": failures(values, reward_of(problems))}
@@ -38,25 +38,15 @@ def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
 
 
 class Measurements(NamedTuple):
-    """The metrics of some lists, problem by problem.
+    """The metrics of some lists, problem by problem."""
 
-    Attributes
-    ----------
-    metrics : dict of str to ndarray of float
-        By name, one number per problem.
-    earned : ndarray of float, shape (problems, positions)
-        The value of each list up to each position.
-    bounded : bool
-        Whether values are shares of 1.
-    """
-
-    metrics: dict[str, Floats]
-    earned: Floats
-    bounded: bool
+    metrics: dict[str, Floats]  # by name, one number per problem
+    earned: Floats  # the value of each list up to each position
+    bounded: bool  # whether values are shares of 1
 
 
 def measurements(lists: Lists, problems: Problems) -> Measurements:
-    """Returns all metrics of lists that are already measured."""
+    """Return all metrics of lists that are already measured."""
     return Measurements(per_problem(lists, problems), earned(lists), reward_of(problems).bounded)
 
 
@@ -67,14 +57,14 @@ class Measure:
     build: Build
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> Measurements:
-        """Returns the measurements of all blocks of the shard, one after the other."""
+        """Return the measurements of all blocks of the shard, one after the other."""
         rng = np.random.default_rng([self.build.seed, shard])
         lists = ((measured(self.build.lists(block.without_reward(), rng), block), block) for block in blocks)
         return _joined([measurements(one, block) for one, block in lists])
 
 
 def measured_scan(lists: StreamedLists, scan: Scan) -> Measurements:
-    """Measures the lists of all shards of a scan, on the engine of the model that builds them."""
+    """Measure the lists of all shards of a scan, on the engine of the model that builds them."""
     if scan.reward is None:
         raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
     with one_thread(), lists.engine.crew(scan) as crew:
@@ -82,7 +72,7 @@ def measured_scan(lists: StreamedLists, scan: Scan) -> Measurements:
 
 
 def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budget: ArrayLike | None) -> StreamedLists:
-    """Returns lists of a scan: those that a model predicts, or the given ones."""
+    """Return lists of a scan: those that a model predicts, or the given ones."""
     if isinstance(model_or_lists, Lists):
         raise InputError("These lists are for problems in memory. Pass the model, or what it predicts for the scan.")
     found = model_or_lists
@@ -93,7 +83,7 @@ def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budge
 
 
 def _joined(parts: list[Measurements]) -> Measurements:
-    """Joins measurements; the earnings of shorter lists stay constant after their end."""
+    """Join measurements; the earnings of shorter lists stay constant after their end."""
     width = max(part.earned.shape[1] for part in parts)
     wide = [np.pad(part.earned, ((0, 0), (0, width - part.earned.shape[1])), mode="edge") for part in parts]
     shared = [name for name in parts[0].metrics if all(name in part.metrics for part in parts)]

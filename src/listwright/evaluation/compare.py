@@ -43,7 +43,7 @@ def compare(
     refit_lengths: bool = False,
     progress: bool | Callable[[str], None] = False,
 ) -> Comparison:
-    """Fits every method on the same training problems and measures its lists on the same test problems.
+    """Fit every method on the same training problems and measure its lists on the same test problems.
 
     Use it to find out whether a method is better than another on your data. Methods are cloned. Each is fitted once
     with the largest of `lengths`, and shorter lists are the beginnings of its lists. Methods never see the reward of
@@ -122,17 +122,17 @@ def compare(
 
 
 def _in_memory(problems: Problems | Scan) -> Problems:
-    """Returns problems in memory: those of a scan are sampled."""
+    """Return problems in memory: those of a scan are sampled."""
     return problems.sample() if isinstance(problems, Scan) else problems
 
 
 def _print_aside(line: str) -> None:
-    """Prints a line to the standard error stream."""
+    """Print a line to the standard error stream."""
     print(line, file=sys.stderr)
 
 
 def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None) -> None:
-    """Raises `InputError` unless the methods are estimators and the problems have a reward."""
+    """Raise `InputError` unless the methods are estimators and the problems have a reward."""
     if not isinstance(methods, Mapping) or not methods:
         raise InputError(f"methods must be a dictionary of at least one estimator by name. Got {methods!r}.")
     for name, method in methods.items():
@@ -144,7 +144,7 @@ def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None
 
 
 def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> Limits:
-    """Returns the lengths or budgets in increasing order, or raises if there are none or one is not above 0."""
+    """Return the lengths or budgets in increasing order, or raise if there are none or one is not above 0."""
     name, values = ("length", tuple(lengths)) if budgets is None else ("budget", tuple(budgets))
     if not values or min(values) <= 0:
         raise InputError(f"{name}s must be above 0, at least one of them. Got {values!r}.")
@@ -152,7 +152,7 @@ def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool
 
 
 def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Floats]]:
-    """Fits one method on a split and yields each limit with the values of its lists on the test problems."""
+    """Fit one method on a split and yield each limit with the values of its lists on the test problems."""
     hidden = split.test if getattr(method, "needs_reward", False) else split.test.without_reward()
     if limits.name == "length":
         for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
@@ -170,7 +170,7 @@ def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Fl
 
 
 def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
-    """Returns a fitted clone that has those of the settings that it knows."""
+    """Return a fitted clone that has those of the settings that it knows."""
     model = clone(method)
     known = model.get_params()
     wanted = settings | {"random_state": split.seed, "short_lists": True}
@@ -178,7 +178,7 @@ def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
 
 
 def _records(method: str, split: Split, limit_name: str, limit: Any, values: Floats) -> dict[str, Any]:
-    """Returns columns with one entry per test problem."""
+    """Return columns with one entry per test problem."""
     n = len(values)
     return {
         "method": np.full(n, method, dtype=object),

@@ -97,7 +97,7 @@ class Comparison:
     def table(
         self, length: int | None = None, *, budget: float | None = None, train_size: float | None = None
     ) -> Table:
-        """Returns the mean value of each method, its standard error, and how many of its lists fail.
+        """Return the mean value of each method, its standard error, and how many of its lists fail.
 
         `failure` is the share of lists that earn nothing, as in `evaluate`.
 
@@ -134,7 +134,7 @@ class Comparison:
         train_size: float | None = None,
         pooled: bool = False,
     ) -> Table:
-        """Returns how far one method is ahead of each other method, paired by problem.
+        """Return how far one method is ahead of each other method, paired by problem.
 
         Use this to decide whether a difference is real: problems that are hard for all methods do not widen the
         interval.
@@ -181,7 +181,7 @@ class Comparison:
         return Table(columns) if pooled else self._chosen(Table(columns), length, budget, train_size)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Returns all values with one row per list.
+        """Return all values with one row per list.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Comparison:
         return self.values.to_frame(backend)
 
     def picture(self, y: str = "value") -> Any:
-        """Returns an altair chart of the means with 95 % intervals, against training size or length.
+        """Return an altair chart of the means with 95 % intervals, against training size or length.
 
         Where there is one of each, it has one row per method.
 
@@ -222,7 +222,7 @@ class Comparison:
         return curves(Table(self._grid() | drawn), self.methods, self.limit, y)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
-        """Returns the label columns of a table with one row per method, training size and limit."""
+        """Return the label columns of a table with one row per method, training size and limit."""
         axes = [methods or list(self.methods), self._axes["train_size"], self._axes[self.limit]]
         grid = np.meshgrid(*(np.arange(len(axis)) for axis in axes), indexing="ij")
         names = ("method", "train_size", self.limit)
@@ -233,7 +233,7 @@ class Comparison:
         }
 
     def _chosen(self, table: Table, length: int | None, budget: float | None, train_size: float | None) -> Table:
-        """Returns the rows of one length, budget and training size, or raises if the comparison does not have them."""
+        """Return the rows of one length, budget and training size, or raise if the comparison does not have them."""
         wanted = {"length": length, "budget": budget, "train_size": train_size}
         for name, value in wanted.items():
             known = self._axes.get(name, [])
@@ -255,8 +255,8 @@ class Comparison:
 
 
 def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
-    """Returns mean differences over problems, their errors and intervals, and how often the reference wins, loses
-    and ties.
+    """Return mean differences over problems, their errors and intervals, and how often the reference wins, loses and
+    ties.
     """
     mean, error, low, high = means(ahead, bounds=(-1.0, 1.0) if bounded else None)
     wins, losses = (ahead > TIE).sum(axis=-1), (ahead < -TIE).sum(axis=-1)
@@ -265,5 +265,5 @@ def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Returns the average rank of each method (the first axis) over problems; 1 is best, and ties share their ranks."""
+    """Return the average rank of each method (the first axis) over problems; 1 is best, and ties share their ranks."""
     return scipy.stats.rankdata(-np.round(values, 12), axis=0).mean(axis=-1)

@@ -53,7 +53,7 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
 
 
 def _squares(table: Any) -> Floats:
-    """Returns the squared length of each row of a dense or sparse table."""
+    """Return the squared length of each row of a dense or sparse table."""
     if sparse.issparse(table):
         return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
     return np.einsum("ij,ij->i", table, table)

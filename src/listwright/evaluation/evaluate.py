@@ -84,7 +84,7 @@ class Evaluation:
         return len(self.per_problem["value"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns all estimates as plain numbers, for JSON."""
+        """Return all estimates as plain numbers, for JSON."""
         return {
             "n_problems": self.n_problems,
             "metrics": {name: asdict(one) for name, one in self.metrics.items()},
@@ -109,7 +109,7 @@ def evaluate(
     interval: str = "normal",
     random_state: RandomState = 0,
 ) -> Evaluation:
-    """Measures what lists are worth and how diverse they are, on problems with a reward.
+    """Measure what lists are worth and how diverse they are, on problems with a reward.
 
     The metrics: value; failure (the share of lists that earn nothing; where items succeed with a probability, the
     expected share); alpha-nDCG, ERR-IA and subtopic recall if the reward has topics; and intra-list distance if there
@@ -168,7 +168,7 @@ def evaluate(
 
 
 def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:
-    """Returns the means and intervals of what was measured."""
+    """Return the means and intervals of what was measured."""
     worth = SHARES if found.bounded else None
     bounds = {name: metric.bounds for name, metric in METRICS.items()} | {"value": worth}
     metrics = {
@@ -185,7 +185,7 @@ def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np
 
 
 def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: ArrayLike | None) -> Lists:
-    """Returns the given lists, or those that a model predicts without seeing the reward."""
+    """Return the given lists, or those that a model predicts without seeing the reward."""
     if isinstance(model_or_lists, Lists):
         if length is not None or budget is not None:
             raise InputError("length and budget are for a model's lists. These lists are built already.")

@@ -26,7 +26,7 @@ def importance(
     n_repeats: int = 5,
     random_state: int = 0,
 ) -> Table:
-    """Returns how much the value of lists falls if a feature is permuted across problems, the most important first.
+    """Return how much the value of lists falls if a feature is permuted across problems, the most important first.
 
     The values of one column are shuffled among all candidates of all problems, so that they carry no information, and
     the model builds its lists with them. What lists lose is what the model gains from the column. Use problems that the
@@ -87,7 +87,7 @@ def importance(
 
 
 def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
-    """Returns the names of what is permuted, or raises if a name is unknown."""
+    """Return the names of what is permuted, or raise if a name is unknown."""
     context = 0 if problems.context is None else problems.context.shape[1]
     known = [*feature_names(problems), *(f"context {i}" for i in range(context))]
     known += [] if problems.vectors is None else ["vectors"]
@@ -98,7 +98,7 @@ def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
 
 
 def _permuted(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
-    """Yields the name of each column with the problems in which it is permuted, once per order."""
+    """Yield the name of each column with the problems in which it is permuted, once per order."""
     table = np.array(dense(problems.features))
     for column, name in enumerate(feature_names(problems)):
         if name in chosen:
@@ -111,14 +111,14 @@ def _permuted(problems: Problems, orders: list[Ints], chosen: set[str]) -> Itera
 
 
 def _with_column(problems: Problems, table: Any, column: int, order: Ints) -> Problems:
-    """Returns the problems with one feature column permuted."""
+    """Return the problems with one feature column permuted."""
     changed = table.copy()
     changed[:, column] = table[order, column]
     return problems.with_features(changed)
 
 
 def _with_context(problems: Problems, column: int, order: Ints) -> Problems:
-    """Returns the problems with one context column permuted: problems are ordered as their first rows are."""
+    """Return the problems with one context column permuted: problems are ordered as their first rows are."""
     assert problems.context is not None
     changed = problems.context.copy()
     changed[:, column] = problems.context[np.argsort(order[problems.offsets[:-1]], kind="stable"), column]

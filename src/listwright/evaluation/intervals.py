@@ -58,19 +58,11 @@ class Estimate:
 
 
 class Means(NamedTuple):
-    """Means over the last axis, their standard errors and intervals; nan where there is none.
+    """Means over the last axis, their standard errors and intervals; nan where there is none."""
 
-    Attributes
-    ----------
-    mean, error : ndarray of float
-        The means and their standard errors.
-    low, high : ndarray of float
-        The ends of the 95 % intervals.
-    """
-
-    mean: Floats
+    mean: Floats  # the means and their standard errors
     error: Floats
-    low: Floats
+    low: Floats  # the ends of the 95 % intervals
     high: Floats
 
 
@@ -133,14 +125,8 @@ def estimate(
 
 
 def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
-    """Returns means over the last axis with their 95 % intervals: Wilson's if all values are at the bounds, else
+    """Return means over the last axis with their 95 % intervals: Wilson's if all values are at the bounds, else
     Student's t.
-
-    Examples
-    --------
-    >>> found = means(np.array([[0.4, 0.5, 0.6], [0.0, 0.0, 1.0]]), bounds=(0, 1))
-    >>> found.low.round(3), found.high.round(3)
-    (array([0.252, 0.061]), array([0.748, 0.792]))
     """
     n = values.shape[-1]
     variance = values.var(axis=-1, ddof=1) if n > 1 else np.full(values.shape[:-1], np.nan)
@@ -159,11 +145,7 @@ def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
 def means_from_moments(
     mean: Floats | float, variance: Floats | float, n: int, *, bounds: Bounds | None = None
 ) -> Means:
-    """Returns Student's t intervals from means and variances (with n - 1 in the denominator) of `n` values.
-
-    If all values agree, their spread says nothing. But then at most a share `share_interval(0, n)[1]` of all cases has
-    another value, which may lie anywhere within the bounds.
-    """
+    """Return Student's t intervals from means and variances (with n - 1 in the denominator) of `n` values."""
     mean, variance = np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     if n < 2:
         unknown = np.full(mean.shape, np.nan)
@@ -182,44 +164,17 @@ def means_from_moments(
 
 @lru_cache(maxsize=4096)
 def share_interval(hits: int, total: int) -> tuple[float, float]:
-    """Returns the 95 % interval of a share by Wilson (1927), which also holds for few cases and for shares near 0 and
-    1.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in share_interval(1, 10)]
-    [0.018, 0.404]
+    """Return the 95 % interval of a share by Wilson (1927), which also holds for few cases and for shares near
+    0 and 1.
     """
     found = scipy.stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
     return float(found.low), float(found.high)
 
 
 def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Returns the bootstrap interval of sum(parts) / sum(totals) over resamples of the cases.
-
-    Percentiles are corrected for bias and skewness (BCa, Efron 1987), because a few cases with large weights make plain
-    percentiles too low.
-
-    Parameters
-    ----------
-    parts, totals : ndarray of float, shape (cases,)
-        Totals of 1 give a mean; weights give a self-normalised one.
-    confidence : float
-        The probability that the interval contains the truth.
-    rng : numpy.random.Generator
-        Draws the resamples.
-
-    Returns
-    -------
-    tuple of float
-        The ends; nan if the cases do not differ.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> [round(end, 2) for end in bootstrap(rng.exponential(size=400), np.ones(400), confidence=0.95, rng=rng)]
-    [1.03, 1.24]
-    """
+    """Return the bootstrap interval of sum(parts) / sum(totals) over resamples of the cases."""
+    # Percentiles are corrected for bias and skewness (BCa, Efron 1987), because a few cases with large weights make
+    # plain percentiles too low.
     if len(parts) > BLOCKS:
         block = rng.permutation(len(parts)) % BLOCKS
         parts, totals = (np.bincount(block, values).astype(np.float64) for values in (parts, totals))
@@ -242,36 +197,8 @@ def skewed(
     n_effective: float | None = None,
     bias: float = 0.0,
 ) -> Bounds:
-    """Returns the interval of the mean of skewed values, such as weighted outcomes, without resampling.
-
-    Student's t statistic is transformed so that skewness cancels out (Hall 1992). This is as accurate as BCa to second
-    order, in one pass over the values.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (cases,)
-        The values whose mean is estimated.
-    confidence : float
-        The probability that the interval contains the truth.
-    bounds : tuple of float, optional
-        The range of the mean. The interval stays inside, and has a width even if all values are the same.
-    n_effective : float, optional
-        The number of cases that carry information, if that is less than all; the degrees of freedom of Student's t
-        follow from it.
-    bias : float, optional
-        A standard deviation of the mean beside that of the values, such as an estimated bias, added in squares.
-
-    Returns
-    -------
-    tuple of float
-        The ends of the interval.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> [round(end, 2) for end in skewed(rng.exponential(size=400), confidence=0.95)]
-    [1.03, 1.24]
-    """
+    """Return the interval of the mean of skewed values, such as weighted outcomes, without resampling."""
+    # Student's t statistic is transformed so that skewness cancels out (Hall 1992).
     n, mean = len(values), float(values.mean())
     apart = values - mean
     spread = float(np.sqrt((apart**2).mean()))
@@ -287,21 +214,13 @@ def skewed(
 
 
 def unseen(mean: float, n: float, bounds: Bounds) -> Bounds:
-    """Returns where the mean may lie if `n` cases all agree.
-
-    At most a share `share_interval(0, n)[1]` of all cases has another value, which may lie anywhere within the bounds.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in unseen(0.0, 100, (0, 1))]
-    [0.0, 0.037]
-    """
+    """Return where the mean may lie if `n` cases all agree."""
     inside, others = min(max(mean, bounds[0]), bounds[1]), share_interval(0, max(1, int(n)))[1]
     return inside - others * (inside - bounds[0]), inside + others * (bounds[1] - inside)
 
 
 def _unskewed(at: float, skewness: float, n: int) -> float:
-    """Inverts Hall's transformation of the t statistic."""
+    """Invert Hall's transformation of the t statistic."""
     if abs(skewness) < 1e-6:
         return at
     inner = 1.0 + skewness * (at / np.sqrt(n) - skewness / (6.0 * n))
@@ -309,11 +228,11 @@ def _unskewed(at: float, skewness: float, n: int) -> float:
 
 
 def none_if_nan(value: float) -> float | None:
-    """Returns None for nan, because JSON has no nan."""
+    """Return None for nan, because JSON has no nan."""
     return None if np.isnan(value) else float(value)
 
 
 def _ratio(parts: Floats, totals: Floats, axis: int = -1) -> Floats:
-    """Returns sum(parts) / sum(totals) along an axis; 0 where all totals are 0."""
+    """Return sum(parts) / sum(totals) along an axis; 0 where all totals are 0."""
     above, below = parts.sum(axis=axis), totals.sum(axis=axis)
     return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)

@@ -12,11 +12,7 @@ from listwright.evaluation.table import Table
 
 
 def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
-    """Returns an altair chart with one line per method and 95 % intervals.
-
-    The x axis is the training size if there are several and only one length; else it is the length, with one chart per
-    training size. Where there is one of each, the chart has one row per method.
-    """
+    """Return an altair chart with one line per method and 95 % intervals."""
     alt = altair()
     sizes, limits = np.unique(table["train_size"]), np.unique(table[limit])
     records = [record | {end: none_if_nan(record[end]) for end in ("low", "high")} for record in table.records()]
@@ -37,7 +33,7 @@ def curves(table: Table, methods: tuple[str, ...], limit: str, y: str) -> Any:
 
 
 def _points(base: Any, methods: tuple[str, ...], title: str) -> Any:
-    """A row per method: its mean, and its interval as a line."""
+    """Return a row per method: its mean, and its interval as a line."""
     alt = altair()
     base = base.encode(
         y=alt.Y("method:N", sort=list(methods), title=None),
@@ -49,5 +45,5 @@ def _points(base: Any, methods: tuple[str, ...], title: str) -> Any:
 
 
 def altair() -> Any:
-    """Returns the altair package, or raises `MissingExtra` with the command that installs it."""
+    """Return the altair package, or raises `MissingExtra` with the command that installs it."""
     return require_extra("altair", "The picture needs altair.", extra="plots")

@@ -14,24 +14,12 @@ from listwright.problems import Problems
 
 
 class Split(NamedTuple):
-    """A training set and the problems that it is tested on, with the seed, fold and training size that made it.
+    """A training set and the problems that it is tested on, with the seed, fold and training size that made it."""
 
-    Attributes
-    ----------
-    seed : int
-        Draws the folds and the training problems.
-    fold : object
-        The fold that is tested.
-    train_size : float
-        Share or number of the problems to learn from.
-    train, test : Problems
-        The training problems and the test problems.
-    """
-
-    seed: int
-    fold: Any
-    train_size: float
-    train: Problems
+    seed: int  # draws the folds and the training problems
+    fold: Any  # the fold that is tested
+    train_size: float  # share or number of the problems to learn from
+    train: Problems  # the training problems and the test problems
     test: Problems
 
 
@@ -43,7 +31,7 @@ def splits(
     train_sizes: Sequence[float] | None,
     seeds: Sequence[int],
 ) -> Iterator[Split]:
-    """Yields one split per seed, fold and training size. Smaller training sets are subsets of larger ones."""
+    """Yield one split per seed, fold and training size. Smaller training sets are subsets of larger ones."""
     for seed in seeds:
         for fold, rest, held in _parts(problems, folds, test, seed):
             order = np.random.default_rng([seed, 1]).permutation(len(rest))
@@ -53,7 +41,7 @@ def splits(
 
 
 def as_seeds(seeds: int | Sequence[int]) -> Sequence[int]:
-    """Returns the seeds 0, 1, ... for a number of seeds, or a list of seeds as it is."""
+    """Return the seeds 0, 1, ... for a number of seeds, or a list of seeds as it is."""
     chosen = range(seeds) if isinstance(seeds, int | np.integer) else list(seeds)
     if len(chosen) == 0:
         raise InputError(f"seeds must be at least 1, or a list of seeds. Got {seeds!r}.")
@@ -63,7 +51,7 @@ def as_seeds(seeds: int | Sequence[int]) -> Sequence[int]:
 def _parts(
     problems: Problems, folds: int | ArrayLike, test: Problems | None, seed: int
 ) -> Iterator[tuple[Any, Problems, Problems]]:
-    """Yields (fold, training problems, test problems): one per fold, or a single one if there is a test set."""
+    """Yield (fold, training problems, test problems): one per fold, or a single one if there is a test set."""
     if test is not None:
         yield 0, problems, test
         return
@@ -73,13 +61,7 @@ def _parts(
 
 
 def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[Any]:
-    """Returns the fold in which each problem is tested: as given, or drawn at random in equal sizes.
-
-    Examples
-    --------
-    >>> fold_numbers(2, 4, seed=0).tolist()
-    [0, 0, 1, 1]
-    """
+    """Return the fold in which each problem is tested: as given, or drawn at random in equal sizes."""
     if isinstance(folds, int | np.integer):
         if not 2 <= folds <= n_problems:
             raise InputError(f"folds must be between 2 and the number of problems ({n_problems}). Got {folds}.")
@@ -95,7 +77,7 @@ def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[
 
 
 def _count(size: float, available: int) -> int:
-    """Returns a number of problems, from a share (a float up to 1.0) or a number."""
+    """Return a number of problems, from a share (a float up to 1.0) or a number."""
     is_share = isinstance(size, float | np.floating) and 0 < size <= 1
     count = max(1, round(size * available)) if is_share else int(size)
     if count < 1 or count > available or (not is_share and count != size):

@@ -43,7 +43,7 @@ class Table:
     columns: dict[str, NDArray[Any]]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Returns the column of that name."""
+        """Return the column of that name."""
         return self.columns[name]
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class Table:
         return len(next(iter(self.columns.values())))
 
     def where(self, **values: Any) -> Table:
-        """Returns the rows that have the given values.
+        """Return the rows that have the given values.
 
         Parameters
         ----------
@@ -75,12 +75,12 @@ class Table:
         return Table({name: column[kept] for name, column in self.columns.items()})
 
     def records(self) -> list[dict[str, Any]]:
-        """Returns one dictionary per row, with plain Python values."""
+        """Return one dictionary per row, with plain Python values."""
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
         return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Returns the table as a frame.
+        """Return the table as a frame.
 
         Parameters
         ----------
@@ -102,14 +102,7 @@ class Table:
 
 
 def aligned(rows: list[list[str]], left: list[bool]) -> str:
-    """Formats rows of cells as lines of text, with columns as wide as their widest cell.
-
-    Examples
-    --------
-    >>> print(aligned([["a", "1"], ["bb", "20"]], [True, False]))
-    a    1
-    bb  20
-    """
+    """Format rows of cells as lines of text, with columns as wide as their widest cell."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(left))]
     lines = (
         [cell.ljust(width) if side else cell.rjust(width) for cell, width, side in zip(row, widths, left, strict=True)]
@@ -119,5 +112,5 @@ def aligned(rows: list[list[str]], left: list[bool]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Formats a cell: floats with four decimals."""
+    """Format a cell: floats with four decimals."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -22,31 +22,15 @@ SCALES = ("auto", "ndeval", "reader")
 
 
 class Subtopics(NamedTuple):
-    """Which topics each row covers, in CSR form; the topics of all problems are numbered consecutively.
+    """Which topics each row covers, in CSR form; the topics of all problems are numbered consecutively."""
 
-    Attributes
-    ----------
-    row_starts : ndarray of int, shape (rows + 1,)
-        Where the entries of each row start.
-    topics : ndarray of int, shape (entries,)
-        The topic of each entry.
-    satisfies : ndarray of float, shape (entries,)
-        Probability that the row satisfies a reader who looks for the topic.
-    weights : ndarray of float, shape (topics,)
-        Weight of each topic.
-    starts, offsets : ndarray of int, shape (problems + 1,)
-        Where the topics and the rows of each problem start.
-    totals, counts : ndarray of float, shape (problems,)
-        Weight and number of all topics of a problem, including those that no candidate covers.
-    """
-
-    row_starts: Ints
-    topics: Ints
-    satisfies: Floats
-    weights: Floats
-    starts: Ints
+    row_starts: Ints  # where the entries of each row start
+    topics: Ints  # the topic of each entry
+    satisfies: Floats  # probability that the row satisfies a reader who looks for the topic
+    weights: Floats  # weight of each topic
+    starts: Ints  # where the topics and the rows of each problem start
     offsets: Ints
-    totals: Floats
+    totals: Floats  # weight and number of all topics of a problem, including those that no candidate covers
     counts: Floats
 
     @property
@@ -55,19 +39,17 @@ class Subtopics(NamedTuple):
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def entries(self, picks: Ints) -> Ints:
-        """Returns the entries of the picked rows; -1 picks nothing."""
+        """Return the entries of the picked rows; -1 picks nothing."""
         return pieces(self.row_starts, picks[picks >= 0])
 
 
 def has_topics(problems: Problems) -> bool:
-    """Whether the reward says which topics a row covers."""
+    """Return whether the reward says which topics a row covers."""
     return isinstance(problems.reward, AnySuccess | Coverage | ProbabilisticCoverage | ConcaveCoverage)
 
 
 def subtopics(problems: Problems) -> Subtopics:
-    """Returns the topics of the reward: of any kind of coverage, or of `AnySuccess`, which has one topic per
-    problem.
-    """
+    """Return the topics of the reward: of any kind of coverage, or of `AnySuccess`, which has one topic per problem."""
     if not has_topics(problems):
         kind = "no reward" if problems.reward is None else type(problems.reward).__name__
         raise InputError(f"Topic metrics need a coverage reward, or AnySuccess. These problems have {kind}.")
@@ -89,7 +71,7 @@ def subtopics(problems: Problems) -> Subtopics:
 
 
 def _one_topic(problems: Problems) -> Subtopics:
-    """Returns the single topic of each problem under `AnySuccess`, which every row that can succeed covers."""
+    """Return the single topic of each problem under `AnySuccess`, which every row that can succeed covers."""
     success = problems.reward.tables["success"].values
     some, ones = success > 0, np.ones(len(problems))
     row_starts, starts = starts_of(some.astype(np.int64)), np.arange(len(problems) + 1)
@@ -246,7 +228,7 @@ def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | N
 
 
 def _most(problems: Problems, scale: str, length: int) -> float:
-    """Returns the ERR-IA of a list in which every item covers every topic, or 1 on the scale "reader"."""
+    """Return the ERR-IA of a list in which every item covers every topic, or 1 on the scale "reader"."""
     reward = problems.reward
     given = isinstance(reward, AnySuccess | ProbabilisticCoverage) and not isinstance(reward, AlphaCoverage)
     if scale == "reader" or (scale == "auto" and given):
@@ -257,14 +239,14 @@ def _most(problems: Problems, scale: str, length: int) -> float:
 
 
 def _cut(lists: Lists, at: int | None) -> Ints:
-    """Returns the first `at` rows of each list: shape (problems, positions)."""
+    """Return the first `at` rows of each list: shape (problems, positions)."""
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer) or at < 1):
         raise InputError(f"at must be a whole number of at least 1. Got {at!r}.")
     return lists.rows if at is None else lists.rows[:, :at]
 
 
 def _judged(problems: Problems, length: int, alpha: float) -> Floats:
-    """Returns the discounted gains of the ideal list of all judged items, which the reward knows."""
+    """Return the discounted gains of the ideal list of all judged items, which the reward knows."""
     reward = problems.reward
     if not isinstance(reward, AlphaCoverage) or "ideal" not in reward.tables:
         raise InputError(
@@ -280,7 +262,7 @@ def _judged(problems: Problems, length: int, alpha: float) -> Floats:
 
 
 def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
-    """Returns the discounted gains of the lists, or of greedy ones if `rows` is None."""
+    """Return the discounted gains of the lists, or of greedy ones if `rows` is None."""
     left = found.weights.copy()  # what a topic is worth the next time
     open_rows = np.ones(len(found.row_starts) - 1, dtype=bool)
     row_of = np.repeat(np.arange(len(open_rows)), np.diff(found.row_starts))
@@ -296,12 +278,12 @@ def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) 
 
 
 def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: Bools) -> Ints:
-    """Returns the open row of each problem that gains most, given what each topic is worth the next time."""
+    """Return the open row of each problem that gains most, given what each topic is worth the next time."""
     gains = np.bincount(row_of, left[found.topics], minlength=len(open_rows)).astype(np.float64)
     picks: Ints = best_rows(gains, open_rows, found.offsets)
     return picks
 
 
 def _safe(values: Floats) -> Floats:
-    """Replaces values that are not above 0 by 1, so that they can divide."""
+    """Replace values that are not above 0 by 1, so that they can divide."""
     return np.where(values > 0, values, 1.0)

@@ -14,7 +14,7 @@ from listwright.rewards import AnySuccess, Reward, reward_of
 
 
 def measured(lists: Lists, problems: Problems) -> Lists:
-    """Returns the same lists with the gain of each pick under the problems' reward.
+    """Return the same lists with the gain of each pick under the problems' reward.
 
     Parameters
     ----------
@@ -57,21 +57,12 @@ def measured(lists: Lists, problems: Problems) -> Lists:
 
 
 def failures(values: Floats, reward: Reward) -> Floats:
-    """By list: 1 where it earns nothing, else 0. Where items succeed with a probability, the chance that none does.
-
-    This is what `failure` means everywhere: in `evaluate`, in `compare` and on the command line.
-
-    >>> from listwright.rewards import Coverage
-    >>> failures(np.array([0.0, 0.4]), AnySuccess([[0.0, 0.4]]))
-    array([1. , 0.6])
-    >>> failures(np.array([0.0, 0.4]), Coverage([[[1.0, 0.0]]]))
-    array([1., 0.])
-    """
+    """By list: 1 where it earns nothing, else 0. Where items succeed with a probability, the chance that none does."""
     return 1.0 - values if isinstance(reward, AnySuccess) else (values <= 0).astype(np.float64)
 
 
 def list_values(lists: Lists, problems: Problems) -> Floats:
-    """Returns what each list is worth under the problems' reward, shape (problems,).
+    """Return what each list is worth under the problems' reward, shape (problems,).
 
     Parameters
     ----------
@@ -103,6 +94,6 @@ def list_values(lists: Lists, problems: Problems) -> Floats:
 
 
 def earned(lists: Lists) -> Floats:
-    """Returns what each measured list is worth up to each position: shape (problems, positions)."""
+    """Return what each measured list is worth up to each position: shape (problems, positions)."""
     assert lists.picked_gains is not None
     return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)

@@ -17,21 +17,7 @@ HALF = 0.5  # an aspect counts as answered from here on
 
 
 class AspectState(NamedTuple):
-    """One kind of aspects, and what the lists have covered of it.
-
-    Attributes
-    ----------
-    table : ndarray of shape (rows, a)
-        How well each candidate answers each aspect, in [0, 1].
-    weights : ndarray of shape (problems, a)
-        Equal over the aspects that some candidate answers, 0 elsewhere.
-    missed : tuple of ndarray of shape (problems, a)
-        By power p: the product over the list of 1 - s^p.
-    most : ndarray of shape (problems, a)
-        The best answer in the list.
-    seats : ndarray of shape (problems, a)
-        PM-2's seats taken.
-    """
+    """One kind of aspects, and what the lists have covered of it."""
 
     table: Floats  # (rows, a)
     weights: Floats  # (problems, a): equal over the aspects that some candidate answers, 0 elsewhere
@@ -102,7 +88,7 @@ class Aspects(Features):
         return {"kinds": tuple(sorted(problems.aspects or {}))}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Records the kinds of aspects, and checks the powers."""
+        """Record the kinds of aspects, and check the powers."""
         if any(not power > 0 for power in self.powers):
             raise InputError(f"powers must be above 0. Got {self.powers!r}.")
         if not summary["kinds"]:
@@ -116,7 +102,9 @@ class Aspects(Features):
         return AspectsSeen(problems, tuple(self._begin(tables[name], problems) for name in self.kinds_))
 
     def _begin(self, given: Floats32, problems: Problems) -> AspectState:
-        """The state of one kind of aspects with nothing covered; aspects that no candidate answers get weight 0."""
+        """Return the state of one kind of aspects with nothing covered; aspects that no candidate answers get
+        weight 0.
+        """
         table = given.astype(np.float64)
         there = (np.maximum.reduceat(table, problems.offsets[:-1], axis=0) > 0).astype(np.float64)
         weights = there / np.maximum(there.sum(axis=1, keepdims=True), 1.0)
@@ -124,7 +112,7 @@ class Aspects(Features):
         return AspectState(table, weights, tuple(np.ones_like(weights) for _ in self.powers), nothing, nothing)
 
     def columns(self, seen: AspectsSeen) -> Floats32:
-        """The forms of every kind, side by side."""
+        """Return the forms of every kind, side by side."""
         forms = [form for state in seen.kinds for form in self._forms(state, seen.problems.owners)]
         return np.stack(forms, axis=1).astype(np.float32)
 
@@ -152,8 +140,8 @@ class Aspects(Features):
         return seen._replace(kinds=tuple(self._after(state, some, picks[some]) for state in seen.kinds))
 
     def _after(self, state: AspectState, some: Ints, rows: Ints) -> AspectState:
-        """The state of one kind after `rows` were picked in the problems `some`; a pick's seat is shared out over
-        the aspects that it answers.
+        """The state of one kind after `rows` were picked in the problems `some`; a pick's seat is shared out over the
+        aspects that it answers.
         """
         answers = state.table[rows]
         missed = tuple(

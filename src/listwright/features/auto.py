@@ -22,46 +22,15 @@ MANY_ITEMS = 256  # past this, an in-list flag for every item costs more than it
 
 
 def paper_features() -> Features:
-    """The features of the paper's trajectory experiment: own features, distances to the list, bias, first position.
-
-    >>> paper_features()
-    Sum(parts=[Candidate(), Distance(), Position()])
+    """Return the features of the paper's trajectory experiment: own features, distances to the list, bias, first
+    position.
     """
     return Candidate() + Distance() + Position()
 
 
 def auto_features(problems: Problems) -> Sum:
-    """The features that suit the problems: a candidate's own, and what sets it apart from the list.
-
-    Own features come first, where there are any. Against the list: uncovered aspects and unmet needs where problems
-    have them; links and volume where there are links or vectors; cosines to the problem's own vector where its context
-    is one; distances where there are none of these. Where items recur (a catalogue), identity is added, crossed with
-    the context, and with the list where nothing else tells what it holds. Coordinates of vectors are never columns: by
-    themselves they mean nothing.
-
-    Parameters
-    ----------
-    problems : Problems
-        The training problems, or an example of them.
-
-    Returns
-    -------
-    Sum
-        Not yet fitted.
-
-    Raises
-    ------
-    InputError
-        If the problems have neither features nor vectors nor a catalogue.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1))))
-    Sum(parts=[Candidate(), Distance(), Position()])
-    >>> auto_features(Problems.from_arrays(np.zeros((2, 3, 1)), links={"cites": np.zeros((2, 3, 3))}))
-    Sum(parts=[Candidate(), Position(), Links()])
-    """
+    """Return the features that suit the problems: a candidate's own, and what sets it apart from the list."""
+    # Coordinates of vectors are never columns: by themselves they mean nothing.
     if not problems.n_features and problems.catalogue is None and problems.vectors is None:
         raise InputError("The candidates cannot be told apart: pass features or a catalogue besides the context.")
     parts: list[Features] = [Candidate()] if problems.n_features else []
@@ -74,10 +43,8 @@ def auto_features(problems: Problems) -> Sum:
 
 
 def _list_features(problems: Problems) -> list[Features]:
-    """Features of a candidate against the list: aspects, links and vectors are preferred to differences of features.
-
-    Past `MANY_PAIRS` pairs of candidates, `Links` is left out, because it computes all cosines within a problem.
-    """
+    """Features of a candidate against the list: aspects, links and vectors are preferred to differences of features."""
+    # Past `MANY_PAIRS` pairs of candidates, `Links` is left out, because it computes all cosines within a problem.
     pairs = float((problems.counts.astype(np.float64) ** 2).sum())
     linked = problems.links is not None or problems.vectors is not None
     parts: list[Features] = [Position()]

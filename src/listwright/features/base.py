@@ -22,69 +22,24 @@ from listwright.problems import Problems
 
 
 class Crossed(NamedTuple):
-    """Columns "this item x this number of the state", kept as factors and never written out.
-
-    Row i has nonzero crossed columns only in the block of its item, where they equal the state of its problem.
-
-    Attributes
-    ----------
-    items : ndarray of int of shape (rows,)
-        Catalogue item of each row.
-    n_items : int
-        Size of the catalogue.
-    states : ndarray of shape (problems, z)
-        The numbers that items are crossed with.
-
-    See Also
-    --------
-    Identity : The feature that makes such columns.
-    """
+    """Columns "this item x this number of the state", kept as factors and never written out."""
 
     items: Ints  # by row: which known item
-    n_items: int
+    n_items: int  # size of the catalogue
     states: Floats32  # (problems, z)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What the policy sees of every candidate, given the list so far (the paper's v).
+    """What the policy sees of every candidate, given the list so far (the paper's v)."""
 
-    Attributes
-    ----------
-    table : ndarray of float32 of shape (rows, d)
-        The plain columns.
-    owners : ndarray of int of shape (rows,)
-        Problem of each row.
-    offsets : ndarray of int of shape (problems + 1,)
-        Where the rows of each problem start, and the number of rows.
-    crossed : Crossed or None
-        Block-structured columns, where there are any.
-
-    See Also
-    --------
-    Features.rows : Makes them.
-    listwright.policies.Policy.score : Takes them.
-
-    Examples
-    --------
-    Two candidates of one problem and one of another, with a single column:
-
-    >>> rows = Rows(np.array([[1.0], [3.0], [2.0]], dtype=np.float32), np.array([0, 0, 1]), np.array([0, 2, 3]))
-    >>> rows.written_out().shape
-    (3, 1)
-    """
-
-    table: Floats32
-    owners: Ints
-    offsets: Ints
-    crossed: Crossed | None = None
+    table: Floats32  # the plain columns
+    owners: Ints  # problem of each row
+    offsets: Ints  # where the rows of each problem start, and the number of rows
+    crossed: Crossed | None = None  # block-structured columns, where there are any
 
     def written_out(self) -> Floats32:
-        """All columns in one dense table, for arbitrary estimators.
-
-        Crossed columns appear as the state's numbers and one flag per item, not as their products: trees find these
-        themselves, and the table stays small.
-        """
+        """All columns in one dense table, for arbitrary estimators."""
         if self.crossed is None:
             return self.table
         flags = np.zeros((len(self.owners), self.crossed.n_items), dtype=np.float32)
@@ -132,42 +87,42 @@ class Features(Parameters, ABC):
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
-        """The state of empty lists; anything that `columns` and `add` understand."""
+        """Return the state of empty lists; anything that `columns` and `add` understand."""
 
     @abstractmethod
     def columns(self, seen: Any) -> Floats32:
         """(rows, d): the columns of every candidate given its problem's list."""
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """The state after `picks`, one row index per problem, -1 for none; must not change `seen`."""
+        """Return the state after `picks`, one row index per problem, -1 for none; must not change `seen`."""
         return seen
 
     def fit(self, problems: Problems) -> Self:
-        """Learns scales and similar statistics from training problems; returns self."""
+        """Learn scales and similar statistics from training problems; return self."""
         return self.settle(self.summary(problems))
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """What `settle` needs to know of some of the training problems; `features.moments.merged` joins summaries
-        of parts.
+        """Return what `settle` needs to know of some of the training problems; `features.moments.merged` joins
+        summaries of parts.
         """
         return {}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns from the summary of all training problems; returns self."""
+        """Learn from the summary of all training problems; return self."""
         return self
 
     def begun(self, example: Problems) -> Self:
-        """Learns what must be known before problems are summarised part by part, from an example of them; returns
+        """Learn what must be known before problems are summarised part by part, from an example of them; return
         self.
         """
         return self
 
     def streams(self) -> bool:
-        """Whether summaries are enough to fit; False where `fit` needs all problems at once."""
+        """Return whether summaries are enough to fit; False where `fit` needs all problems at once."""
         return type(self).fit is Features.fit
 
     def fitted_parts(self) -> list[Features]:
-        """The features that stand side by side: these alone, or the fitted parts of a sum."""
+        """Return the features that stand side by side: these alone, or the fitted parts of a sum."""
         return [self]
 
     def slimmed(self) -> Self:
@@ -179,14 +134,16 @@ class Features(Parameters, ABC):
         return self
 
     def peeks(self) -> bool:
-        """Whether what a policy sees of one training problem depends on the others, as it does with scales.
+        """Return whether what a policy sees of one training problem depends on the others, as it does with scales.
 
         Certificates list this among their caveats: the policy has then used states before the online pass reached them.
         """
         return bool(getattr(self, "standardize", False)) or not self.streams()
 
     def for_training(self, problems: Problems) -> Self:
-        """The view through which training problems are to be seen: out of fold, where features learn from rewards."""
+        """Return the view through which training problems are to be seen: out of fold, where features learn from
+        rewards.
+        """
         return self
 
     def names(self) -> list[str]:
@@ -203,7 +160,7 @@ class Features(Parameters, ABC):
         return Rows(self.columns(seen), problems.owners, problems.offsets, self.crossed(seen))
 
     def problems_of(self, seen: Any) -> Problems:
-        """The problems that a state belongs to."""
+        """Return the problems that a state belongs to."""
         return seen.problems
 
     def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
@@ -216,28 +173,7 @@ class Features(Parameters, ABC):
 
 @saved_as("features.Sum")
 class Sum(Features):
-    """Several features side by side; what `a + b` makes.
-
-    Parameters
-    ----------
-    parts : list of Features
-        The features, in the order of their columns. They are cloned by `fit`.
-
-    Attributes
-    ----------
-    parts_ : list of Features
-        The fitted parts.
-
-    See Also
-    --------
-    Features : The base class, whose `+` makes a sum.
-
-    Examples
-    --------
-    >>> from listwright.features import Candidate, Position
-    >>> Candidate() + Position()
-    Sum(parts=[Candidate(), Position()])
-    """
+    """Several features side by side; what `a + b` makes."""
 
     group = "sum"
 
@@ -245,7 +181,7 @@ class Sum(Features):
         self.parts = parts
 
     def fit(self, problems: Problems) -> Self:
-        """Fits a clone of every part."""
+        """Fit a clone of every part."""
         self.parts_ = [clone(part).fit(problems) for part in self.parts]
         return self
 
@@ -254,7 +190,7 @@ class Sum(Features):
         return {"parts": [part.summary(problems) for part in self.parts]}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Fits a clone of every part to its own summary."""
+        """Fit a clone of every part to its own summary."""
         self.parts_ = [clone(part).settle(one) for part, one in zip(self.parts, summary["parts"], strict=True)]
         return self
 
@@ -264,7 +200,7 @@ class Sum(Features):
         return all(part.still for part in self.parts)
 
     def streams(self) -> bool:
-        """Whether all parts can be fitted from summaries."""
+        """Return whether all parts can be fitted from summaries."""
         return all(part.streams() for part in self.parts)
 
     def fitted_parts(self) -> list[Features]:
@@ -272,23 +208,23 @@ class Sum(Features):
         return self.parts_
 
     def with_items(self, n_items: int) -> Self:
-        """A twin in which every part knows the larger catalogue."""
+        """Return a twin in which every part knows the larger catalogue."""
         twin = copy.copy(self)
         twin.parts_ = [part.with_items(n_items) for part in self.parts_]
         return twin
 
     def peeks(self) -> bool:
-        """Whether any part does."""
+        """Return whether any part does."""
         return any(part.peeks() for part in self.parts)
 
     def for_training(self, problems: Problems) -> Self:
-        """A twin in which every part sees the training problems out of fold."""
+        """Return a twin in which every part sees the training problems out of fold."""
         twin = copy.copy(self)
         twin.parts_ = [part.for_training(problems) for part in self.parts_]
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """A tuple of the parts' states of empty lists."""
+        """Return a tuple of the parts' states of empty lists."""
         return tuple(part.start(problems) for part in self.parts_)
 
     def columns(self, seen: tuple[Any, ...]) -> Floats32:
@@ -296,7 +232,7 @@ class Sum(Features):
         return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
 
     def crossed(self, seen: tuple[Any, ...]) -> Crossed | None:
-        """The crossed columns of the one part that has some; raises InputError where two have."""
+        """Return the crossed columns of the one part that has some; raises InputError where two have."""
         found = [part.crossed(one) for part, one in zip(self.parts_, seen, strict=True)]
         found = [one for one in found if one is not None]
         if len(found) > 1:
@@ -304,11 +240,11 @@ class Sum(Features):
         return found[0] if found else None
 
     def add(self, seen: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """A tuple of the parts' states after the picks."""
+        """Return a tuple of the parts' states after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.parts_, seen, strict=True))
 
     def names(self) -> list[str]:
-        """The parts' names in order."""
+        """Return the parts' names in order."""
         return [name for part in self.parts_ for name in part.names()]
 
     def parts_seen(self, seen: tuple[Any, ...]) -> Iterator[tuple[Features, Any]]:
@@ -316,7 +252,7 @@ class Sum(Features):
         return zip(self.parts_, seen, strict=True)
 
     def problems_of(self, seen: tuple[Any, ...]) -> Problems:
-        """The problems of the state, the same for all parts."""
+        """Return the problems of the state, the same for all parts."""
         return self.parts_[0].problems_of(seen[0])
 
 

@@ -64,7 +64,7 @@ class BestColumn(Features):
     still = True
 
     def fit(self, problems: Problems) -> Self:
-        """Finds the column with the highest absolute correlation to the gains alone, both centred within problems."""
+        """Find the column with the highest absolute correlation to the gains alone, both centred within problems."""
         if not problems.n_features:
             raise InputError("BestColumn needs features, but these problems have none.")
         reward = reward_of(problems, "BestColumn")
@@ -78,20 +78,20 @@ class BestColumn(Features):
         return self
 
     def start(self, problems: Problems) -> BestColumnSeen:
-        """The scaled column of each candidate."""
+        """Return the scaled column of each candidate."""
         return BestColumnSeen(problems, self.scale_.apply(dense(problems.features)[:, [self.column_]]))
 
     def columns(self, seen: BestColumnSeen) -> Floats32:
-        """The same at every position."""
+        """Return the same at every position."""
         return seen.column
 
     def names(self) -> list[str]:
-        """The column's own name."""
+        """Return the column's own name."""
         return [self.name_]
 
 
 def _centered(table: Floats | Floats32, problems: Problems) -> Floats:
-    """The table less the mean over each problem, in float64."""
+    """Return the table less the mean over each problem, in float64."""
     values = np.ascontiguousarray(table, dtype=np.float64)
     result = np.empty_like(values)
     center(values, problems.offsets, result)

@@ -70,7 +70,7 @@ class Candidate(Features):
         return {"features": Moments.of(dense(problems.features)), "context": context, "names": tuple(_names(problems))}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns the scales."""
+        """Learn the scales."""
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.context_scale_ = None
         if summary["context"] is not None:
@@ -79,18 +79,18 @@ class Candidate(Features):
         return self
 
     def start(self, problems: Problems) -> CandidateSeen:
-        """The scaled features, followed by the context repeated for each candidate."""
+        """Return the scaled features, followed by the context repeated for each candidate."""
         table = self.scale_.apply(problems.features)
         if self.context_scale_ is not None and problems.context is not None:
             table = np.concatenate([table, self.context_scale_.apply(problems.context)[problems.owners]], axis=1)
         return CandidateSeen(problems, table)
 
     def columns(self, seen: CandidateSeen) -> Floats32:
-        """The same at every position."""
+        """Return the same at every position."""
         return seen.table
 
     def add(self, seen: CandidateSeen, picks: Ints) -> CandidateSeen:
-        """Returns `seen`: nothing changes."""
+        """Return `seen`: nothing changes."""
         return seen
 
     def names(self) -> list[str]:
@@ -99,7 +99,7 @@ class Candidate(Features):
 
 
 def feature_names(problems: Problems) -> list[str]:
-    """The problems' feature names, or "feature 0", "feature 1", ... where there are none."""
+    """Return the problems' feature names, or "feature 0", "feature 1", ... where there are none."""
     return list(problems.feature_names or (f"feature {i}" for i in range(problems.n_features)))
 
 

@@ -16,19 +16,9 @@ from listwright.problems import Problems
 
 
 class Fold(NamedTuple):
-    """One of the parts that training problems are cut into.
+    """One of the parts that training problems are cut into."""
 
-    Attributes
-    ----------
-    number : int
-        Index of the fold.
-    held : ndarray of bool of shape (problems,)
-        Which problems are in this fold.
-    rest : ndarray of bool of shape (problems,)
-        Which problems the fold's model may learn from.
-    """
-
-    number: int
+    number: int  # index of the fold
     held: Bools  # by problem: whether it is in this fold
     rest: Bools  # by problem: whether its fold may learn from it
 
@@ -39,17 +29,10 @@ class CrossFitted(Features):
     A policy that learns on top of such features must see training problems as it will see new ones: through what was
     learned from the other folds. `fit` learns once from everything and once for each of `folds(problems)`;
     `for_training` gives a twin whose `out_of_fold` is true.
-
-    Attributes
-    ----------
-    n_folds : int
-        Number of folds.
-    out_of_fold_ : bool
-        Set on twins made by `for_training`.
     """
 
-    out_of_fold_: bool
-    n_folds: int = FOLDS
+    out_of_fold_: bool  # set on twins made by `for_training`
+    n_folds: int = FOLDS  # number of folds
 
     @property
     def out_of_fold(self) -> bool:
@@ -57,10 +40,8 @@ class CrossFitted(Features):
         return bool(vars(self).get("out_of_fold_", False))
 
     def folds(self, problems: Problems) -> Iterator[Fold]:
-        """Yields the folds that hold any problems, and reports progress.
-
-        If all problems fall into one fold there are no others to learn from, so that fold learns from itself.
-        """
+        """Yield the folds that hold any problems, and reports progress."""
+        # If all problems fall into one fold there are no others to learn from, so that fold learns from itself.
         numbers = folds_of(problems.problem_ids, self.n_folds)
         present = np.unique(numbers)
         for number in present.tolist():
@@ -69,7 +50,7 @@ class CrossFitted(Features):
             yield Fold(number, held, ~held if len(present) > 1 else held)
 
     def for_training(self, problems: Problems) -> Self:
-        """A shallow copy that sees the training problems out of fold."""
+        """Return a shallow copy that sees the training problems out of fold."""
         twin = copy.copy(self)
         twin.out_of_fold_ = True
         return twin

@@ -80,7 +80,7 @@ class Distance(Features):
         return {"features": Moments.of(dense(problems.features)), "names": tuple(feature_names(problems))}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns the scales."""
+        """Learn the scales."""
         if not (self.minimum or self.mean):
             raise InputError("Distance has no columns with minimum=False and mean=False. Set one of them to True.")
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
@@ -105,7 +105,7 @@ class Distance(Features):
         return columns
 
     def add(self, seen: DistanceSeen, picks: Ints) -> DistanceSeen:
-        """Updates minima and sums with the differences to the picks."""
+        """Update minima and sums with the differences to the picks."""
         smallest, total = seen.smallest.copy(), seen.total.copy()
         nearer(picks, seen.problems.offsets, seen.table, smallest, total, seen.lengths)
         return seen._replace(smallest=smallest, total=total, lengths=seen.lengths + (picks >= 0))

@@ -27,17 +27,7 @@ PENALTY = 30.0  # of the ridge regression
 
 
 class Words(NamedTuple):
-    """The words of each problem: one slot for each pair of problem and word.
-
-    Attributes
-    ----------
-    columns : ndarray of int of shape (slots,)
-        Column of the vectors.
-    starts : ndarray of int of shape (problems + 1,)
-        Where the slots of each problem start, and the number of slots.
-    holds : CSR of shape (rows, slots)
-        1 where the row holds the word.
-    """
+    """The words of each problem: one slot for each pair of problem and word."""
 
     columns: Ints  # by slot: the column of the vectors
     starts: Ints  # where the slots of each problem start, and the end of the last
@@ -51,19 +41,7 @@ class Words(NamedTuple):
 
 @saved_as("features.Known")
 class Known(NamedTuple):
-    """Worth of words in training problems.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        Columns of the known words, ascending.
-    counts : ndarray of shape (words,)
-        Number of problems that hold the word.
-    sums : ndarray of shape (words, TIMES)
-        Worth, summed over these problems, by occurrence.
-    mean : ndarray of shape (TIMES,)
-        Mean over all words of all problems.
-    """
+    """Worth of words in training problems."""
 
     columns: Ints  # in order
     counts: Floats  # by word: problems that hold it
@@ -72,20 +50,10 @@ class Known(NamedTuple):
 
 
 class CoverageSeen(NamedTuple):
-    """How often the list holds each word.
-
-    Attributes
-    ----------
-    words : Words
-        The words of the problems.
-    worth : ndarray of shape (slots, TIMES + 1)
-        What the word adds at each further occurrence; 0 past TIMES.
-    levels : ndarray of int of shape (slots,)
-        Occurrences in the list so far.
-    """
+    """How often the list holds each word."""
 
     problems: Problems
-    words: Words
+    words: Words  # the words of the problems
     worth: Floats  # (slots, TIMES + 1): what a word adds when it comes again; nothing past TIMES
     levels: Ints  # by slot
 
@@ -98,54 +66,13 @@ class ExpectedCoverage(CrossFitted):
     Use it for extractive summaries learned with the reward `Rouge` (n=1). For other coverage rewards use
     `ExpectedGain`. Vectors must be sparse, with the same word in the same column everywhere
     (`listwright.text.hashed_tf_idf`).
-
-    Attributes
-    ----------
-    known_ : Known
-        Worth of words in training problems.
-    weights_ : ndarray of shape (TIMES, d + 1)
-        Ridge weights learned from all training problems.
-    fold_weights_ : ndarray of shape (folds, TIMES, d + 1)
-        The same without each fold.
-    scale_ : Scale
-        Scale of the regression's columns.
-    size_ : float or None
-        Mean size of training candidates, where they have sizes.
-
-    Raises
-    ------
-    InputError
-        By `fit`, if vectors are missing or dense, or the reward is not `Rouge` with n=1.
-
-    See Also
-    --------
-    ExpectedGain : Predicted gains for other rewards.
-
-    Notes
-    -----
-    The worth of a word is predicted by ridge regression from how many candidates hold it, their features, where it
-    comes first, and its worth in other problems. The policy sees each training problem as predicted without it.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> texts = [["rain", "fell"], ["rain", "stopped"], ["a", "dog", "barked"]] * 10
-    >>> problems = lw.Problems.from_arrays(
-    ...     np.zeros((30, 1)),
-    ...     offsets=np.arange(0, 31, 3),
-    ...     vectors=lw.text.hashed_tf_idf(texts, 1 << 16),
-    ...     reward=Rouge(texts, [["rain", "stopped"]] * 10),
-    ... )
-    >>> feature = ExpectedCoverage().fit(problems)
-    >>> int(feature.columns(feature.start(problems[:1])).argmax())
-    1
     """
 
     group = "expected coverage"
     predicted_: dict[Any, Floats]  # of a twin for training: by problem, the worth of its words
 
     def fit(self, problems: Problems) -> Self:
-        """Learns the worth of words from all problems, and once without each fold."""
+        """Learn the worth of words from all problems, and once without each fold."""
         if not sparse.issparse(problems.vectors):
             raise InputError("ExpectedCoverage needs sparse vectors with one column per word. See text.hashed_tf_idf.")
         words, worth = words_of(problems), word_worth(problems)
@@ -165,7 +92,7 @@ class ExpectedCoverage(CrossFitted):
         return self
 
     def for_training(self, problems: Problems) -> Self:
-        """A twin that holds out-of-fold predictions for each of these problems."""
+        """Return a twin that holds out-of-fold predictions for each of these problems."""
         words, worth = words_of(problems), word_worth(problems)
         rates = _rates(self.known_, words, without=worth)
         table = self.scale_.apply(_seen_in(problems, words, rates))
@@ -180,7 +107,7 @@ class ExpectedCoverage(CrossFitted):
         return twin
 
     def start(self, problems: Problems) -> CoverageSeen:
-        """Predicts the worth of each word as a share of its problem's total; the list holds none."""
+        """Predict the worth of each word as a share of its problem's total; the list holds none."""
         words = words_of(problems)
         if self.out_of_fold:
             worth = np.concatenate([self.predicted_[problem] for problem in problems.problem_ids.tolist()])
@@ -201,7 +128,7 @@ class ExpectedCoverage(CrossFitted):
         return (np.stack(parts, axis=1) / self.spread_).astype(np.float32)
 
     def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
-        """Counts the words of the picks as held once more."""
+        """Count the words of the picks as held once more."""
         levels = seen.levels.copy()
         levels[seen.words.holds[picks[picks >= 0]].indices] += 1
         return seen._replace(levels=levels)
@@ -212,7 +139,7 @@ class ExpectedCoverage(CrossFitted):
 
 
 def words_of(problems: Problems) -> Words:
-    """The words of each problem, from the sparsity pattern of the vectors; raises InputError without vectors."""
+    """Return the words of each problem, from the sparsity pattern of the vectors; raise InputError without vectors."""
     if problems.vectors is None:
         raise InputError("ExpectedCoverage needs vectors with one column per word. See text.hashed_tf_idf.")
     vectors = sparse.csr_array(problems.vectors)
@@ -225,13 +152,7 @@ def words_of(problems: Problems) -> Words:
 
 
 def word_worth(problems: Problems) -> Floats:
-    """(slots, TIMES): how much a word adds to the reward at its first, second and third occurrence.
-
-    Raises
-    ------
-    InputError
-        If the reward is not `Rouge` with n=1.
-    """
+    """(slots, TIMES): how much a word adds to the reward at its first, second and third occurrence."""
     reward = problems.reward
     if not isinstance(reward, Rouge) or reward.n != 1:
         raise InputError(f"ExpectedCoverage learns from the reward Rouge with n=1. Got {reward!r}.")
@@ -258,17 +179,7 @@ def _known(words: Words, worth: Floats) -> Known:
 
 
 def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floats:
-    """Smoothed mean worth of each slot's word in training problems, and the log of their number: (slots, TIMES + 1).
-
-    Parameters
-    ----------
-    known : Known
-        Worth of words in training problems.
-    words : Words
-        The slots wanted.
-    without : ndarray of shape (slots, TIMES), optional
-        Worth that the slots themselves contributed to `known`; it is subtracted (leave-one-out).
-    """
+    """Smoothed mean worth of each slot's word in training problems, and the log of their number: (slots, TIMES + 1)."""
     place = np.minimum(np.searchsorted(known.columns, words.columns), len(known.columns) - 1)
     met = (known.columns[place] == words.columns).astype(np.float64)
     counts, sums = known.counts[place] * met, known.sums[place] * met[:, None]
@@ -279,8 +190,8 @@ def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floa
 
 
 def _seen_in(problems: Problems, words: Words, rates: Floats) -> Floats:
-    """(slots, d): regression inputs of each word: number and share of rows that hold it, first place, their
-    features, rates.
+    """(slots, d): regression inputs of each word: number and share of rows that hold it, first place, their features,
+    rates.
     """
     by_word = sparse.csc_array(words.holds)
     counts, first = np.diff(by_word.indptr), by_word.indptr[:-1]

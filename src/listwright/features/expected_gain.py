@@ -77,28 +77,28 @@ class ExpectedGain(Features):
         self.random_state = random_state
 
     def fit(self, problems: Problems) -> Self:
-        """Fits the models on all training problems, and once without each fold."""
+        """Fit the models on all training problems, and once without each fold."""
         recurs = problems.catalogue is not None and isinstance(problems.reward, AnySuccess)
         kind = GivenFailure if recurs else PredictedTopics
         self.view_: Features = kind(self.models, random_state=self.random_state).fit(problems)
         return self
 
     def for_training(self, problems: Problems) -> Self:
-        """A twin that sees the training problems through models fitted without them."""
+        """Return a twin that sees the training problems through models fitted without them."""
         twin = copy.copy(self)
         twin.view_ = self.view_.for_training(problems)
         return twin
 
     def start(self, problems: Problems) -> Any:
-        """What is expected before any pick."""
+        """Return what is expected before any pick."""
         return self.view_.start(problems)
 
     def columns(self, seen: Any) -> Floats32:
-        """What is expected given the list."""
+        """Return what is expected given the list."""
         return self.view_.columns(seen)
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """The state in which the picks are in the list."""
+        """Return the state in which the picks are in the list."""
         return self.view_.add(seen, picks)
 
     def names(self) -> list[str]:

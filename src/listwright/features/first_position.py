@@ -65,7 +65,7 @@ class FirstPosition(Features):
         return {"features": Moments.of(dense(problems.features)), "names": tuple(feature_names(problems))}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns the scales."""
+        """Learn the scales."""
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.names_ = [f"{name}, first position" for name in summary["names"]]
         return self
@@ -76,12 +76,12 @@ class FirstPosition(Features):
         return FirstPositionSeen(problems, table, np.zeros(len(problems), dtype=np.int64))
 
     def columns(self, seen: FirstPositionSeen) -> Floats32:
-        """The scaled features where the list is empty, 0 elsewhere."""
+        """Return the scaled features where the list is empty, 0 elsewhere."""
         empty = (seen.lengths == 0)[seen.problems.owners]
         return np.where(empty[:, None], seen.table, np.float32(0.0))
 
     def add(self, seen: FirstPositionSeen, picks: Ints) -> FirstPositionSeen:
-        """Lengthens the lists that have a pick by one."""
+        """Lengthen the lists that have a pick by one."""
         return seen._replace(lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:

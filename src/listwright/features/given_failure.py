@@ -25,73 +25,27 @@ BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimat
 
 @saved_as("features.Estimates")
 class Estimates(NamedTuple):
-    """What the models say of some states before any pick.
-
-    Attributes
-    ----------
-    means : dict of ndarray of shape (states, items)
-        By model: predicted outcomes.
-    likeness : dict of ndarray of shape (states, training states)
-        By model: weights that add up to the effective number of states.
-    """
+    """What the models say of some states before any pick."""
 
     means: dict[str, Floats]  # (states, items)
     likeness: dict[str, Floats]  # (states, training states), in effective states
 
 
 class GainSeen(NamedTuple):
-    """The estimates after the items of the list have failed; all by model.
-
-    Attributes
-    ----------
-    marginal : dict of ndarray of shape (states, items)
-        Predictions before any pick.
-    alive : dict of ndarray of shape (states, training states)
-        Likeness, reduced for training states in which the list succeeds.
-    left : dict of ndarray of shape (states, items)
-        Predictions conditioned on the list's failure.
-    explained : dict of tuple of ndarray of shape (states, items)
-        Gaussian conditioning: one column per pick.
-    variance : dict of ndarray of shape (states, items)
-        Variances that are left.
-    """
+    """The estimates after the items of the list have failed; all by model."""
 
     problems: Problems
-    marginal: dict[str, Floats]
+    marginal: dict[str, Floats]  # predictions before any pick
     alive: dict[str, Floats]  # likeness of the training states in which the list fails too
     left: dict[str, Floats]  # means, conditioned on the list's failure
     explained: dict[str, tuple[Floats, ...]]  # Gaussian conditioning: one column (states, items) a pick
-    variance: dict[str, Floats]
+    variance: dict[str, Floats]  # variances that are left
 
 
 @saved_as("features.GivenFailure")
 class GivenFailure(CrossFitted):
     """Logits of P(item succeeds | state, everything in the list failed): what `ExpectedGain` gives for recurring
     catalogues.
-
-    A model that weighs training states (static, forests, nearest neighbours) uses those in which the list fails too.
-    That the list solves a similar state is no proof that it solves this one: by Bayes' rule such a state keeps the
-    share of its weight that corresponds to the chance that similar states differ (`OutcomeModel.doubt`). A model of
-    means (forest, ridge, kernel ridge) is conditioned as a Gaussian on the list's failure, with the correlation of its
-    out-of-fold errors.
-
-    Parameters
-    ----------
-    models : sequence of str or OutcomeModel
-        Names of `listwright.features.outcomes.MODELS`, or outcome models.
-    random_state : int
-        Seed of the forests.
-
-    Attributes
-    ----------
-    models_ : dict of OutcomeModel
-        Fitted on all training problems; "static" is always among them.
-    outcomes_ : ndarray of shape (training problems, items)
-        Gains of items alone.
-    correlation_ : dict of ndarray of shape (items, items)
-        By model: correlation of out-of-fold errors, shrunk towards the identity.
-    training_ : Estimates
-        Out-of-fold estimates of the training problems.
     """
 
     group = "expected gain"
@@ -101,7 +55,7 @@ class GivenFailure(CrossFitted):
         self.random_state = random_state
 
     def slimmed(self) -> Self:
-        """A copy without the out-of-fold predictions for training problems."""
+        """Return a copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):
             twin.training_ = Estimates(*({key: np.zeros((0, 0)) for key in table} for table in self.training_))
@@ -109,7 +63,7 @@ class GivenFailure(CrossFitted):
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fits the models on all training problems, and once without each fold."""
+        """Fit the models on all training problems, and once without each fold."""
         self.asked_ = list(fresh_models(self.models))
         if problems.catalogue is None:
             raise InputError("ExpectedGain needs a catalogue, but these problems have none.")
@@ -130,9 +84,7 @@ class GivenFailure(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items()}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Computes out-of-fold estimates of the training problems, and from their errors the correlation of
-        outcomes.
-        """
+        """Compute out-of-fold estimates of the training problems, and from their errors the correlation of outcomes."""
         means: dict[str, Floats] = {}
         likeness: dict[str, Floats] = {}
         for fold in self.folds(problems):
@@ -147,7 +99,7 @@ class GivenFailure(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _estimates(self, problems: Problems) -> Estimates:
-        """Estimates of the problems before any pick: stored out-of-fold ones for training problems, else from the
+        """Estimate of the problems before any pick: stored out-of-fold ones for training problems, else from the
         models.
         """
         if self.out_of_fold:
@@ -195,7 +147,7 @@ class GivenFailure(CrossFitted):
         return estimates
 
     def add(self, seen: GainSeen, picks: Ints) -> GainSeen:
-        """Conditions all estimates on the failure of the picks."""
+        """Condition all estimates on the failure of the picks."""
         some = np.flatnonzero(picks >= 0)
         assert seen.problems.catalogue is not None
         items = seen.problems.catalogue[picks[some]]
@@ -210,12 +162,9 @@ class GivenFailure(CrossFitted):
         return seen._replace(alive=alive, left=left, explained=explained, variance=variance)
 
     def _condition(self, seen: GainSeen, name: str, some: Ints, items: Ints) -> tuple[Floats, Floats, Floats]:
-        """One step of Gaussian conditioning on outcome 0: m -= C[:, s] m_s / C_ss, C -= C[:, s] C[s, :] / C_ss.
-
-        C is never stored: it is the marginal covariance less the outer products of the columns explained so far, as in
-        a pivoted Cholesky factorisation. Returns the new means, the new column and the new variances, each (states,
-        items).
-        """
+        """One step of Gaussian conditioning on outcome 0: m -= C[:, s] m_s / C_ss, C -= C[:, s] C[s, :] / C_ss."""
+        # C is never stored: it is the marginal covariance less the outer products of the columns explained so far, as
+        # in a pivoted Cholesky factorisation.
         spread = np.sqrt(seen.marginal[name] * (1.0 - seen.marginal[name]))
         covariance = spread[some] * spread[some, items][:, None] * self.correlation_[name][items]
         for column in seen.explained[name]:

@@ -19,19 +19,9 @@ CROSSES = ("context", "list", "candidates")
 
 
 class IdentitySeen(NamedTuple):
-    """The numbers of each state that items are crossed with.
+    """The numbers of each state that items are crossed with."""
 
-    Attributes
-    ----------
-    problems : Problems
-        The problems.
-    states : ndarray of float32 of shape (problems, z)
-        1, then what is crossed.
-    in_list : int
-        First column of the in-list flags, -1 where there are none.
-    """
-
-    problems: Problems
+    problems: Problems  # the problems
     states: Floats32  # (problems, z): 1, then what is crossed
     in_list: int  # first column of the in-list flags, -1 where there are none
 
@@ -114,7 +104,7 @@ class Identity(Features):
         }
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns the catalogue's size and the scales."""
+        """Learn the catalogue's size and the scales."""
         self.n_items_ = summary["n_items"]
         self.kept_ = {name: distinct.telling() for name, distinct in summary["distinct"].items()}
         scales = {
@@ -125,20 +115,20 @@ class Identity(Features):
         return self
 
     def _scale(self, scale: Scale, kept: Ints) -> Scale:
-        """Divides standardised columns by the root of their number, so that many of them do not drown which item
+        """Divide standardised columns by the root of their number, so that many of them do not drown which item
         it is.
         """
         share = np.float32(np.sqrt(max(len(kept), 1)) if self.standardize else 1.0)
         return Scale(scale.mean[kept], scale.spread[kept] * share)
 
     def with_items(self, n_items: int) -> Self:
-        """A twin for a larger catalogue; what is known of the other items stays."""
+        """Return a twin for a larger catalogue; what is known of the other items stays."""
         twin = copy.copy(self)
         twin.n_items_ = n_items
         return twin
 
     def start(self, problems: Problems) -> IdentitySeen:
-        """The states, with no item in any list."""
+        """Return the states, with no item in any list."""
         largest = int(_catalogue(problems).max())
         if largest >= self.n_items_:
             raise InputError(f"Catalogue item {largest} was not in the training data, which had {self.n_items_} items.")
@@ -152,15 +142,15 @@ class Identity(Features):
         return IdentitySeen(problems, np.concatenate(parts, axis=1), in_list)
 
     def columns(self, seen: IdentitySeen) -> Floats32:
-        """A table without columns: all are crossed."""
+        """Return a table without columns: all are crossed."""
         return np.zeros((len(seen.problems.owners), 0), dtype=np.float32)
 
     def crossed(self, seen: IdentitySeen) -> Crossed:
-        """A block of columns for each item."""
+        """Return a block of columns for each item."""
         return Crossed(_catalogue(seen.problems), self.n_items_, seen.states)
 
     def add(self, seen: IdentitySeen, picks: Ints) -> IdentitySeen:
-        """Sets the in-list flags of the picked items, where the list is crossed."""
+        """Set the in-list flags of the picked items, where the list is crossed."""
         if seen.in_list < 0:
             return seen
         states = seen.states.copy()
@@ -181,13 +171,7 @@ class Identity(Features):
 
 
 def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
-    """(problems, items * d): the features of all candidates of each problem in one row, in catalogue order.
-
-    Raises
-    ------
-    InputError
-        Unless every problem offers the whole catalogue.
-    """
+    """(problems, items * d): the features of all candidates of each problem in one row, in catalogue order."""
     catalogue = _catalogue(problems)
     n_items = problems.n_items if n_items is None else n_items
     if not has_whole_catalogue(problems, n_items):
@@ -198,7 +182,7 @@ def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
 
 
 def has_whole_catalogue(problems: Problems, n_items: int) -> bool:
-    """Whether every problem offers every item; an item occurs at most once per problem."""
+    """Return whether every problem offers every item; an item occurs at most once per problem."""
     return bool((problems.counts == n_items).all())
 
 

@@ -13,18 +13,10 @@ from listwright.problems import Problems
 
 
 class InListSeen(NamedTuple):
-    """Which rows, and which known items, are in their problem's list.
-
-    Attributes
-    ----------
-    taken : ndarray of bool of shape (rows,)
-        Whether the row is in the list.
-    held : ndarray of float32 of shape (problems, items)
-        1 where the list holds the item of the catalogue.
-    """
+    """Which rows, and which known items, are in their problem's list."""
 
     problems: Problems
-    taken: Bools
+    taken: Bools  # whether the row is in the list
     held: Floats32  # (problems, items of the catalogue)
 
 
@@ -57,11 +49,11 @@ class InList(Features):
     group = "in the list"
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """The catalogue's size."""
+        """Return the catalogue's size."""
         return {"n_items": problems.n_items}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns the catalogue's size."""
+        """Learn the catalogue's size."""
         self.n_items_ = summary["n_items"]
         return self
 
@@ -72,12 +64,12 @@ class InList(Features):
         )
 
     def columns(self, seen: InListSeen) -> Floats32:
-        """The candidate's own flag, then those of the catalogue's items."""
+        """Return the candidate's own flag, then those of the catalogue's items."""
         own = seen.taken.astype(np.float32)[:, None]
         return np.concatenate([own, seen.held[seen.problems.owners]], axis=1)
 
     def add(self, seen: InListSeen, picks: Ints) -> InListSeen:
-        """Sets the flags of the picks."""
+        """Set the flags of the picks."""
         some = np.flatnonzero(picks >= 0)
         taken, held = seen.taken.copy(), seen.held.copy()
         taken[picks[some]] = True

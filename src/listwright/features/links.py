@@ -18,19 +18,7 @@ from listwright.problems import Problems
 
 
 class LinksSeen(NamedTuple):
-    """Links to the list so far, and which candidates it reaches.
-
-    Attributes
-    ----------
-    into : tuple of CSR
-        By kind: entry (p, row) is the link of row to p.
-    near : tuple of CSR
-        By threshold: 1 where two candidates are that similar.
-    best, total : ndarray of shape (rows, kinds)
-        Strongest and summed link to the items of the list.
-    reached : ndarray of shape (rows, thresholds)
-        1 where the list has an item that similar.
-    """
+    """Links to the list so far, and which candidates it reaches."""
 
     problems: Problems
     into: tuple[Any, ...]  # by kind: CSR, entry (p, row) is the link of row to p
@@ -93,11 +81,11 @@ class Links(Features):
         self.sums = sums
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """The kinds of links."""
+        """Return the kinds of links."""
         return {"kinds": tuple(sorted(problems.links or {})), "vectors": problems.vectors is not None}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns which kinds of links there are."""
+        """Learn which kinds of links there are."""
         self.kinds_, self.has_vectors_ = list(summary["kinds"]), bool(summary["vectors"])
         if not self.kinds_ and not self.has_vectors_:
             raise InputError("Links needs links or vectors, but these problems have neither.")
@@ -122,7 +110,7 @@ class Links(Features):
         return np.column_stack([seen.best, *sums, *fresh]).astype(np.float32)
 
     def add(self, seen: LinksSeen, picks: Ints) -> LinksSeen:
-        """Takes the links to the picks in."""
+        """Take the links to the picks in."""
         some = picks[picks >= 0]
         best, total, reached = seen.best.copy(), seen.total.copy(), seen.reached.copy()
         for kind, table in enumerate(seen.into):

@@ -14,14 +14,7 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 
 
 class Moments(NamedTuple):
-    """Number of rows, means and summed squared deviations of columns.
-
-    Examples
-    --------
-    >>> one, other = Moments.of(np.array([[1.0], [3.0]])), Moments.of(np.array([[8.0]]))
-    >>> one.merged(other)
-    Moments(n_rows=3, mean=array([4.]), squares=array([26.]))
-    """
+    """Number of rows, means and summed squared deviations of columns."""
 
     n_rows: int
     mean: Floats
@@ -42,21 +35,11 @@ class Moments(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Which columns vary, and which equal another.
-
-    Attributes
-    ----------
-    alike : ndarray of int of shape (columns,)
-        Columns with the same number are equal.
-    first : ndarray of float32 of shape (columns,)
-        The first row.
-    varies : ndarray of bool of shape (columns,)
-        Whether any row differs from the first.
-    """
+    """Which columns vary, and which equal another."""
 
     alike: Ints  # by column: columns with the same number are the same
     first: Floats32  # the first row
-    varies: Bools
+    varies: Bools  # whether any row differs from the first
 
     @classmethod
     def of(cls, table: Floats32) -> Self:
@@ -71,22 +54,15 @@ class Distinct(NamedTuple):
         return type(self)(alike, self.first, self.varies | other.varies | (self.first != other.first))
 
     def telling(self) -> Ints:
-        """The columns that vary and do not repeat an earlier one."""
+        """Return the columns that vary and do not repeat an earlier one."""
         _, first = np.unique(self.alike, return_index=True)
         return np.sort(first[self.varies[first]])
 
 
 def merged(one: Any, other: Any) -> Any:
-    """The summary of two parts.
-
-    Dicts and lists are merged entry by entry, objects by their own `merged`, of two numbers the larger is taken, and
-    anything else must be the same in both.
-
-    Examples
-    --------
-    >>> merged({"n_items": 3, "names": ("a",)}, {"n_items": 5, "names": ("a",)})
-    {'n_items': 5, 'names': ('a',)}
-    """
+    """Return the summary of two parts."""
+    # Dicts and lists are merged entry by entry, objects by their own `merged`, of two numbers the larger is taken, and
+    # anything else must be the same in both.
     if isinstance(one, dict):
         return {name: merged(entry, other[name]) for name, entry in one.items()}
     if isinstance(one, list):

@@ -29,31 +29,13 @@ def clipped(p: Floats) -> Floats:
 
 
 class OutcomeModel(ABC):
-    """Abstract base: fitted on training states x (n, q) and outcomes y (n, items); predicts for new states.
-
-    Override `means`, `likeness` or both. Subclasses can be passed to `ExpectedGain(models=[...])`.
-
-    Attributes
-    ----------
-    doubt : float
-        Chance that an item fails although it succeeded in a similar state.
-    """
+    """Abstract base: fitted on training states x (n, q) and outcomes y (n, items); predicts for new states."""
 
     doubt = 0.15  # chance that an item fails though it succeeded in an alike state
 
     @abstractmethod
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Learns from training states; returns self.
-
-        Parameters
-        ----------
-        x : ndarray of shape (states, q)
-            Descriptions of states, as ranks.
-        y : ndarray of shape (states, items)
-            Gain of each item alone, in [0, 1] for success.
-        seed : int
-            Seed, for models that draw.
-        """
+        """Learn from training states; return self."""
 
     def means(self, x: Floats) -> Floats | None:
         """(states, items): predicted outcomes; None where the model gives none."""
@@ -64,7 +46,7 @@ class OutcomeModel(ABC):
         return None
 
     def for_rows(self, n_rows: int) -> OutcomeModel | None:
-        """A variant for many states, one per candidate; None where that costs too much or tells nothing."""
+        """Return a variant for many states, one per candidate; None where that costs too much or tells nothing."""
         return None
 
 
@@ -75,7 +57,7 @@ class Static(OutcomeModel):
     doubt = 0.0  # what happened in all states is counted, not carried over
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Counts the training states."""
+        """Count the training states."""
         self.n_ = len(y)
         return self
 
@@ -86,22 +68,14 @@ class Static(OutcomeModel):
 
 @saved_as("outcomes.Forest")
 class Forest(OutcomeModel):
-    """Extremely randomised trees on all items at once: their mean, and how often two states share a leaf.
-
-    Parameters
-    ----------
-    n_trees : int
-        Number of trees.
-    min_leaf : int
-        Least number of states in a leaf.
-    """
+    """Extremely randomised trees on all items at once: their mean, and how often two states share a leaf."""
 
     def __init__(self, n_trees: int = 200, min_leaf: int = 2) -> None:
         self.n_trees = n_trees
         self.min_leaf = min_leaf
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Grows the trees."""
+        """Grow the trees."""
         from sklearn.ensemble import ExtraTreesRegressor  # here and below: it takes a second to import
 
         self.trees_ = ExtraTreesRegressor(
@@ -127,7 +101,7 @@ class Forest(OutcomeModel):
         return weights / weights.sum(axis=1, keepdims=True)
 
     def for_rows(self, n_rows: int) -> Forest:
-        """Fewer trees, and leaves that grow with the rows."""
+        """Fewer trees, and leave that grow with the rows."""
         return Forest(min(self.n_trees, ROW_TREES), max(self.min_leaf, n_rows // ROW_LEAVES))
 
 
@@ -136,18 +110,13 @@ class Contrasts(OutcomeModel):
     """A forest whose leaves say which states are similar in how items compare.
 
     It is grown on outcomes less the state's mean, so that no split is spent on telling easy states from hard ones.
-
-    Parameters
-    ----------
-    n_trees : int
-        Number of trees.
     """
 
     def __init__(self, n_trees: int = 200) -> None:
         self.n_trees = n_trees
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Grows the trees."""
+        """Grow the trees."""
         self.forest_ = Forest(self.n_trees).fit(x, y - y.mean(axis=1, keepdims=True), seed)
         return self
 
@@ -161,7 +130,7 @@ class Ridge(OutcomeModel):
     """Ridge regression on the state, one line per item, with the penalty chosen by leave-one-out."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Solves for the weights; with fewer than three states the penalty is 1."""
+        """Solve for the weights; with fewer than three states the penalty is 1."""
         from sklearn.linear_model import Ridge as LinearRidge
         from sklearn.linear_model import RidgeCV
 
@@ -175,7 +144,7 @@ class Ridge(OutcomeModel):
         return self.model_.predict(x).reshape(len(x), self.n_items_)
 
     def for_rows(self, n_rows: int) -> Ridge:
-        """Returns self: it is cheap for any number of rows."""
+        """Return self: it is cheap for any number of rows."""
         return self
 
 
@@ -184,9 +153,7 @@ class KernelRidge(OutcomeModel):
     """Ridge regression with a Gaussian kernel of median width; the penalty is chosen by leave-one-out."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Solves for all penalties from one eigendecomposition, and keeps the one with the least leave-one-out
-        error.
-        """
+        """Solve for all penalties from one eigendecomposition, and keep the one with the least leave-one-out error."""
         self.x_, self.level_ = x, y.mean(axis=0)
         gaps = _squared_gaps(x, x)
         self.width_ = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
@@ -202,25 +169,19 @@ class KernelRidge(OutcomeModel):
         return self
 
     def means(self, x: Floats) -> Floats:
-        """The mean outcomes, plus a kernel-weighted sum over training states."""
+        """Return the mean outcomes, plus a kernel-weighted sum over training states."""
         return self.level_ + np.exp(-_squared_gaps(x, self.x_) / self.width_) @ self.weights_
 
 
 @saved_as("outcomes.Neighbours")
 class Neighbours(OutcomeModel):
-    """A soft kernel over the nearest training states.
-
-    Parameters
-    ----------
-    n_neighbours : int
-        Rank of the neighbour at whose distance the weight has fallen to 1/e.
-    """
+    """A soft kernel over the nearest training states."""
 
     def __init__(self, n_neighbours: int = 16) -> None:
         self.n_neighbours = n_neighbours
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Keeps the states."""
+        """Keep the states."""
         self.x_ = x
         return self
 
@@ -244,13 +205,7 @@ MODELS = {
 
 
 def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]:
-    """Unfitted models by name, from names or instances (which are copied).
-
-    Raises
-    ------
-    InputError
-        If there are none, or a name is unknown.
-    """
+    """Unfitted models by name, from names or instances (which are copied)."""
     if not given:
         raise InputError(f"models must name at least one of {', '.join(MODELS)}. Got none.")
     models: dict[str, OutcomeModel] = {}

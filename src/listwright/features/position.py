@@ -54,7 +54,7 @@ class Position(Features):
         return table
 
     def add(self, seen: PositionSeen, picks: Ints) -> PositionSeen:
-        """Lengthens the lists that have a pick by one."""
+        """Lengthen the lists that have a pick by one."""
         return seen._replace(lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:

@@ -28,24 +28,14 @@ LEAST = 1e-4  # gains below this are told as this, so that logarithms stay finit
 
 @saved_as("features.Topics")
 class Topics(NamedTuple):
-    """Worth and shape of topics, learned from training problems.
-
-    Attributes
-    ----------
-    shape : str
-        "probability", or a shape of `ConcaveCoverage`.
-    weights : ndarray of shape (topics,)
-        Mean share of the topic in its problems' worth.
-    caps : ndarray of shape (topics,)
-        Mean amount from which on more brings nothing, for shape "cap".
-    """
+    """Worth and shape of topics, learned from training problems."""
 
     shape: str  # "probability", or one of `ConcaveCoverage`
     weights: Floats  # by topic: mean share of its problems' worth
-    caps: Floats
+    caps: Floats  # mean amount from which on more brings nothing, for shape "cap"
 
     def reward(self, amounts: Floats, offsets: Ints) -> Reward:
-        """The reward bound to predicted amounts (rows, topics), clipped to what its shape allows."""
+        """Return the reward bound to predicted amounts (rows, topics), clipped to what its shape allows."""
         if self.shape == "probability":
             return ProbabilisticCoverage(np.clip(amounts, 0.0, 1.0), self.weights, normalize=False).bind(offsets)
         caps = self.caps if self.shape == "cap" else None
@@ -54,11 +44,7 @@ class Topics(NamedTuple):
 
 
 def topics_of(problems: Problems) -> tuple[Topics, Floats]:
-    """The worth of topics, and the amounts (rows, topics) that each candidate brings.
-
-    Coverage rewards have a topic per column, of which the `MOST_TOPICS` - 1 most covered are kept apart and the others
-    share one. Any other reward has a single topic: the gain of a candidate alone, which other candidates do not reduce.
-    """
+    """Return the worth of topics, and the amounts (rows, topics) that each candidate brings."""
     reward = reward_of(problems, "ExpectedGain")
     if isinstance(reward, Coverage | ProbabilisticCoverage):
         return _by_column(reward, problems, "probability")
@@ -70,11 +56,7 @@ def topics_of(problems: Problems) -> tuple[Topics, Floats]:
 
 
 def _by_column(reward: Any, problems: Problems, shape: str) -> tuple[Topics, Floats]:
-    """Topics and amounts (rows, topics) of a coverage reward, from the sparse layout of its state.
-
-    The reward's columns are numbered by `_numbered`; weights are shares of each problem's total, averaged over
-    problems.
-    """
+    """Topics and amounts (rows, topics) of a coverage reward, from the sparse layout of its state."""
     state, columns = reward.start(problems), reward.tables["columns"]
     layout = state.layout
     counts = np.diff(layout.row_starts)
@@ -104,38 +86,17 @@ def _means(values: Floats, groups: Ints, n_groups: int) -> Floats:
 
 
 class TopicsSeen(NamedTuple):
-    """By model: the reward on its predictions, with what the list has covered of them.
+    """By model: the reward on its predictions, with what the list has covered of them."""
 
-    Attributes
-    ----------
-    problems : Problems
-        The problems.
-    alone : ndarray of shape (rows, models)
-        Gains of the empty list.
-    states : tuple of (Reward, state)
-        By model: the reward on predicted amounts, and its state.
-    """
-
-    problems: Problems
+    problems: Problems  # the problems
     alone: Floats  # (rows, models): gains of the empty list
-    states: tuple[tuple[Reward, Any], ...]
+    states: tuple[tuple[Reward, Any], ...]  # by model: the reward on predicted amounts, and its state
 
 
 @saved_as("features.PredictedTopics")
 class PredictedTopics(CrossFitted):
     """The reward's own gain on predicted coverage, as logarithms: what `ExpectedGain` gives where candidates are known
     by their features.
-
-    A topic is a column of the reward's table. Where it means the same in all problems (a genre), the models tell topics
-    apart; where it does not, all topics are predicted alike, and no candidate loses more to the list than another. A
-    reward without topics has one: what a candidate brings alone.
-
-    Parameters
-    ----------
-    models : sequence of str | OutcomeModel
-        Names of `listwright.features.outcomes.MODELS`, or outcome models; those that bear many rows are used.
-    random_state : int
-        Seed of the forests.
     """
 
     group = "expected gain"
@@ -145,7 +106,7 @@ class PredictedTopics(CrossFitted):
         self.random_state = random_state
 
     def slimmed(self) -> Self:
-        """A copy without the out-of-fold predictions for training problems."""
+        """Return a copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):
             twin.training_ = {name: table[:0] for name, table in self.training_.items()}
@@ -153,7 +114,7 @@ class PredictedTopics(CrossFitted):
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fits the models on the candidates of all training problems, and once without each fold."""
+        """Fit the models on the candidates of all training problems, and once without each fold."""
         self.n_items_ = problems.n_items
         self.scale_ = Scale.of(self._table(problems))
         self.topics_, y = topics_of(problems)
@@ -169,7 +130,7 @@ class PredictedTopics(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items() if model is not None}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Stores out-of-fold predictions for the candidates of the training problems."""
+        """Store out-of-fold predictions for the candidates of the training problems."""
         predicted = {name: np.zeros_like(y) for name in self.models_}
         for fold in self.folds(problems):
             held, rest = fold.held[problems.owners], fold.rest[problems.owners]

@@ -14,24 +14,12 @@ MOST_KNOTS = 1001
 
 @saved_as("features.Ranks")
 class Ranks(NamedTuple):
-    """Columns as ranks: heavy-tailed values are spread evenly, so that distances and random splits resolve them.
-
-    Attributes
-    ----------
-    knots : ndarray of shape (knots, columns)
-        Sorted training values, thinned evenly to at most `MOST_KNOTS`.
-
-    Examples
-    --------
-    >>> ranks = Ranks.of(np.array([[1.0], [10.0], [100.0]], dtype=np.float32))
-    >>> ranks.apply(np.array([[0.0], [10.0], [5000.0]], dtype=np.float32)).round(2).tolist()
-    [[-1.73], [0.0], [1.73]]
-    """
+    """Columns as ranks: heavy-tailed values are spread evenly, so that distances and random splits resolve them."""
 
     knots: Floats  # (knots, columns): sorted training values, or as many evenly spaced ones
 
     def flaw(self) -> str:
-        """What is wrong with ranks read from a file, "" for nothing."""
+        """Return what is wrong with ranks read from a file, "" for nothing."""
         if self.knots.ndim != 2 or not len(self.knots):
             return "ranks must have knots"
         return "" if (np.diff(self.knots, axis=0) >= 0).all() else "knots must be sorted"

@@ -15,31 +15,25 @@ from listwright.features.moments import Distinct, Moments
 
 @saved_as("features.Scale")
 class Scale(NamedTuple):
-    """Means and standard deviations of training columns, part of the model.
+    """Means and standard deviations of training columns, part of the model."""
 
-    Attributes
-    ----------
-    mean, spread : ndarray of float32 of shape (columns,)
-        What is subtracted, and what the result is divided by. The spread of a constant column is 1.
-    """
-
-    mean: Floats32
+    mean: Floats32  # what is subtracted, and what the result is divided by
     spread: Floats32
 
     def flaw(self) -> str:
-        """What is wrong with a scale read from a file, "" for nothing."""
+        """Return what is wrong with a scale read from a file, "" for nothing."""
         if self.mean.ndim != 1 or self.mean.shape != self.spread.shape:
             return "means and spreads must be equal in number"
         return "" if (self.spread > 0).all() else "spreads must be above 0"
 
     @classmethod
     def of(cls, table: Any, *, standardize: bool = True) -> Scale:
-        """The scale of a table's columns; mean 0 and spread 1 with `standardize=False`."""
+        """Return the scale of a table's columns; mean 0 and spread 1 with `standardize=False`."""
         return cls.from_moments(Moments.of(dense(table)), standardize=standardize)
 
     @classmethod
     def from_moments(cls, moments: Moments, *, standardize: bool = True) -> Scale:
-        """The same from moments, which can be merged over parts of the data."""
+        """Return the same from moments, which can be merged over parts of the data."""
         if not standardize:
             return cls(np.zeros(len(moments.mean), np.float32), np.ones(len(moments.mean), np.float32))
         mean, spread = moments.mean, np.sqrt(moments.squares / moments.n_rows)
@@ -47,8 +41,8 @@ class Scale(NamedTuple):
         return cls(mean.astype(np.float32), np.where(flat, 1.0, spread).astype(np.float32))
 
     def apply(self, table: Any) -> Floats32:
-        """(table - mean) / spread as a C-contiguous float32 array: kernels add up in that order, whatever layout
-        came in.
+        """(table - mean) / spread as a C-contiguous float32 array: kernels add up in that order, whatever layout came
+        in.
         """
         return np.ascontiguousarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
 
@@ -65,13 +59,7 @@ def telling(table: Floats32) -> Ints:
 
 
 def dense(table: Any, limit: float = 8e9) -> Floats32:
-    """A sparse table as a dense one; dense tables are returned as they are.
-
-    Raises
-    ------
-    InputError
-        If the dense table would take more than `limit` bytes in float32.
-    """
+    """Return a sparse table as a dense one; dense tables are returned as they are."""
     if not sparse.issparse(table):
         return table
     if 4.0 * table.shape[0] * table.shape[1] > limit:

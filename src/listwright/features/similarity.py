@@ -16,26 +16,14 @@ from listwright.problems import Problems
 
 
 class SimilaritySeen(NamedTuple):
-    """Cosines to the list so far.
-
-    Attributes
-    ----------
-    unit : array of shape (rows, v)
-        Vectors of length 1, dense or CSR.
-    still : ndarray of shape (rows, 1 or 2)
-        Cosines that no pick changes.
-    best, total : ndarray of shape (rows,)
-        Highest cosine to an item of the list, and the sum of all.
-    lengths : ndarray of int of shape (problems,)
-        Length of each list.
-    """
+    """Cosines to the list so far."""
 
     problems: Problems
     unit: Any  # (rows, v), dense or CSR, of length 1
     still: Floats  # (rows, 1 or 2): cosines that no pick changes
     best: Floats  # by row: highest cosine to an item of the list
     total: Floats
-    lengths: Ints
+    lengths: Ints  # length of each list
 
 
 @saved_as("features.Similarity")
@@ -73,11 +61,11 @@ class Similarity(Features):
     group = "likeness"
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Whether the problems have vectors, and vectors of their own."""
+        """Return whether the problems have vectors, and vectors of their own."""
         return {"vectors": problems.vectors is not None, "own": has_own_vector(problems)}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Records whether problems have a vector of their own; raises InputError where there are no vectors."""
+        """Record whether problems have a vector of their own; raise InputError where there are no vectors."""
         if not summary["vectors"]:
             raise InputError("Similarity needs vectors, but these problems have none.")
         self.own_ = bool(summary["own"])
@@ -101,7 +89,7 @@ class Similarity(Features):
         return np.column_stack([seen.still, seen.best, mean]).astype(np.float32)
 
     def add(self, seen: SimilaritySeen, picks: Ints) -> SimilaritySeen:
-        """Updates the highest and summed cosines with those to the picks: one product per candidate."""
+        """Update the highest and summed cosines with those to the picks: one product per candidate."""
         some = picks >= 0
         cosines = _dots(seen.unit, seen.unit[np.where(some, picks, 0)], seen.problems.owners)
         here = some[seen.problems.owners]
@@ -120,7 +108,9 @@ class Similarity(Features):
 
 
 def has_own_vector(problems: Problems) -> bool:
-    """Whether the context is a vector that candidates can be compared with: more than one column, as many as theirs."""
+    """Return whether the context is a vector that candidates can be compared with: more than one column, as many as
+    theirs.
+    """
     if problems.vectors is None or problems.context is None:
         return False
     return problems.context.shape[1] == problems.vectors.shape[1] > 1

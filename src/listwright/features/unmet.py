@@ -54,11 +54,11 @@ class Unmet(Features):
     group = "unmet needs"
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Whether there are needs."""
+        """Return whether there are needs."""
         return {"needs": problems.needs is not None}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Raises InputError for problems without needs; there is nothing to learn."""
+        """Raise InputError for problems without needs; there is nothing to learn."""
         if not summary["needs"]:
             raise InputError("Unmet needs problems with needs. Pass needs=Needs.from_lists(...) to Problems.")
         return self
@@ -77,7 +77,7 @@ class Unmet(Features):
         return table
 
     def add(self, seen: UnmetSeen, picks: Ints) -> UnmetSeen:
-        """Marks the needs that the picks meet."""
+        """Mark the needs that the picks meet."""
         some = np.flatnonzero(picks >= 0)
         met = seen.met.copy()
         met[some] |= seen.needs.wholes[picks[some]]

@@ -20,27 +20,13 @@ FLAT = 1e-10  # squared length below which a direction is spanned already (dupli
 
 
 class VolumeSeen(NamedTuple):
-    """What the list spans: one Gram-Schmidt column for each pick.
-
-    Attributes
-    ----------
-    vectors : array of shape (rows, v)
-        Vectors of unit length, dense or CSR.
-    quality : ndarray of float32 of shape (rows, d or 0)
-        Scaled features that the volume is multiplied with.
-    remaining : ndarray of shape (rows,)
-        Squared length of the part outside the list's span.
-    explained : tuple of ndarray of shape (rows,)
-        Coordinates along each direction of the list.
-    log_volume : ndarray of shape (problems,)
-        Logarithm of the list's own squared volume.
-    """
+    """What the list spans: one Gram-Schmidt column for each pick."""
 
     problems: Problems
-    vectors: Any
-    quality: Floats32
+    vectors: Any  # vectors of unit length, dense or CSR
+    quality: Floats32  # scaled features that the volume is multiplied with
     remaining: Floats  # by row: squared length of the part outside the list's span
-    explained: tuple[Floats, ...]
+    explained: tuple[Floats, ...]  # coordinates along each direction of the list
     log_volume: Floats  # by problem: log of the list's own squared volume
 
 
@@ -93,7 +79,7 @@ class Volume(Features):
         return {"features": moments, "names": tuple(feature_names(problems)) if self.times_features else ()}
 
     def settle(self, summary: dict[str, Any]) -> Self:
-        """Learns the scales of the features that the volume is multiplied with."""
+        """Learn the scales of the features that the volume is multiplied with."""
         self.scale_ = None if summary["features"] is None else Scale.from_moments(summary["features"])
         self.feature_names_ = list(summary["names"])
         return self
@@ -107,7 +93,7 @@ class Volume(Features):
         return VolumeSeen(problems, vectors, quality.astype(np.float32), remaining, (), np.zeros(len(problems)))
 
     def columns(self, seen: VolumeSeen) -> Floats32:
-        """The volume, then its products with the features."""
+        """Return the volume, then its products with the features."""
         volume = np.maximum(seen.remaining, 0.0)
         if not self.relative:
             volume = volume * np.exp(seen.log_volume)[seen.problems.owners]

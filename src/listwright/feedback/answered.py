@@ -14,12 +14,7 @@ from listwright.problems import Problems
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """The answered lists of a log as padded arrays of shape (lists, longest list).
-
-    List `i` answers problem `i` of `problems`; a problem that was shown several times occurs several times. `rows` are
-    rows of the whole batch, with -1 after the end of a list. NaN marks unknown propensities and positions that no user
-    saw.
-    """
+    """The answered lists of a log as padded arrays of shape (lists, longest list)."""
 
     problems: Problems
     rows: Ints  # (lists, longest): rows of the batch, -1 behind the end of a list
@@ -29,7 +24,7 @@ class Answered:
     list_ids: tuple[str, ...]
 
     def __len__(self) -> int:
-        """The number of lists."""
+        """Return the number of lists."""
         return len(self.rows)
 
     def take(self, which: Ints) -> Answered:
@@ -45,18 +40,12 @@ class Answered:
         )
 
     def only_shown(self) -> Answered:
-        """Drop every candidate that was not shown.
-
-        Much cheaper to walk over where features do not look at the others.
-        """
+        """Drop every candidate that was not shown."""
         return self.only(np.sort(self.rows[self.rows >= 0]))
 
     def only(self, kept: Ints) -> Answered:
-        """Keep only some candidates.
-
-        `kept` are rows of the batch in increasing order and must include every shown row. Links and aspects, which
-        refer to all candidates, are dropped.
-        """
+        """Keep only some candidates."""
+        # `kept` are rows of the batch in increasing order and must include every shown row.
         problems = self.problems
         by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
         some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
@@ -67,10 +56,7 @@ class Answered:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The lists of one call of `append`, with their outcomes.
-
-    `outcomes` and `answered` are filled in as feedback arrives.
-    """
+    """The lists of one call of `append`, with their outcomes."""
 
     lists: Recommendations
     outcomes: Floats  # as the lists' rows; nan where nothing was seen
@@ -101,10 +87,7 @@ def answered_part(part: Part, longest: int) -> Answered:
 
 
 def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:
-    """Split problems into consecutive runs of roughly `n_rows` candidates.
-
-    Bounds the memory of feature tables, whose size is candidates times columns. Returns arrays of problem numbers.
-    """
+    """Split problems into consecutive runs of roughly `n_rows` candidates."""
     cuts = np.searchsorted(problems.offsets, np.arange(n_rows, problems.n_rows, n_rows))
     return (run for run in np.split(np.arange(len(problems)), np.unique(cuts)) if len(run))
 

@@ -50,49 +50,18 @@ from listwright.walk.plain import build_lists
 
 
 class ListBandit(TakesFrames, Parameters, ABC):
-    """Abstract learner that shows lists and learns only from what came back for them.
-
-    Subclasses define what is seen (`_make_features`), how it is learned (`_make_learner`) and how slots are drawn
-    (`_make_exploration`). Learning replaces `playing_` as a whole and holds a lock; drawing takes no lock, so
-    `recommend` may run in many threads while feedback is learned from.
-
-    Parameters
-    ----------
-    length : int
-        Number of items per list.
-    cascade : bool
-        Whether users stop at the first click.
-    short_lists : bool
-        Accept problems with fewer candidates than `length`.
-    memory : int
-        How many lists may wait for feedback; the oldest are forgotten first.
-    random_state : int, numpy.random.Generator or None
-        Seed of the draws.
-
-    Attributes
-    ----------
-    features_ : Features
-        Fitted features.
-    learner_ : Learner
-        All that was learned.
-    playing_ : Playing
-        The current policy with its version.
-    signature_ : Signature
-        The kind of problems that the model accepts.
-    seed_ : int
-        Drawn from `random_state` when learning begins.
-    """
+    """Abstract learner that shows lists and learns only from what came back for them."""
 
     budget: float | None = None
     slots: str = "all"
     weighting: str = "discounted"
     half_life: float | None = None
-    features_: Features
-    learner_: Learner
+    features_: Features  # fitted features
+    learner_: Learner  # all that was learned
     exploration_: Exploration
-    playing_: Playing
-    signature_: Signature
-    seed_: int
+    playing_: Playing  # the current policy with its version
+    signature_: Signature  # the kind of problems that the model accepts
+    seed_: int  # drawn from `random_state` when learning begins
     per_size_: bool
 
     not_saved: ClassVar[tuple[str, ...]] = ("_waiting",)
@@ -126,20 +95,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         """Give the learner the shape of its rows, so that it has a state and a policy before the first feedback."""
 
     def begin(self, problems: Problems) -> Self:
-        """Fix scales and the catalogue from typical problems, and forget what was learned. No reward is used.
-
-        The first `recommend` calls it where it was not called before. Call it yourself when the first request is not
-        typical, for example with a sample of past problems.
-
-        Parameters
-        ----------
-        problems : Problems
-            Typical problems.
-
-        Returns
-        -------
-        self
-        """
+        """Fix scales and the catalogue from typical problems, and forget what was learned. No reward is used."""
         check_problems(problems)
         self._check_parameters()
         self.exploration_ = self._make_exploration()
@@ -158,7 +114,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         return Playing(policy, version, learned)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for some problems; raises if these differ in kind from those the model knows."""
+        """Return features and policy for some problems; raise if these differ in kind from those the model knows."""
         self.signature_.check(problems, purpose)
         return self.features_, self.playing_
 
@@ -170,30 +126,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         budget: ArrayLike | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Recommendations:
-        """Draw lists to show, with the chance that each pick had. No item occurs twice in a list.
-
-        What is drawn for a list depends only on the seed, its id and what was learned so far; not on the batch or on
-        threads.
-
-        Parameters
-        ----------
-        problems : Problems, or a frame of pandas, polars or pyarrow
-            What to build lists for; a frame only where the model knows its columns.
-        length, budget : optional
-            Replace those of the constructor; given together, both hold.
-        list_ids : sequence of str, optional
-            One new id per list; random ids by default.
-
-        Returns
-        -------
-        Recommendations
-            Lists with ids, propensities and policy version.
-
-        Raises
-        ------
-        InputError
-            If the problems differ in kind from those known, or an id was used before.
-        """
+        """Draw lists to show, with the chance that each pick had. No item occurs twice in a list."""
         problems = self._as_problems(problems)
         if not hasattr(self, "playing_"):
             self.begin(problems)
@@ -231,24 +164,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         short_lists: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected.
-
-        Parameters
-        ----------
-        problems : Problems, or a frame of pandas, polars or pyarrow
-            What to build lists for; a frame only where the model knows its columns.
-        length, budget : optional
-            Another length or budget than the constructor's; both together hold both.
-        short_lists : bool, optional
-            Accept problems with fewer candidates than the length; by default as in the constructor.
-        per_group : int, dict or None
-            At most so many items of each group; the problems must have `groups`.
-
-        Returns
-        -------
-        Lists
-            With scores and reasons.
-        """
+        """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected."""
         self._check_begun()
         problems = as_capped(self._as_problems(problems), per_group, None)
         features, playing = self._view(problems, "predict")
@@ -259,43 +175,13 @@ class ListBandit(TakesFrames, Parameters, ABC):
         return replace(lists, explainer=Explainer(features, playing.policy, False, room))
 
     def score(self, problems: Problems, y: None = None) -> float:
-        """Return the mean value of the lists that `predict` builds, under the problems' reward.
-
-        Parameters
-        ----------
-        problems : Problems, or a frame of pandas, polars or pyarrow
-            With a reward.
-        y : None
-            Not used.
-        """
+        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
         problems = self._as_problems(problems, measured=True)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
-        """Learn from the outcomes of lists that were shown.
-
-        Feedback may arrive late and in any order. A list counts once; repeated feedback is ignored. After an error
-        nothing of the call has been learned.
-
-        Parameters
-        ----------
-        list_ids : str or sequence of str
-            One id, or several.
-        outcomes : array-like, mapping, or a sequence of these
-            The outcome of the one list, or one outcome per list: a number from 0 to 1 per position (a click, or what
-            the item added), or a mapping from item to number. With `cascade`, up to the first click.
-
-        Returns
-        -------
-        int
-            How many lists counted.
-
-        Raises
-        ------
-        InputError
-            If a list is not remembered, or an outcome does not fit it.
-        """
+        """Learn from the outcomes of lists that were shown."""
         memory, told = self._memory, by_list(list_ids, outcomes)
         with memory.lock:
             found = [memory.record(name, outcome, cascade=self.cascade) for name, outcome in told.items()]
@@ -305,27 +191,11 @@ class ListBandit(TakesFrames, Parameters, ABC):
         return len(records)
 
     def update(self, records: Iterable[Record]) -> Self:
-        """Learn from records in the order given, whether or not their lists are remembered.
-
-        The same records in the same order give the same state to the last bit, in one call or in many. Every record
-        counts, also a repeated one; use `feedback` to count each list once.
-
-        Parameters
-        ----------
-        records : iterable of Record
-            Lists with outcomes.
-
-        Returns
-        -------
-        self
-        """
+        """Learn from records in the order given, whether or not their lists are remembered."""
         return self._update(list(records))
 
     def _update(self, records: list[Record], importance: Sequence[Floats] | None = None) -> Self:
-        """Learn from records; all are checked and turned into lessons first, so that an error changes nothing.
-
-        `importance` holds extra weights by position for each record.
-        """
+        """Learn from records; all are checked and turned into lessons first, so that an error changes nothing."""
         self._check_begun()
         with self._memory.lock, one_thread():
             for record in records:
@@ -368,23 +238,14 @@ class ListBandit(TakesFrames, Parameters, ABC):
         return self.playing_.version
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything that learning changes as arrays by name; `restore` brings it back to the last bit.
-
-        Cheaper than `save` for checkpoints of a running service. Features and parameters are not part of it.
-        """
+        """Return everything that learning changes as arrays by name; `restore` brings it back to the last bit."""
         self._check_begun()
         with self._memory.lock:
             own = {"version": np.array(self.playing_.version), "learned": np.array(self.playing_.learned)}
             return own | arrays_of(self.learner_, "learner")
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> Self:
-        """Set a state that `state` of the same model returned.
-
-        Raises
-        ------
-        InputError
-            If it is the state of another model; nothing is changed then.
-        """
+        """Set a state that `state` of the same model returned."""
         self._check_begun()
         self._fit_state(state)
         check_arrays(self.learner_, "learner", state)
@@ -411,7 +272,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         try_loaded(self, getattr(self, "features_", None), playing.policy, own, parts)
 
     def try_out(self, problems: Problems) -> None:
-        """Let a copy learn from one list and draw another; raises if the model cannot."""
+        """Let a copy learn from one list and draw another; raise if the model cannot."""
         record = Record.of("trial", problems, [0], [1.0], [1.0])
         copy.deepcopy(self).update([record]).recommend(problems, length=1)
 

@@ -35,10 +35,7 @@ class GrowingBandit(ListBandit):
         return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
 
     def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
-        """Return the policy with a bonus for rarely shown items, or None without optimism.
-
-        The first column of each item's state is the constant 1, so the bonus is added to that weight.
-        """
+        """Return the policy with a bonus for rarely shown items, or None without optimism."""
         if not self.optimism:
             return None
         assert policy.item_weights is not None
@@ -48,11 +45,8 @@ class GrowingBandit(ListBandit):
         return Linear(policy.weights, weights)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for the problems, widened where they contain new items of the catalogue.
-
-        Nothing is stored: room for the new items is made when they are learned from. At most `MOST_NEW` are accepted at
-        a time, so that one wrong item number cannot exhaust the memory.
-        """
+        """Return features and policy for the problems, widened where they contain new items of the catalogue."""
+        # At most `MOST_NEW` are accepted at a time, so that one wrong item number cannot exhaust the memory.
         known, asked = self.signature_.n_items, problems.n_items
         if known is None or asked <= known or not isinstance(self.learner_, GainRidge):
             return super()._view(problems, purpose)
@@ -89,10 +83,7 @@ class GrowingBandit(ListBandit):
 
 
 def n_states(features: Features, known: int, policy: Linear) -> int:
-    """Return the number of state columns that items are crossed with, for the catalogue size of `features`.
-
-    Where items are crossed with the list, each new item adds a column, as it can occur in a list.
-    """
+    """Return the number of state columns that items are crossed with, for the catalogue size of `features`."""
     assert policy.item_weights is not None
     crossed = next(part for part in features.fitted_parts() if isinstance(part, Identity))
     return policy.item_weights.shape[1] + (crossed.n_items_ - known if "list" in crossed.cross else 0)

@@ -39,29 +39,7 @@ class Given(Policy):
 
 
 class Exploring(Policy):
-    """Draws every slot from the chances of an exploration, in all slots of a list or in one of them.
-
-    With `one_slot`, one slot of the list, drawn evenly, explores and the others take the best row. Chances are
-    conditional on the picks before, so their product is the chance of the whole list. The scores it returns are the
-    chances of all rows. An object keeps state along the walk and serves for one walk only.
-
-    Parameters
-    ----------
-    policy : Policy
-        What scores the rows.
-    exploration : Exploration
-        Turns scores into chances.
-    learned : float
-        Number of lists learned from, which sets the strength of exploration.
-    length : int
-        Number of slots, needed by `one_slot`.
-    one_slot : bool
-        Whether only one slot of each list explores.
-    numbers : ndarray of shape (problems, positions), optional
-        Uniform random numbers to draw with; None for given lists.
-    given : ndarray of int, same shape, optional
-        Rows that were shown, replayed instead of drawn; -1 after the end of a list.
-    """
+    """Draws every slot from the chances of an exploration, in all slots of a list or in one of them."""
 
     def __init__(
         self,
@@ -104,10 +82,8 @@ class Exploring(Policy):
         return picks, chances
 
     def _one_slot(self, chances: Floats, best: Ints, rows: Rows, position: int) -> Floats:
-        """Mix the chances with certainty of the best row, by the posterior chance that this slot is the exploring one.
-
-        The posterior follows from the picks so far: it is 0 after a pick that was not the best, since a slot has
-        explored then.
+        """Mix the chances with certainty of the best row, by the posterior chance that this slot is the
+        exploring one.
         """
         if self._earlier is None:
             self._earlier = np.zeros(len(best))
@@ -135,7 +111,9 @@ class Playing:
         return self.policy if self.eager is None else self.eager
 
     def likeliest(self, exploration: Exploration) -> Policy:
-        """The policy of lists without exploration: the one in use or, if it draws, what it would most likely pick."""
+        """Return the policy of lists without exploration: the one in use or, if it draws, what it would most likely
+        pick.
+        """
         return self.policy if self.policy.certain else Likeliest(self, exploration)
 
     def draw(
@@ -148,25 +126,7 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """Draw one list per problem, in one compiled function where features, policy and exploration allow it.
-
-        Parameters
-        ----------
-        problems, features, exploration
-            What to draw from, what is seen of it, and how scores become chances.
-        numbers : ndarray of shape (problems, positions)
-            Uniform random numbers, the only source of randomness.
-        room : ndarray of float or None
-            The budget of each problem.
-        one_slot : bool
-            Whether only one slot of each list explores.
-
-        Returns
-        -------
-        rows, scores, chances : ndarrays of shape (problems, positions)
-            Picked rows of the batch (-1 after the end of a list), their scores, and the chance each had (NaN after the
-            end).
-        """
+        """Draw one list per problem, in one compiled function where features, policy and exploration allow it."""
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.compiled(self.learned)
         if compiled is not None and kind is not None:
             rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
@@ -186,10 +146,7 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """Draw slot by slot with the plain walk, with the result of `draw`.
-
-        The score of a pick is its chance where the policy has no scores.
-        """
+        """Draw slot by slot with the plain walk, with the result of `draw`."""
         length = numbers.shape[1]
         policy = self.drawn_with
         exploring = Exploring(
@@ -209,10 +166,7 @@ class Playing:
 
 @dataclass(frozen=True, eq=False)
 class Likeliest(Policy):
-    """Picks at every slot the row that is shown without exploration.
-
-    Makes random policies deterministic for `predict`.
-    """
+    """Picks at every slot the row that is shown without exploration."""
 
     playing: Playing
     exploration: Exploration

@@ -30,20 +30,8 @@ class Exploration(Parameters, ABC):
 
     @abstractmethod
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
-        """Return the chance of each row, and the row of each problem that is shown without exploration (-1 for none).
-
-        Parameters
-        ----------
-        policy : Policy
-            What scores the rows.
-        rows : Rows
-            What is seen of the candidates of all problems.
-        options : ndarray of bool
-            The rows that may still be picked.
-        position : int
-            The slot, from 0.
-        learned : float
-            The number of lists that the policy has learned from.
+        """Return the chance of each row, and the row of each problem that is shown without exploration (-1 for
+        none).
         """
 
     def compiled(self, learned: float) -> tuple[int, float] | None:
@@ -70,22 +58,6 @@ class Epsilon(ByScore):
 
     The plain baseline. Exploration never fades, so propensities stay above share / open rows and the log stays useful
     for evaluating other policies, at the cost of a constant share of weak items.
-
-    Parameters
-    ----------
-    share : float
-        Share of the slots that are drawn evenly, from 0 to 1.
-
-    See Also
-    --------
-    InverseGap : Explores less as more is learned.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from listwright._kernels.draw import segment_chances
-    >>> segment_chances(*Epsilon(0.2).compiled(0), np.array([0.1, 0.9]), np.array([0, 2]))[0]
-    array([0.1, 0.9])
     """
 
     def __init__(self, share: float = 0.1) -> None:
@@ -100,26 +72,7 @@ class Epsilon(ByScore):
 
 @saved_as("feedback.Softmax")
 class Softmax(ByScore):
-    """Draws every open row with a chance proportional to exp(score / temperature).
-
-    Use it where scores are on a known scale; the temperature is in units of the score, and does not change with
-    learning.
-
-    Parameters
-    ----------
-    temperature : float
-        Above 0. Low values show the best row almost always, high values any row.
-
-    See Also
-    --------
-    InverseGap : Adapts to the number of lists learned from.
-
-    Examples
-    --------
-    >>> chances, _ = segment_chances(*Softmax(0.5).compiled(0), np.array([0.0, 0.5]), np.array([0, 2]))
-    >>> chances.round(3)  # 1 : e
-    array([0.269, 0.731])
-    """
+    """Draws every open row with a chance proportional to exp(score / temperature)."""
 
     def __init__(self, temperature: float = 0.1) -> None:
         self.temperature = temperature
@@ -133,36 +86,7 @@ class Softmax(ByScore):
 
 @saved_as("feedback.InverseGap")
 class InverseGap(ByScore):
-    """Inverse gap weighting over a regression of gains (Foster & Rakhlin 2020), at each slot of a list.
-
-    The default of `OnlineSCP`: rows whose predicted gain is close to the best are explored often, clearly worse ones
-    rarely, and less the more has been learned.
-
-    Parameters
-    ----------
-    scale : float
-        Above 0; the larger, the sooner exploration fades.
-
-    See Also
-    --------
-    Epsilon : A constant share of exploration.
-
-    Notes
-    -----
-    Of A open rows, one whose predicted gain is `gap` below the best has the chance 1 / (A + gamma * gap),
-    and the best one has the rest. gamma = scale * sqrt(A * lists learned from): even odds at first, then ever closer to
-    the best list. The square root is that of the theory, which for sets drawn around a local optimum proves regret of
-    order sqrt(T * regret of the regression) against half of the best set (arXiv 2112.02165). Here each slot is drawn
-    given the slots before it, which that proof does not cover.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from listwright._kernels.draw import segment_chances
-    >>> kind, strength = InverseGap(scale=1.0).compiled(learned=8)
-    >>> segment_chances(kind, strength, np.array([0.5, 0.0]), np.array([0, 2]))[0]  # 1 / (2 + 4 * 0.5)
-    array([0.75, 0.25])
-    """
+    """Inverse gap weighting over a regression of gains (Foster & Rakhlin 2020), at each slot of a list."""
 
     def __init__(self, scale: float = 10.0) -> None:
         self.scale = scale
@@ -185,13 +109,7 @@ class Own(Exploration):
 
 
 class Best(Exploration):
-    """Certainty: chance 1 for what a policy picks. Used to evaluate `predict` of a bandit.
-
-    Parameters
-    ----------
-    policy : Policy
-        What picks, whichever policy `chances` is called with.
-    """
+    """Certainty: chance 1 for what a policy picks. Used to evaluate `predict` of a bandit."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy

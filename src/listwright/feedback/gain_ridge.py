@@ -25,10 +25,7 @@ LARGEST = 2.0**40  # growth after which sums are scaled down
 
 
 class GainLearner(Learner):
-    """Interface of learners from the gains of shown items; nothing is known of the other candidates.
-
-    Each row is a state of its own: what was seen of an item given the items before it.
-    """
+    """Interface of learners from the gains of shown items; nothing is known of the other candidates."""
 
     @abstractmethod
     def open(self, rows: Rows) -> None:
@@ -36,71 +33,22 @@ class GainLearner(Learner):
 
     @abstractmethod
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
-        """Learn from one list.
-
-        Parameters
-        ----------
-        rows : Rows
-            One row per revealed item.
-        gains : ndarray of shape (rows,)
-            The gain of each.
-        weights : ndarray of shape (rows,)
-            The weight of each, above or equal to 0.
-        fold : int
-            The fold of the list, for choosing the penalty by cross-validation.
-        """
+        """Learn from one list."""
 
     @abstractmethod
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
-        """Replace the gains of a list that was revealed before, from `earlier` to `gains`.
-
-        The list still counts once.
-        """
+        """Replace the gains of a list that was revealed before, from `earlier` to `gains`."""
 
     @abstractmethod
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
-        """Learn from many lists at once, in order.
-
-        Parameters
-        ----------
-        rows, gains, weights
-            As in `reveal`, for the items of all lists one after the other.
-        numbers : ndarray of shape (rows,)
-            The list that each row belongs to: 0, 0, 0, 1, 1, ...
-        folds : ndarray of shape (lists,)
-            The fold of each list.
-        """
+        """Learn from many lists at once, in order."""
 
 
 @saved_as("feedback.GainRidge")
 class GainRidge(RidgeLeader, GainLearner):
-    """`RidgeLeader` for partial feedback: each row comes alone, with the gain that was observed.
+    """`RidgeLeader` for partial feedback: each row comes alone, with the gain that was observed."""
 
-    Other candidates of the state are unknown, so rows are not centred on them. The penalty "auto" is chosen by
-    cross-validation over folds of lists, again whenever there are four times as many lists.
-
-    Parameters
-    ----------
-    penalty, target, center
-        As in `RidgeLeader`.
-    leverage : float or None
-        The most leverage that one list may have; above it, the list counts with less weight. None: no bound.
-    half_life : float or None
-        Number of lists after which one counts half as much. None: all count the same.
-
-    Attributes
-    ----------
-    growth_ : float
-        Weight of a list that is revealed now. Instead of fading the past, the present and the penalty grow, which
-        leaves the sums of older lists untouched.
-
-    Notes
-    -----
-    The leverage of a weighted row, w v' (G + penalty)^-1 v, bounds how far the prediction for that row can
-    move towards its gain.
-    """
-
-    growth_: float
+    growth_: float  # weight of a list that is revealed now
     anchor_: Floats  # R with R'R = G + penalty, as it was when last taken; without crossed columns
     next_anchor_: int
 
@@ -126,10 +74,7 @@ class GainRidge(RidgeLeader, GainLearner):
         self._take_anchor()
 
     def inherit(self, other: RidgeLeader, share: float) -> None:
-        """Continue from the sums of a leader that saw all candidates, each counting `share` times.
-
-        The penalty is scaled alike, so the first policy equals the other's.
-        """
+        """Continue from the sums of a leader that saw all candidates, each counting `share` times."""
         self.sums_ = [_scaled(sums, share) for sums in other.sums_]
         self.penalty_ = other.penalty_ * share  # so that the first policy is the other's
         self.rounds_, self.next_choice_, self.loss_, self.growth_ = other.rounds_, other.next_choice_, 0.0, 1.0
@@ -141,10 +86,7 @@ class GainRidge(RidgeLeader, GainLearner):
         self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
-        """Add one list to the sums of its fold.
-
-        Costs rows times columns squared, however many lists came before.
-        """
+        """Add one list to the sums of its fold."""
         sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(self._bounded(rows, weights * self._grown()))
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.take_in(table, target, 1.0)
@@ -175,10 +117,7 @@ class GainRidge(RidgeLeader, GainLearner):
         self._end_round(len(folds))
 
     def _grown(self) -> float:
-        """Return the weight of the next list.
-
-        When growth exceeds 2**40, all sums are scaled down by that power of two, which is exact in floating point.
-        """
+        """Return the weight of the next list."""
         if self.half_life is not None:
             self.growth_ = self._now * 2.0 ** (1.0 / self.half_life)
             if self.growth_ > LARGEST:
@@ -214,11 +153,7 @@ class GainRidge(RidgeLeader, GainLearner):
             np.add.at(sums.cross_right, rows.crossed.items, change[:, None] * rows.crossed.states)
 
     def _bounded(self, rows: Rows, weights: Floats) -> Floats:
-        """Return the weights of one list, scaled down if their total leverage exceeds the bound.
-
-        Leverage is taken from the last anchor. Sums have only grown since and leverage falls as they grow, so the bound
-        holds. Crossed columns add their own leverage, within the block of their item.
-        """
+        """Return the weights of one list, scaled down if their total leverage exceeds the bound."""
         if self.leverage is None:
             return weights
         if self.rounds_ >= self.next_anchor_:
@@ -235,10 +170,7 @@ class GainRidge(RidgeLeader, GainLearner):
         return weights * min(1.0, self.leverage / max(total, np.finfo(np.float64).tiny))
 
     def _take_anchor(self) -> None:
-        """Factorise the penalised Gram matrix for computing leverage.
-
-        Costs columns cubed, so it is repeated only after columns / 16 lists, whose updates cost about as much.
-        """
+        """Factorise the penalised Gram matrix for computing leverage."""
         gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
         gram = gram + self._now * self.penalty_ * np.eye(len(gram))
         self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.ascontiguousarray(np.linalg.cholesky(gram).T)
@@ -258,10 +190,7 @@ class GainRidge(RidgeLeader, GainLearner):
         return float(np.sqrt(squares / max(float(self.times_shown().sum()), 1e-9))) if squares > 0 else 0.0
 
     def grow(self, n_items: int, n_states: int) -> None:
-        """Make room for `n_items` catalogue items and `n_states` state columns.
-
-        New ones are appended with zero sums.
-        """
+        """Make room for `n_items` catalogue items and `n_states` state columns."""
         self.sums_ = [_widened(sums, n_items, n_states) for sums in self.sums_]
 
 

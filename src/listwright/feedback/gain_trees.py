@@ -54,15 +54,6 @@ class GainTrees(GainLearner):
     After 300 lists, and whenever there are 1.3 times as many, a background thread fits the estimator on all stored rows
     while lists are built with the previous one. The new one takes over after a tenth more lists; if it is not ready by
     then, learning waits for it. What is learned therefore depends on the feedback and its order only, not on timing.
-
-    Parameters
-    ----------
-    estimator : regressor or "boosting"
-        A scikit-learn regressor; "boosting" is LightGBM where installed, else scikit-learn's.
-    penalty, leverage, half_life
-        Parameters of the regression, as in `GainRidge`. With a half-life, older rows count less for the estimator too.
-    keep : int
-        Number of rows to train on; the oldest are dropped first.
     """
 
     keeps_rows = True
@@ -190,10 +181,7 @@ class GainTrees(GainLearner):
         self.__dict__["_future"] = _pool().submit(_fitted, *self._task(*self.training_on_))
 
     def _take_over(self) -> None:
-        """Use the newly trained estimator, waiting for it if necessary, and drop rows that are no longer needed.
-
-        Without a running fit (after loading or copying) it is fitted here, with the same result.
-        """
+        """Use the newly trained estimator, waiting for it if necessary, and drop rows that are no longer needed."""
         if not self.takes_over_:
             return
         future: Future[Any] | None = self.__dict__.pop("_future", None)

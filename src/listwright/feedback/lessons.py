@@ -35,21 +35,7 @@ QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown it
 
 
 def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
-    """Return one row per item of one list: what is seen of the item given the items before it.
-
-    Each row is a state of its own, since nothing is known of the candidates that were not shown. Dense candidate,
-    distance and position features are computed directly from the shown items; any others by walking along the list.
-
-    Examples
-    --------
-    >>> from listwright.features import Distance
-    >>> problem = Problems.from_arrays([[1.0], [3.0], [4.0]], offsets=[0, 3])
-    >>> features = Distance(standardize=False).fit(problem)
-    >>> shown_rows(features, problem, np.array([0, 2, 1])).table
-    array([[0. , 0. ],
-           [3. , 3. ],
-           [1. , 1.5]], dtype=float32)
-    """
+    """Return one row per item of one list: what is seen of the item given the items before it."""
     parts = features.fitted_parts()
     if all(type(part) in QUICK for part in parts) and not sparse.issparse(problem.features):
         own = problem.features[picks]
@@ -106,22 +92,7 @@ class ShownItems:
 
 
 def shown_items(features: Features, logged: Answered, revealed: Bools) -> ShownItems:
-    """Return what the policy saw of the items of many lists when they were picked.
-
-    Parameters
-    ----------
-    features : Features
-        Fitted features.
-    logged : Answered
-        The lists.
-    revealed : ndarray of bool, of shape (lists, positions)
-        The items that are wanted.
-
-    Returns
-    -------
-    ShownItems
-        One row per revealed item. Candidates that were not shown are skipped where the features cannot depend on them.
-    """
+    """Return what the policy saw of the items of many lists when they were picked."""
     parts = features.fitted_parts()
     logged = logged.only_shown() if all(_is_local(part) for part in parts) else logged
     tables, crosses, lists, positions = [], [], [], []
@@ -190,31 +161,7 @@ def _teach(lessons: list[Lesson], training: Training) -> None:
 def lesson_of(
     learner: Learner, features: Features, record: Record, weights: Floats, *, per_size: bool
 ) -> Lesson | None:
-    """Prepare the call that adds one list to what a learner knows.
-
-    Parameters
-    ----------
-    learner : Learner
-        A `GainLearner`, or one that takes weighted examples with propensities.
-    features : Features
-        Fitted features.
-    record : Record
-        The list and its outcome. With `earlier` outcomes, what was learned is revised.
-    weights : ndarray of float
-        By position, as long as the revealed part.
-    per_size : bool
-        Whether gains are divided by the sizes of items, as under a budget.
-
-    Returns
-    -------
-    callable or None
-        Takes no arguments; None where nothing was revealed.
-
-    Raises
-    ------
-    InputError
-        If the learner cannot revise what it learned.
-    """
+    """Prepare the call that adds one list to what a learner knows."""
     seen = len(record.outcomes)
     if not seen:
         return None
@@ -242,10 +189,7 @@ def _learn_all(learner: Learner, examples: list[Examples]) -> None:
 
 
 def _examples(features: Features, record: Record, gains: Floats, weights: Floats) -> list[Examples]:
-    """Return one `Examples` per revealed position, with the propensity of the pick.
-
-    All other rows have gain 0; the learner divides by the propensity, which makes the estimate unbiased.
-    """
+    """Return one `Examples` per revealed position, with the propensity of the pick."""
     problem = record.problem
     room = None if record.room is None else np.array([record.room])
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing

@@ -76,7 +76,7 @@ class Log:
         self._places: dict[str, tuple[int, int]] = {}  # part, and number within it
 
     def __len__(self) -> int:
-        """The number of lists, with or without an outcome."""
+        """Return the number of lists, with or without an outcome."""
         return len(self._places)
 
     def append(
@@ -227,7 +227,7 @@ class Log:
         version: str | None = None,
         **options: Any,
     ) -> Log:
-        """The log in a frame of pandas, polars or pyarrow: one row per candidate, or per shown item.
+        """Return the log in a frame of pandas, polars or pyarrow: one row per candidate, or per shown item.
 
         Columns are found by their usual names, whatever their case: the id of the list (`list`, `request_id`,
         `impression_id`, `session`, ...), the item (`item`, `product_id`, ...), its position (`position`, `rank`, ...,
@@ -282,7 +282,7 @@ class Log:
     def from_parquet(
         cls, path: str | Path | Sequence[str | Path], *, cascade: bool | None = None, **options: Any
     ) -> Log:
-        """The log in a file or several: what `to_parquet` wrote, or any table that `from_frame` can read.
+        """Return the log in a file or several: what `to_parquet` wrote, or any table that `from_frame` can read.
 
         Parameters
         ----------
@@ -310,10 +310,7 @@ class Log:
 def _as_shown(
     lists: Lists, list_ids: Sequence[str] | None, propensities: ArrayLike | None, version: int | None
 ) -> Recommendations:
-    """Wrap lists with their ids, propensities and version, from the arguments or else as the lists carry them.
-
-    Lists that carry none get fresh ids, NaN for propensities, and version 0.
-    """
+    """Wrap lists with their ids, propensities and version, from the arguments or else as the lists carry them."""
     if not isinstance(lists, Lists):
         raise InputError(f"A log takes listwright.Lists. Got {type(lists).__name__}.")
     carried = lists if isinstance(lists, Recommendations) else None
@@ -336,10 +333,8 @@ def _as_shown(
 
 
 def _check_shown(lists: Recommendations) -> None:
-    """Raise unless each list picks distinct rows of its own problem.
-
-    Propensities must be above 0 and at most 1, or missing for a whole list. Vectorised over all lists: logs are large.
-    """
+    """Raise unless each list picks distinct rows of its own problem."""
+    # Propensities must be above 0 and at most 1, or missing for a whole list.
     shown, starts, ends = lists.rows >= 0, lists.problems.offsets[:-1, None], lists.problems.offsets[1:, None]
     ordered = np.sort(np.where(shown, lists.rows, -1 - np.arange(lists.rows.shape[1])), axis=1)
     outside = shown & ((lists.rows < starts) | (lists.rows >= ends))

@@ -34,33 +34,7 @@ MARKS = ("feature", "context", "vector")  # columns that `Log.to_frame` writes a
 
 
 def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) -> dict[str, str]:
-    """Find the column that plays each role.
-
-    Parameters
-    ----------
-    columns : iterable of str
-        The table's column names.
-    given : mapping of str to (str or None)
-        Columns that the caller named, by role; None where the role is to be found by its usual names.
-    source : str
-        What the table is called in error messages.
-
-    Returns
-    -------
-    dict of str to str
-        The column of each role that was found.
-
-    Raises
-    ------
-    InputError
-        If a named column does not exist, or two columns could both be the outcome (or another role). Guessing would
-        leave the other one among the features, where it gives the answer away.
-
-    Examples
-    --------
-    >>> roles(["Request ID", "item", "clicked", "price"], {"outcome": None}, "The log")
-    {'list': 'Request ID', 'item': 'item', 'outcome': 'clicked'}
-    """
+    """Find the column that plays each role."""
     there = list(columns)
     found = {}
     for role, usual in NAMES.items():
@@ -90,23 +64,13 @@ def check_needed(found: Mapping[str, str], source: str) -> None:
 
 
 def marked(columns: Iterable[str], kind: str) -> dict[str, str]:
-    """Return the columns with the prefix `kind: `, which `Log.to_frame` writes, keyed by their name without it.
-
-    Examples
-    --------
-    >>> marked(["list", "feature: price"], "feature")
-    {'price': 'feature: price'}
-    """
+    """Return the columns with the prefix `kind: `, which `Log.to_frame` writes, keyed by their name without it."""
     mark = f"{kind}: "
     return {name[len(mark) :]: name for name in columns if name.startswith(mark)}
 
 
 def _usual(role: str, usual: tuple[str, ...], there: list[str], taken: set[str | None], source: str) -> str | None:
-    """Return the one column with a usual name for the role, or None; raises if several match.
-
-    Names are compared in lower case with blanks and hyphens as underscores. Of several list columns, `list` itself
-    wins.
-    """
+    """Return the one column with a usual name for the role, or None; raise if several match."""
     plain = {name: "_".join(name.strip().lower().replace("-", " ").split()) for name in there if name not in taken}
     matching = [name for name in there if plain.get(name) in usual]
     if len(matching) > 1:

@@ -56,11 +56,7 @@ def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> A
 
 
 def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
-    """Build the arrow table of shown lists, one row per candidate.
-
-    `outcomes` has the shape of `lists.rows`, with NaN (null in the table) where nothing came back. Raises for problems
-    with sparse features, links, aspects or needs, which have no column form.
-    """
+    """Build the arrow table of shown lists, one row per candidate."""
     problems, shown = lists.problems, lists.rows >= 0
     extra = (problems.links, problems.aspects, problems.needs)
     if sparse.issparse(problems.features) or any(kind is not None for kind in extra):
@@ -98,22 +94,7 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
 
 
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
-    """Read shown lists and outcomes from a frame, from files, or from a `Table`.
-
-    Parameters
-    ----------
-    source : frame, path, list of paths or Table
-        Where the log is.
-    given : mapping of str to (str or None)
-        Columns that the caller named, by role.
-    options : mapping
-        Options of `Problems.from_frame`, such as features, context, categorical and ignore.
-
-    Returns
-    -------
-    ReadLog
-        Lists and outcomes in runs of one policy version, and how the candidates were read.
-    """
+    """Read shown lists and outcomes from a frame, from files, or from a `Table`."""
     table = _table_of(source, given)
     found = roles(table.names, given, table.source)
     check_needed(found, table.source)
@@ -135,7 +116,7 @@ def _table_of(source: Any, given: Mapping[str, str | None]) -> Table:
 
 
 def _problems(table: Table, found: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
-    """The candidates of every list: by the marks of the columns, or as any table of candidates is read."""
+    """Return the candidates of every list: by the marks of the columns, or as any table of candidates is read."""
     marks = {kind: marked(table.names, kind) for kind in MARKS}
     is_marked = any(marks.values()) and options.get("features") is None
     wanted = _by_marks(table, marks, found) if is_marked else _by_options(table, found, options)
@@ -183,7 +164,7 @@ def _by_options(table: Table, found: Mapping[str, str], options: dict[str, Any])
 
 
 def _with_groups(table: Table, found: Mapping[str, str], problems: Problems) -> Problems:
-    """The groups of the candidates, and how many of each a list could hold; null where there was no limit."""
+    """Return the groups of the candidates, and how many of each a list could hold; null where there was no limit."""
     labels, caps = (table.columns.get(name) for name in ("group", "per_group"))
     if labels is None or labels.null_count == len(labels):
         return problems
@@ -215,11 +196,7 @@ def _plain_items(problems: Problems) -> Problems:
 def _parts(
     table: Table, found: Mapping[str, str], problems: Problems, groups: Groups
 ) -> list[tuple[Recommendations, Floats]]:
-    """Split the lists into runs of one policy version, each with its outcomes.
-
-    Scatters positions, propensities and outcomes of the table's rows into arrays of shape (lists, longest list); -1 and
-    NaN mark the end of a list. A `Recommendations` has one version, hence the split.
-    """
+    """Split the lists into runs of one policy version, each with its outcomes."""
     names = [str(one) for one in groups.ids.tolist()]
     position = _positions(table, found, groups, names)
     shape = len(names), max(1, int(position.max(initial=0)))
@@ -250,10 +227,7 @@ def _parts(
 
 
 def _positions(table: Table, found: Mapping[str, str], groups: Groups, names: list[str]) -> Ints:
-    """Return the position of each row, counted from 1, and 0 for rows that were not shown.
-
-    Positions may start at 0 or 1 in the table. Without a position column, shown rows are numbered in the table's order.
-    """
+    """Return the position of each row, counted from 1, and 0 for rows that were not shown."""
     shown = None
     if "shown" in found:
         shown = np.nan_to_num(groups.sorted(_numbers(table, found["shown"]))) != 0
@@ -288,10 +262,7 @@ def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
 
 
 def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, outcome: Floats, position: Ints) -> None:
-    """Raise if an item that was not shown has a positive outcome.
-
-    0 is accepted, as some logs write it for every candidate.
-    """
+    """Raise if an item that was not shown has a positive outcome."""
     lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
     if len(lost):
         row = groups.row_of(int(lost[0]))
@@ -300,15 +271,12 @@ def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, out
 
 
 def _by_list(table: Table, found: Mapping[str, str], groups: Groups, role: str) -> NDArray[Any] | None:
-    """Return the number that each list has in the column of a role, taken from its first row.
-
-    None without the column.
-    """
+    """Return the number that each list has in the column of a role, taken from its first row."""
     return groups.sorted(_numbers(table, found[role]))[groups.offsets[:-1]] if role in found else None
 
 
 def _numbers(table: Table, name: str) -> Floats:
-    """Read a numeric or boolean column as floats, with NaN for nulls; raises for any other type."""
+    """Read a numeric or boolean column as floats, with NaN for nulls; raise for any other type."""
     column = table.column(name, name)
     if not (is_number(column.type) or pa.types.is_null(column.type)):
         raise InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}.")

@@ -32,15 +32,12 @@ class CoverageSeen(NamedTuple):
 
 
 class TopicGains(Features):
-    """What a candidate adds to the coverage of each topic, with coverage 1 - prod(1 - share) over the list.
-
-    With a context, columns are the products of each topic's gain and each number of the context.
-    """
+    """What a candidate adds to the coverage of each topic, with coverage 1 - prod(1 - share) over the list."""
 
     group = "coverage"
 
     def start(self, problems: Problems) -> CoverageSeen:
-        """Start with nothing covered; raises unless all shares are between 0 and 1."""
+        """Start with nothing covered; raise unless all shares are between 0 and 1."""
         topics = dense(problems.features if problems.vectors is None else problems.vectors)
         if topics.size and (topics.min() < 0 or topics.max() > 1):
             raise InputError(

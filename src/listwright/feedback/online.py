@@ -237,10 +237,7 @@ class OnlineSCP(GrowingBandit):
         return made
 
     def _continued(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
-        """Return an independent copy with other parameters and another seed.
-
-        Lists that wait for feedback stay behind.
-        """
+        """Return an independent copy with other parameters and another seed."""
         self._check_begun()
         twin = copy.copy(self).set_params(random_state=random_state, **options)
         twin._check_parameters()
@@ -251,7 +248,7 @@ class OnlineSCP(GrowingBandit):
         return twin
 
     def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
-        """Learns a first model from problems whose lists can be measured; clicks then improve it.
+        """Learn a first model from problems whose lists can be measured; clicks then improve it.
 
         The same as fitting an `SCP` with these settings and passing it to `from_model`. It forgets what was learned
         before.
@@ -297,7 +294,7 @@ class OnlineSCP(GrowingBandit):
         return self
 
     def fit_log(self, log: Log, *, cap: float | None = None, propensity: str = "logged") -> Self:
-        """Learns from a log, whichever policy built its lists, in the order shown, on top of what was learned before.
+        """Learn from a log, whichever policy built its lists, in the order shown, on top of what was learned before.
 
         Parameters
         ----------
@@ -346,11 +343,7 @@ class OnlineSCP(GrowingBandit):
         return importance(logged, cap)
 
     def _learn_lists(self, logged: Answered, weights: Floats, gains: Floats) -> Self:
-        """Reveal many lists to the regression at once.
-
-        `weights` and `gains` have shape (lists, positions). Lists are taken in runs that fit into memory, and the
-        policy is solved for once at the end.
-        """
+        """Reveal many lists to the regression at once."""
         learner = self.learner_
         assert isinstance(learner, GainLearner)
         self._view(logged.problems, "fit_log")

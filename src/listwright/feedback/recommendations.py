@@ -70,10 +70,7 @@ class Recommendations(Lists):
 
 
 def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """Return one distinct id per list: those given, or new random ones that cannot be guessed.
-
-    Unguessable ids matter in a service, where knowing an id is enough to send feedback.
-    """
+    """Return one distinct id per list: those given, or new random ones that cannot be guessed."""
     if list_ids is None:
         return tuple(uuid4().hex for _ in range(count))
     ids = (list_ids,) if isinstance(list_ids, str) else tuple(str(one) for one in list_ids)
@@ -83,15 +80,7 @@ def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
 
 
 def draw_keys(seed: int, list_ids: Sequence[str]) -> NDArray[np.uint64]:
-    """Hash the seed and each list id to a 64-bit key for its random numbers.
-
-    The key depends on nothing else, so a list is drawn the same way in any batch and on any machine.
-
-    Examples
-    --------
-    >>> int(draw_keys(7, ["a"])[0]) == int(draw_keys(7, ["b", "a"])[1])
-    True
-    """
+    """Hash the seed and each list id to a 64-bit key for its random numbers."""
     salt = int(seed).to_bytes(8, "little")
     digests = [hashlib.blake2b(one.encode(), digest_size=8, key=salt).digest() for one in list_ids]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
@@ -101,11 +90,6 @@ class Waiting:
     """The memory of shown lists until their feedback arrives, and of ids that were answered.
 
     Callers hold `lock` around `record`, learning and `answer`, so that each list counts once under concurrent feedback.
-
-    Parameters
-    ----------
-    limit : int
-        How many lists to remember, separately for waiting and answered ones; the oldest are forgotten first.
     """
 
     def __init__(self, limit: int) -> None:
@@ -123,7 +107,7 @@ class Waiting:
         self.lock = RLock()
 
     def __len__(self) -> int:
-        """The number of lists that wait for feedback."""
+        """Return the number of lists that wait for feedback."""
         return len(self._shown)
 
     def show(self, lists: Recommendations) -> None:
@@ -143,10 +127,7 @@ class Waiting:
                     raise InputError(f"List id {name} was used before. Give each list its own id.")
 
     def record(self, name: str, outcome: Outcome, *, cascade: bool) -> Record | None:
-        """Return the record of a waiting list with its outcome.
-
-        None if it was answered before; raises if it is unknown.
-        """
+        """Return the record of a waiting list with its outcome."""
         if name in self._answered:
             return None
         if name not in self._shown:

@@ -23,21 +23,8 @@ Outcome = ArrayLike | Mapping[Any, float]
 
 
 def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
-    """Map each list id to its outcome.
-
-    Accepts a single id with its outcome, or equally long sequences of both. Where an id occurs more than once the first
-    outcome wins, because a list counts once.
-
-    Raises
-    ------
-    InputError
-        If the numbers of ids and outcomes differ.
-
-    Examples
-    --------
-    >>> by_list(["a", "b", "a"], [[1], [0], [0]])
-    {'a': [1], 'b': [0]}
-    """
+    """Map each list id to its outcome."""
+    # Where an id occurs more than once the first outcome wins, because a list counts once.
     if isinstance(list_ids, str):
         return {list_ids: outcomes}
     names, told = [str(name) for name in list_ids], list(outcomes)
@@ -47,36 +34,7 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
 
 
 def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:
-    """Validate the outcome of one list and return the gain of each revealed position.
-
-    Parameters
-    ----------
-    outcome : array-like or mapping
-        One number from 0 to 1 per position; or a mapping from some of the shown items to their numbers, 0 for the rest.
-    items : sequence
-        The shown items, in order.
-    cascade : bool
-        Whether the user examines items in order and stops at the first click, so that later positions are not seen.
-    name : object
-        The list's id, for error messages.
-
-    Returns
-    -------
-    ndarray of float
-        As long as the list; shorter under a cascade, where it ends with the click.
-
-    Raises
-    ------
-    InputError
-        If the length, a number or an item does not fit, or a click follows the end of the cascade.
-
-    Examples
-    --------
-    >>> checked_outcome({"b": 1}, ["a", "b", "c"], cascade=False, name="l1")
-    array([0., 1., 0.])
-    >>> checked_outcome([0, 1, 0], ["a", "b", "c"], cascade=True, name="l1")
-    array([0., 1.])
-    """
+    """Validate the outcome of one list and return the gain of each revealed position."""
     gains = _by_item(outcome, items, name) if isinstance(outcome, Mapping) else as_numbers(outcome, "outcomes")
     _check_numbers(gains, len(items), cascade, name)
     if not cascade:
@@ -91,7 +49,7 @@ def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, na
 
 
 def _by_item(outcome: Mapping[Any, float], items: Sequence[Any], name: object) -> Floats:
-    """Turn a mapping from item to gain into gains by position; raises for an item that the list did not show."""
+    """Turn a mapping from item to gain into gains by position; raise for an item that the list did not show."""
     places = {item: place for place, item in enumerate(items)}
     gains = np.zeros(len(items))
     for item, gain in outcome.items():
@@ -114,11 +72,8 @@ def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> No
 
 
 def checked_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
-    """Validate the propensities of one list.
-
-    Each must be above 0 and at most 1. All of them may be missing (None, or NaN throughout), but not only some:
-    importance weights need the chance of every pick of the list.
-    """
+    """Validate the propensities of one list."""
+    # Each must be above 0 and at most 1.
     if propensities is None:
         return np.full(shown, np.nan)
     chances = as_numbers(propensities, "propensities")
@@ -254,29 +209,7 @@ def items_of(problem: Problems, rows: Ints) -> list[Any]:
 
 
 def check_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
-    """Validate the outcomes of many lists at once, with the rules of `checked_outcome`.
-
-    Parameters
-    ----------
-    outcomes : ndarray of shape (lists, positions)
-        Gains; NaN where nothing came back. A list of only NaN has no feedback yet and is accepted.
-    shown : ndarray of bool, same shape
-        Positions that hold an item.
-    names : sequence of str
-        List ids, for error messages.
-    cascade : bool
-        Whether users stop at the first click; entries after it become NaN.
-
-    Returns
-    -------
-    ndarray of shape (lists, positions)
-        The outcomes that were seen, NaN elsewhere.
-
-    Examples
-    --------
-    >>> check_outcomes(np.array([[0.0, 1.0, 0.0]]), np.ones((1, 3), dtype=bool), ["a"], cascade=True)
-    array([[ 0.,  1., nan]])
-    """
+    """Validate the outcomes of many lists at once, with the rules of `checked_outcome`."""
     seen = ~np.isnan(outcomes)
     answered: Bools = np.any(seen, axis=1)
     first = np.where((clicks := seen & (outcomes > 0)).any(axis=1), clicks.argmax(axis=1), outcomes.shape[1])

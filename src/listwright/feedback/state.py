@@ -21,16 +21,7 @@ GROWING = ("rows_", "gains_", "weights_", "lists_")  # with every list that is l
 
 
 def arrays_of(value: Any, name: str) -> Arrays:
-    """Collect every number and array that a learner, dataclass or list of these holds, keyed by the path to it.
-
-    Examples
-    --------
-    >>> from listwright.learners import Exp3
-    >>> learner = Exp3()
-    >>> learner.start(2)
-    >>> sorted(arrays_of(learner, "learner"))[:2]
-    ['learner.expected_loss_', 'learner.explore_']
-    """
+    """Collect every number and array that a learner, dataclass or list of these holds, keyed by the path to it."""
     found: Arrays = {}
     for key, entry in _entries(value):
         if isinstance(entry, int | float | np.number | np.ndarray):
@@ -51,10 +42,7 @@ def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> Non
 
 
 def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
-    """Raise if arrays are missing or of another shape than the object's, before anything is set.
-
-    The number of rows may differ for arrays that grow with every list.
-    """
+    """Raise if arrays are missing or of another shape than the object's, before anything is set."""
     for path, array in arrays_of(value, name).items():
         many = int(path.rpartition(".")[2] in GROWING)  # whose number of rows is not that of the model
         if path not in arrays or np.shape(arrays[path])[many:] != array.shape[many:]:
@@ -63,10 +51,7 @@ def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
 
 
 def _entries(value: Any) -> list[tuple[Any, Any]]:
-    """Return the (key, value) pairs to store.
-
-    List entries, dataclass fields, or a learner's attributes that end in "_".
-    """
+    """Return the (key, value) pairs to store."""
     if isinstance(value, list):
         return list(enumerate(value))
     if is_dataclass(value):

@@ -145,7 +145,7 @@ def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
 
 
 def _stakes(top: Floats, bottom: Floats, needed: float) -> Floats:
-    """Returns the stake on each pair: what would be best if all pairs were like the earlier ones, at most `MOST`."""
+    """Return the stake on each pair: what would be best if all pairs were like the earlier ones, at most `MOST`."""
     seen = np.arange(1, len(top) + 1)
     ratio = (0.5 + np.cumsum(top)) / (0.5 + np.cumsum(bottom))
     guess = np.concatenate([[1.0], ratio[:-1]])
@@ -155,7 +155,7 @@ def _stakes(top: Floats, bottom: Floats, needed: float) -> Floats:
 
 
 def _check(top: Floats, bottom: Floats) -> None:
-    """Raises `InputError` unless there are values, all finite and 0 or more, and bottoms from 0 to 1."""
+    """Raise `InputError` unless there are values, all finite and 0 or more, and bottoms from 0 to 1."""
     if top.ndim != 1 or not len(top):
         raise InputError(f"A confidence bound needs at least one value. Got shape {top.shape}.")
     if not (np.isfinite(top).all() and (top >= 0).all()):

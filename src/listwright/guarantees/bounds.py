@@ -8,7 +8,7 @@ from listwright.errors import InputError
 
 
 def approximation_ratio(length: int, rival_length: int | None = None, *, exact: bool = False) -> float:
-    """The share of the value of the best list of k items that m learned picks reach.
+    """Return the share of the value of the best list of k items that m learned picks reach.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def approximation_ratio(length: int, rival_length: int | None = None, *, exact: 
 
 
 def list_length_for(ratio: float, rival_length: int) -> int:
-    """The smallest length m whose approximation ratio against lists of k items is at least `ratio`.
+    """Return the smallest length m whose approximation ratio against lists of k items is at least `ratio`.
 
     Parameters
     ----------
@@ -122,7 +122,8 @@ def regret_bound(
 def confidence_terms(
     rounds: int, *, length: int, rival_length: int | None = None, delta: float = 0.05, randomized: bool = True
 ) -> tuple[float, float]:
-    """What the theorems subtract for chance: in the draw of the states, and in the picks of a randomized learner.
+    """Return what the theorems subtract for chance: in the draw of the states, and in the picks of a randomized
+    learner.
 
     Parameters
     ----------
@@ -178,7 +179,8 @@ def confidence_terms(
 def rounds_for(
     accuracy: float, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
 ) -> int:
-    """The number of states needed: the smallest T whose regret bound and confidence terms sum to at most `accuracy`.
+    """Return the number of states needed: the smallest T whose regret bound and confidence terms sum to at most
+    `accuracy`.
 
     These are worst cases. Actual runs do better, and their certificates say by how much.
 
@@ -228,12 +230,12 @@ def rounds_for(
 
 
 def _effective(length: int, rival_length: int | None) -> int:
-    """Returns the paper's k' = min(m, k)."""
+    """Return the paper's k' = min(m, k)."""
     return min(checked_lengths(length, rival_length))
 
 
 def checked_lengths(length: int, rival_length: int | None) -> tuple[int, int]:
-    """Returns m and k, or raises unless both are at least 1; k is m if None."""
+    """Return m and k, or raises unless both are at least 1; k is m if None."""
     rival_length = length if rival_length is None else rival_length
     for name, value in (("length", length), ("rival_length", rival_length)):
         if value < 1:
@@ -242,14 +244,14 @@ def checked_lengths(length: int, rival_length: int | None) -> tuple[int, int]:
 
 
 def check_counts(rounds: int, n_policies: int) -> None:
-    """Raises unless there is at least one round and one policy."""
+    """Raise unless there is at least one round and one policy."""
     for name, value in (("rounds", rounds), ("n_policies", n_policies)):
         if value < 1:
             raise InputError(f"{name} must be at least 1. Got {value}.")
 
 
 def checked_delta(delta: float) -> float:
-    """Returns `delta`, or raises unless it lies strictly between 0 and 1."""
+    """Return `delta`, or raises unless it lies strictly between 0 and 1."""
     if not 0 < delta < 1:
         raise InputError(f"delta must be between 0 and 1. Got {delta}.")
     return delta

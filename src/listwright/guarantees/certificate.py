@@ -121,7 +121,7 @@ class Certificate:
         return self.regret_bound_used + self.confidence_term
 
     def lower_bound(self, rival_value: float) -> float:
-        """Returns the least value of the mixture if the best list of `rival_length` policies is worth `rival_value`.
+        """Return the least value of the mixture if the best list of `rival_length` policies is worth `rival_value`.
 
         This is the theorem's formula, which holds with probability 1 - delta; it is a guarantee only if
         `assumptions_met`.
@@ -161,7 +161,7 @@ class Certificate:
         return " ".join(parts)
 
     def _measured(self) -> str:
-        """Returns the sentences about what was measured while learning."""
+        """Return the sentences about what was measured while learning."""
         visits = f"{self.rounds:,} states"
         if self.states is not None and self.states < self.rounds:
             visits = f"{self.rounds:,} visits to {self.states:,} states"
@@ -174,7 +174,7 @@ class Certificate:
         return text
 
     def _claim(self) -> str:
-        """Returns the sentences that state the guarantee."""
+        """Return the sentences that state the guarantee."""
         claim = (
             f"With probability {1 - self.delta:.3g}, lists of {self.length} from the mixture of all rounds' policies "
             f"are worth at least {self.lower_bound_on_value:.3f}."

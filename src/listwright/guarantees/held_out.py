@@ -112,33 +112,7 @@ def certificate_of(
     submodular: bool = True,
     grouped: bool = False,
 ) -> HeldOutCertificate:
-    """Makes the certificate from values on held-out problems: of the lists, of greedy's lists and of the rivals'.
-
-    Parameters
-    ----------
-    values, greedy : ndarray of float, shape (n,)
-        Values of the lists and of greedy's lists on the same problems.
-    rivals : dict of str to ndarray of float
-        Values of each rival's lists on the same problems.
-    delta : float
-        Probability that one of the statements is wrong.
-    binary : bool
-        Whether the reward itself promises values of 0 and 1, so that the exact binomial bound may be used.
-    length, budget, submodular
-        Copied into the certificate.
-
-    Returns
-    -------
-    HeldOutCertificate
-        The bounds; rivals with values above 1 are left out, with a note.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> clicked, sorted_too = rng.random(100) < 0.9, rng.random(100) < 0.6
-    >>> certificate_of(clicked, np.ones(100), {"sorting": sorted_too}, delta=0.05, binary=True).value
-    0.767...
-    """
+    """Make the certificate from values on held-out problems: of the lists, of greedy's lists and of the rivals'."""
     values = np.asarray(values, dtype=np.float64)
     others = {"greedy": greedy} | dict(rivals)
     tops = {name: float(np.max(other, initial=values.max())) for name, other in others.items()}
@@ -175,7 +149,7 @@ def _ahead(values: Floats, other: Floats, delta: float) -> float:
 
 
 def _against(name: str, bound: float) -> str:
-    """Returns the words that compare the lists with one rival; small or negative bounds read "at most ... less"."""
+    """Return the words that compare the lists with one rival; small or negative bounds read "at most ... less"."""
     name = NAMES.get(name, name)
     if bound >= 0.005:
         return f"at least {_down(bound)} more than {name}"
@@ -183,10 +157,10 @@ def _against(name: str, bound: float) -> str:
 
 
 def _down(number: float, digits: int = 2) -> str:
-    """Formats a lower bound rounded down, so that the printed number holds too."""
+    """Format a lower bound rounded down, so that the printed number holds too."""
     return f"{_down_number(number, digits):.{digits}f}"
 
 
 def _down_number(number: float, digits: int = 2) -> float:
-    """Rounds down to the given number of decimals."""
+    """Round down to the given number of decimals."""
     return float(np.floor(number * 10**digits) / 10**digits)

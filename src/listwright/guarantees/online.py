@@ -32,7 +32,7 @@ def certify(
     keep: str = "mixture",
     also: Iterable[str] = (),
 ) -> Certificate:
-    """Makes the certificate of an online run from sums collected while learning.
+    """Make the certificate of an online run from sums collected while learning.
 
     Fitted models call this in `online_certificate`. Use it directly for a learning loop of your own.
 
@@ -140,7 +140,7 @@ class _Terms:
     delta: float
 
     def of(self, learner: Learner | None, loss: float) -> tuple[float, float, str]:
-        """Returns the average regret or a bound on it, the confidence term, and a note on where they come from."""
+        """Return the average regret or a bound on it, the confidence term, and a note on where they come from."""
         if isinstance(learner, Experts):
             expected, picked = learner.expected_regret(), learner.regret()
             if expected is not None and picked is not None:
@@ -149,21 +149,21 @@ class _Terms:
         return loss / self.rounds, states, "The average regret is bounded by the average loss."
 
     def _finite(self, expected: float, picked: float) -> tuple[float, float, str]:
-        """Returns the smaller of two bounds that hold on the same event of the appendix, of probability 1 - delta."""
+        """Return the smaller of two bounds that hold on the same event of the appendix, of probability 1 - delta."""
         states, picks = self._chances(randomized=True)
         if expected / self.rounds + picks <= picked / self.rounds:
             return expected / self.rounds, states + picks, "The expected regret is exact."
         return picked / self.rounds, states, "The regret of the lists that were drawn is exact."
 
     def _chances(self, *, randomized: bool) -> tuple[float, float]:
-        """Returns the confidence terms of this run for the states and for the picks."""
+        """Return the confidence terms of this run for the states and for the picks."""
         lengths = {"length": self.length, "rival_length": self.rival_length}
         return confidence_terms(self.rounds, **lengths, delta=self.delta, randomized=randomized)
 
 
 def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float | None, float | None]:
-    """Returns R-tilde and the computable part of the gap G; None each if the learner does not track its surrogate
-    loss.
+    """Return R-tilde and the computable part of the gap G; None each if the learner does not track its
+    surrogate loss.
     """
     used = None if learner is None else learner.surrogate_loss()
     best = None if learner is None else learner.best_surrogate_loss()
@@ -173,7 +173,7 @@ def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float
 
 
 def _nothing_kept(rounds: int, left_out: int) -> list[str]:
-    """Returns a breach if the run had a single round, so that no list was built with a learned policy."""
+    """Return a breach if the run had a single round, so that no list was built with a learned policy."""
     words = "no list was built with a learned policy while learning (batch_size=1 updates after every state)"
     return [words] if rounds <= left_out else []
 
@@ -181,7 +181,7 @@ def _nothing_kept(rounds: int, left_out: int) -> list[str]:
 def _breaches(
     passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool, grouped: bool
 ) -> tuple[str, ...]:
-    """Returns, in words, the assumptions of the theorem that the run does not meet."""
+    """Return, in words, the assumptions of the theorem that the run does not meet."""
     found = {
         f"the same states were visited up to {passes} times": passes > 1,
         "the reward is not within [0, 1]": not bounded,

@@ -48,7 +48,7 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        """Select nodes for a query, best first, with the packer's scores; raises `InputError` without a query."""
+        """Select nodes for a query, best first, with the packer's scores; raise `InputError` without a query."""
         if query_bundle is None:
             raise InputError("ListwrightPostprocessor needs the query. Pass query_str or query_bundle.")
         packed = self.packer.pack(

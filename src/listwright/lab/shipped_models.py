@@ -33,26 +33,16 @@ MIN_LEAF = 50  # rows: every question comes in five variants
 
 
 class Labelled(NamedTuple):
-    """A question with labelled passages.
+    """A question with labelled passages."""
 
-    Attributes
-    ----------
-    question : str
-        The question.
-    titles, texts : list of str
-        Title and text of each passage; a title may be empty.
-    supports : list of bool
-        Whether each passage supports the answer.
-    """
-
-    question: str
-    titles: list[str]
+    question: str  # the question
+    titles: list[str]  # title and text of each passage; a title may be empty
     texts: list[str]
-    supports: list[bool]
+    supports: list[bool]  # whether each passage supports the answer
 
 
 def read_labelled(path: str | Path) -> list[Labelled]:
-    """Reads questions from a file in one of the forms of `datasets.read_questions`."""
+    """Read questions from a file in one of the forms of `datasets.read_questions`."""
     questions = kept_questions(path)
     return [
         Labelled(
@@ -66,20 +56,7 @@ def read_labelled(path: str | Path) -> list[Labelled]:
 
 
 def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) -> list[Labelled]:
-    """Returns the questions in five forms, one after the other.
-
-    As they are; with `more` passages of other questions that resemble them; two questions joined into one; and the
-    first two forms without titles. Passages of changed questions are shuffled.
-
-    Parameters
-    ----------
-    questions : sequence of Labelled
-        The questions.
-    more : int
-        Number of passages that are added.
-    seed : int
-        The same seed gives the same order of passages.
-    """
+    """Return the questions in five forms, one after the other."""
     rng = np.random.default_rng(seed)
     wider = [_shuffled(one, rng) for one in _with_more(questions, more)]
     joined = [_shuffled(_joined(one, questions[i - 1]), rng) for i, one in enumerate(questions)]
@@ -88,15 +65,7 @@ def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) ->
 
 
 def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> Problems:
-    """Returns problems whose reward is the share of the supporting passages that the list holds.
-
-    Parameters
-    ----------
-    questions : sequence of Labelled
-        The questions.
-    vectors : array-like, optional
-        One row per passage, as in `Problems`.
-    """
+    """Return problems whose reward is the share of the supporting passages that the list holds."""
     supports = np.concatenate([one.supports for one in questions])
     numbers = np.concatenate([np.cumsum(one.supports) - 1 for one in questions])
     rows = np.flatnonzero(supports)
@@ -111,9 +80,7 @@ def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> 
 
 
 def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
-    """Returns each question with the `more` passages of other questions that are most like it; no title occurs
-    twice.
-    """
+    """Return each question with the `more` passages of other questions that are most like it; no title occurs twice."""
     titles = [title for one in questions for title in one.titles]
     texts = [text for one in questions for text in one.texts]
     likeness = _likeness([one.question for one in questions], [f"{t} {x}" for t, x in zip(titles, texts, strict=True)])
@@ -133,44 +100,32 @@ def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
 
 
 def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
-    """Returns the tf-idf cosine of each question with each passage, without function words."""
+    """Return the tf-idf cosine of each question with each passage, without function words."""
     words = [[word for word in tokens(text) if word not in FUNCTION_WORDS] for text in (*questions, *passages)]
     rows = tf_idf(words)
     return np.asarray((rows[: len(questions)] @ rows[len(questions) :].T).toarray(), dtype=np.float64)
 
 
 def _joined(one: Labelled, other: Labelled) -> Labelled:
-    """Returns two questions as one, with the passages of both."""
+    """Return two questions as one, with the passages of both."""
     question = f"{one.question.rstrip(' ?.')}, and {other.question}"
     return Labelled(question, one.titles + other.titles, one.texts + other.texts, one.supports + other.supports)
 
 
 def _shuffled(one: Labelled, rng: np.random.Generator) -> Labelled:
-    """Returns a question with its passages, and their labels, in random order."""
+    """Return a question with its passages, and their labels, in random order."""
     order = rng.permutation(len(one.texts)).tolist()
     return Labelled(one.question, *([column[i] for i in order] for column in one[1:]))
 
 
 def write_summaries() -> Path:
-    """Trains the summary model on 120 made-up clusters and writes it, slim, to its place in the package.
-
-    Returns
-    -------
-    Path
-        The file.
-    """
+    """Train the summary model on 120 made-up clusters and write it, slim, to its place in the package."""
     save(summary_model(corpus(N_CLUSTERS)), SHIPPED, slim=True)
     return SHIPPED
 
 
 def write_passages(file: str) -> Path:
-    """Trains the passage model on all variants of a file's questions and writes it, slim, to its place in the package.
-
-    Parameters
-    ----------
-    file : str
-        A file in one of the forms of `datasets.read_questions`.
-    """
+    """Train the passage model on all variants of a file's questions and write it, slim, to its place in the package."""
     problems = labelled_problems(variants(read_labelled(file)))
     save(passages.passage_model(problems, min_leaf=MIN_LEAF), passages.SHIPPED, slim=True)
     return passages.SHIPPED

@@ -81,7 +81,7 @@ class Aggregate(Learner):
         self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
-        """Keeps the rows that are learned from, with their targets, weights and the sizes of their states."""
+        """Keep the rows that are learned from, with their targets, weights and the sizes of their states."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
@@ -95,7 +95,7 @@ class Aggregate(Learner):
         self.groups_.append(np.diff(offsets))
 
     def _open(self) -> None:
-        """Creates the empty lists of rows before the first example."""
+        """Create the empty lists of rows before the first example."""
         if not hasattr(self, "rows_"):
             self.rows_: list[Any] = []
             self.targets_: list[Floats] = []
@@ -103,11 +103,11 @@ class Aggregate(Learner):
             self.groups_: list[Any] = []
 
     def fork(self) -> Self:
-        """An unfitted clone without rows."""
+        """Return an unfitted clone without rows."""
         return clone(self)
 
     def join(self, part: Self) -> None:
-        """Appends the rows of `part` to those kept here."""
+        """Append the rows of `part` to those kept here."""
         self._open()
         part._open()
         self.rows_ += part.rows_
@@ -120,7 +120,7 @@ class Aggregate(Learner):
         return n_states
 
     def policy(self) -> Policy:
-        """Trains a clone of the estimator on everything kept, and wraps it as a policy.
+        """Train a clone of the estimator on everything kept, and wrap it as a policy.
 
         Gives `Uniform` where there is nothing to train on: no rows, or, for a classifier, no state in which candidates
         differ by more than rounding.
@@ -148,7 +148,7 @@ class Aggregate(Learner):
         return Estimator(estimator)
 
     def try_out(self, examples: Examples) -> None:
-        """Checks the shapes of the rows kept so far against `examples`; trains nothing."""
+        """Check the shapes of the rows kept so far against `examples`; trains nothing."""
         width = examples.rows.written_out().shape[1]
         kept = [getattr(self, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
         for table, target, weights, groups in zip(*kept, strict=True):
@@ -157,7 +157,7 @@ class Aggregate(Learner):
                 raise InputError("kept rows are of the wrong shape")
 
     def hindsight(self) -> str:
-        """Says that the best of an arbitrary estimator's class is not computable."""
+        """Say that the best of an arbitrary estimator's class is not computable."""
         return (
             "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
             "of it in hindsight cannot be computed."
@@ -165,7 +165,9 @@ class Aggregate(Learner):
 
 
 def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
-    """The weights as the estimator's fit, or the last step of a pipeline, takes them; nothing where it takes none."""
+    """Return the weights as the estimator's fit, or the last step of a pipeline, takes them; nothing where it takes
+    none.
+    """
     from sklearn.pipeline import Pipeline  # here: it takes a second to import
     from sklearn.utils.validation import has_fit_parameter
 

@@ -75,17 +75,17 @@ class Learner(Parameters, ABC):
 
     @abstractmethod
     def learn(self, examples: Examples) -> None:
-        """Takes in the examples of one position of the current round."""
+        """Take in the examples of one position of the current round."""
 
     @abstractmethod
     def policy(self) -> Policy:
-        """Ends the round: the policy after all examples so far."""
+        """End the round: the policy after all examples so far."""
 
     def restored(self) -> None:
         """Called after a saved state was put into the attributes; there is nothing to do by default."""
 
     def fork(self) -> Self:
-        """A twin without examples that learns part of a round under the policy in use; see `join`.
+        """Return a twin without examples that learns part of a round under the policy in use; see `join`.
 
         Raises
         ------
@@ -95,14 +95,14 @@ class Learner(Parameters, ABC):
         raise InputError(f"{type(self).__name__} learns from problems in memory. Read them, or take another learner.")
 
     def join(self, part: Self) -> None:
-        """Takes in what a fork has learned, as if its examples had come here.
+        """Take in what a fork has learned, as if its examples had come here.
 
         Parts are joined in a fixed order, so that results do not depend on the number of threads.
         """
         raise NotImplementedError(f"{type(self).__name__} forks but does not join.")
 
     def first_policy(self) -> Policy:
-        """The policy before any example: `Uniform`, unless a subclass has a better one."""
+        """Return the policy before any example: `Uniform`, unless a subclass has a better one."""
         return Uniform()
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
@@ -127,20 +127,20 @@ class Learner(Parameters, ABC):
         return None
 
     def best_surrogate_loss(self) -> float | None:
-        """The same sum for the best single policy in hindsight, or a lower bound on it; None where unknown.
+        """Return the same sum for the best single policy in hindsight, or a lower bound on it; None where unknown.
 
         The difference to `surrogate_loss` is the learner's regret on the surrogate, which certificates report.
         """
         return None
 
     def slimmed(self) -> Learner:
-        """The stand-in for this learner in a file without training data: it reports regrets but cannot learn."""
+        """Return the stand-in for this learner in a file without training data: it reports regrets but cannot learn."""
         used, best = self.surrogate_loss(), self.best_surrogate_loss()
         return SlimLearner(self.surrogate, used=used, best=best, words=self.hindsight())
 
     def try_out(self, examples: Examples) -> None:
-        """Lets a deep copy learn from `examples`, so that a learner from a file that does not match its features
-        fails at once.
+        """Let a deep copy learn from `examples`, so that a learner from a file that does not match its features fails
+        at once.
         """
         copy.deepcopy(self).learn(examples)
 
@@ -153,17 +153,7 @@ class Learner(Parameters, ABC):
 
 @saved_as("learners.Spent")
 class SlimLearner(Learner):
-    """Stands for a learner whose training data were left out of the file; it keeps what certificates need.
-
-    Parameters
-    ----------
-    surrogate : str
-        Name of the original learner's loss.
-    used, best : float, optional
-        Its surrogate loss, and that of the best policy in hindsight, where they are known.
-    words : str
-        The original learner's `hindsight` sentence.
-    """
+    """Stands for a learner whose training data were left out of the file; it keeps what certificates need."""
 
     def __init__(
         self, surrogate: str, *, used: float | None = None, best: float | None = None, words: str = ""
@@ -174,15 +164,15 @@ class SlimLearner(Learner):
         self.words = words
 
     def learn(self, examples: Examples) -> NoReturn:
-        """Raises InputError: the data to learn on from are gone."""
+        """Raise InputError: the data to learn on from are gone."""
         raise InputError(LEARNS_NO_MORE)
 
     def policy(self) -> NoReturn:
-        """Raises InputError, like `learn`."""
+        """Raise InputError, like `learn`."""
         raise InputError(LEARNS_NO_MORE)
 
     def slimmed(self) -> Learner:
-        """Returns self."""
+        """Return self."""
         return self
 
     def try_out(self, examples: Examples) -> None:
@@ -202,22 +192,7 @@ class SlimLearner(Learner):
 
 
 def check_number(name: str, value: Any, *, zero: bool = False) -> None:
-    """Raises InputError unless `value` is a finite number above 0, or from 0 where `zero` is allowed.
-
-    Parameters
-    ----------
-    name : str
-        The parameter's name, for the message.
-    value : object
-        What the user passed.
-    zero : bool
-        Whether 0 is allowed.
-
-    Examples
-    --------
-    >>> check_number("rate", 0.1)
-    >>> check_number("penalty", 0, zero=True)
-    """
+    """Raise InputError unless `value` is a finite number above 0, or from 0 where `zero` is allowed."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
         raise InputError(f"{name} must be a number {'from' if zero else 'above'} 0. Got {value!r}.")

@@ -15,10 +15,7 @@ from listwright.storage.boosters import as_booster, from_histogram, joined_trees
 
 
 class SmallTrees(Parameters, ABC):
-    """Base of `Boosting` and `BoostingRanker`: small boosted trees with random splits, on top of other models.
-
-    The parameters are those of `Boosting`.
-    """
+    """Base of `Boosting` and `BoostingRanker`: small boosted trees with random splits, on top of other models."""
 
     def __init__(
         self, n_trees: int, *, learning_rate: float, min_leaf: int, start: tuple[Any, ...], random_state: int
@@ -39,11 +36,11 @@ class SmallTrees(Parameters, ABC):
         return summed(self.parts, np.asarray(table))
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Returns the trees of all parts as those of one model, or None if a part is of another kind."""
+        """Return the trees of all parts as those of one model, or None if a part is of another kind."""
         return joined_trees(self.parts)
 
     def _unfitted(self, kind: str, seed: int) -> Any:
-        """Returns LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not
+        """Return LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not
         installed, scikit-learn's regressor with similar settings.
         """
         lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
@@ -126,7 +123,7 @@ class Boosting(SmallTrees):
         )
 
     def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
-        """Grows the trees on the residuals that `start` leaves.
+        """Grow the trees on the residuals that `start` leaves.
 
         Parameters
         ----------
@@ -144,7 +141,7 @@ class Boosting(SmallTrees):
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Tells scikit-learn that this is a regressor."""
+        """Tell scikit-learn that this is a regressor."""
         from sklearn.utils import RegressorTags
 
         tags = super().__sklearn_tags__()

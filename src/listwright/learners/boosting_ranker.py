@@ -77,7 +77,7 @@ class BoostingRanker(SmallTrees):
         self.n_models = n_models
 
     def fit(self, table: Any, target: Any, group: Any, sample_weight: Any = None) -> Self:
-        """Grows the trees on top of the scores that `start` gives.
+        """Grow the trees on top of the scores that `start` gives.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class BoostingRanker(SmallTrees):
         return self
 
     def _grown(self, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any) -> Boosted:
-        """Grows the trees of one model: on the lambda gradients or, by scikit-learn, on minus the gradient of the
+        """Grow the trees of one model: on the lambda gradients or, by scikit-learn, on minus the gradient of the
         softmax loss at the scores.
         """
         trees = self._unfitted("LGBMRanker", seed)
@@ -116,10 +116,8 @@ class BoostingRanker(SmallTrees):
 
 
 def softmax_step(scores: Floats, target: Floats, group: Ints) -> Floats:
-    """By row: its share of its state's grades less its share of the softmax of the scores; 0 where no row has a grade.
-
-    >>> softmax_step(np.zeros(4), np.array([1.0, 0.0, 0.0, 0.0]), np.array([2, 2]))
-    array([ 0.5, -0.5,  0. ,  0. ])
+    """By row: its share of its state's grades less its share of the softmax of the scores; 0 where no row has a
+    grade.
     """
     starts, owners = starts_of(group)[:-1], np.repeat(np.arange(len(group)), group)
     mass = np.exp(scores - np.maximum.reduceat(scores, starts)[owners])

@@ -15,49 +15,26 @@ LEVELS = 30  # highest grade that the rankers of LightGBM and XGBoost take by de
 
 
 def classifies(estimator: Any) -> bool:
-    """Whether it is a classifier; an estimator that does not say what it is counts as a regressor."""
+    """Return whether it is a classifier; an estimator that does not say what it is counts as a regressor."""
     from sklearn.base import is_classifier  # here: it takes a second to import
 
     return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
 
 
 def is_ranker(estimator: Any) -> bool:
-    """Whether it learns the order within groups, as the rankers of LightGBM and XGBoost do."""
+    """Return whether it learns the order within groups, as the rankers of LightGBM and XGBoost do."""
     return type(estimator).__name__.endswith("Ranker")
 
 
 def fit_ranker(estimator: Any, table: Any, target: Floats, counts: Ints, weights: Floats | None = None) -> Any:
-    """Fits a ranker to graded targets.
-
-    Parameters
-    ----------
-    estimator : object
-        A ranker of LightGBM or XGBoost; it is fitted in place.
-    table : array of shape (rows, columns)
-        Features, group after group.
-    target : ndarray of shape (rows,)
-        Gains, turned into grades by `grades`.
-    counts : ndarray of int
-        Number of rows of each group.
-    weights : ndarray of shape (rows,), optional
-        Weights by row. XGBoost takes one weight per group, LightGBM one per row: the first row's stands for its group.
-
-    Returns
-    -------
-    object
-        The fitted estimator.
-    """
+    """Fit a ranker to graded targets."""
     if weights is not None and type(estimator).__module__.startswith("xgboost"):
         weights = weights[starts_of(counts)[:-1]]
     return estimator.fit(table, grades(target), group=counts, sample_weight=weights)
 
 
 def grades(target: Floats) -> Any:
-    """Whole numbers from 0 to 30 by share of the highest target; 0 and 1 where there are only two targets.
-
-    >>> grades(np.array([0.0, 0.5, 0.25])), grades(np.array([0.0, 0.5]))
-    (array([ 0, 30, 15]), array([0, 1]))
-    """
+    """Whole numbers from 0 to 30 by share of the highest target; 0 and 1 where there are only two targets."""
     span = max(float(target.max() - target.min()), 1e-12)
     highest = 1 if len(np.unique(target)) <= 2 else LEVELS
     return np.rint((target - target.min()) / span * highest).astype(int)

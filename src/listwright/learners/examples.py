@@ -96,15 +96,7 @@ class Examples:
 
 
 def centered(values: Floats, offsets: Ints) -> Floats:
-    """Subtracts from each value the mean over its state.
-
-    Only differences within a state decide what is picked, so learners that compare candidates fit centred targets.
-
-    Examples
-    --------
-    >>> centered(np.array([1.0, 2.0, 6.0]), np.array([0, 1, 3]))
-    array([ 0., -2.,  2.])
-    """
+    """Subtract from each value the mean over its state."""
     table = np.ascontiguousarray(values, dtype=np.float64).reshape(len(values), -1)
     result = np.empty_like(table)
     center(table, offsets, result)
@@ -161,9 +153,6 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
 def sampled_states(counts: Ints, most_rows: int) -> Ints:
     """Indices, in order, of an even sample of states that has about `most_rows` rows; always the same for the same
     counts.
-
-    >>> sampled_states(np.full(100, 10), 50)
-    array([ 5, 20, 36, 82, 93])
     """
     n_states = max(1, int(len(counts) * most_rows / counts.sum()))
     return np.sort(np.random.default_rng(0).permutation(len(counts))[:n_states])

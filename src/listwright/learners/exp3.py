@@ -72,7 +72,7 @@ class Exp3(Partial):
         self.explore = explore
 
     def start(self, n_experts: int) -> None:
-        """Resets all sums to 0 for `n_experts` items, which are the arms of the bandit."""
+        """Reset all sums to 0 for `n_experts` items, which are the arms of the bandit."""
         super().start(n_experts)
         self.n_rows_ = n_experts
 
@@ -84,7 +84,7 @@ class Exp3(Partial):
         return ItemDistribution(self.probabilities_)
 
     def _take_in(self, examples: Examples, picks: Ints | None) -> None:
-        """Adds weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
+        """Add weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
         if examples.chances is not None:  # those of the policy that was in use when the list was shown

@@ -62,7 +62,7 @@ class Exp4(Partial):
         self.explore = explore
 
     def first_policy(self) -> Policy:
-        """Explores only: every open row is equally likely."""
+        """Explore only: every open row is equally likely."""
         return PolicyDistribution((*checked(self.policies), Random()), np.append(np.zeros(len(self.policies)), 1.0))
 
     def _policy(self) -> Policy:
@@ -70,7 +70,7 @@ class Exp4(Partial):
         return PolicyDistribution((*self.policies, Random()), chances)
 
     def _take_in(self, examples: Examples, picks: Ints | None) -> None:
-        """Adds the gain of each shown row, divided by its chance, to every policy that would have picked it."""
+        """Add the gain of each shown row, divided by its chance, to every policy that would have picked it."""
         assert picks is not None
         self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))
         shown = examples.picks >= 0

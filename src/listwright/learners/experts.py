@@ -27,30 +27,6 @@ class Experts(Learner):
     The gain of expert s in a round is the paper's r_t(s), the sum over positions of w_i b(s | L_{t,i-1}); its loss is
     max r_t - r_t(s), as in Algorithm 1. An item gains 0 where a state does not offer it, or where it could not be
     picked. A batch of several states is one round with the sum of their gains.
-
-    Attributes
-    ----------
-    gains_, losses_ : ndarray of shape (experts,)
-        Sums over the rounds so far.
-    probabilities_ : ndarray of shape (experts,)
-        The distribution for the next round.
-    expected_loss_, loss_ : float
-        Loss of the distributions in use, and of what was actually picked, summed over the rounds.
-    n_rounds_, n_states_ : int
-        Rounds and states so far.
-    most_ : float
-        Largest sum of position weights in a round, the most that an expert can gain in a state with f in [0, 1].
-    randomized : bool
-        Whether picks are drawn; if not, the expected loss is that of the picks.
-
-    See Also
-    --------
-    WeightedMajority, FollowPerturbedLeader : With a bound on the regret.
-    Exp3, Exp4 : For partial feedback.
-
-    Notes
-    -----
-    The sums are exact, so that `expected_regret` is the paper's E[R] for these rounds, not an estimate.
     """
 
     surrogate = ""
@@ -65,11 +41,11 @@ class Experts(Learner):
         """Probability of each expert after the rounds so far."""
 
     def slimmed(self) -> Self:
-        """Returns self: the sums of a finite class are small."""
+        """Return self: the sums of a finite class are small."""
         return self
 
     def learn(self, examples: Examples) -> None:
-        """Adds the weighted gain of every expert at one position to the current round."""
+        """Add the weighted gain of every expert at one position to the current round."""
         picks = self._expert_picks(examples)
         if not hasattr(self, "gains_"):
             self.start(n_items_of(examples.rows) if self.policies is None else len(self.policies))
@@ -83,7 +59,7 @@ class Experts(Learner):
         self.round_picked_ += examples.weight * float(pick_gains(examples, examples.picks[None])[0])
 
     def start(self, n_experts: int) -> None:
-        """Resets all sums to 0 for `n_experts` experts. Called by the first `learn`."""
+        """Reset all sums to 0 for `n_experts` experts. Called by the first `learn`."""
         self.n_states_, self.n_rounds_, self.most_ = 0, 0, 0.0
         self.gains_, self.losses_ = np.zeros(n_experts), np.zeros(n_experts)
         self.expected_loss_, self.loss_ = 0.0, 0.0
@@ -91,7 +67,7 @@ class Experts(Learner):
         self.probabilities_ = self._distribution()
 
     def policy(self) -> Policy:
-        """Ends the round, if one is open, and gives the next policy."""
+        """End the round, if one is open, and give the next policy."""
         if not hasattr(self, "gains_"):
             return self.first_policy()
         if self.round_states_:
@@ -99,20 +75,7 @@ class Experts(Learner):
         return self._policy()
 
     def end_round(self, gains: Floats, picked: float | None = None, *, states: int = 1, most: float = 1.0) -> None:
-        """Adds one round's gains to the sums. `policy` calls it for rounds that were learned; call it to feed gains
-        directly.
-
-        Parameters
-        ----------
-        gains : ndarray of shape (experts,)
-            The paper's r_t.
-        picked : float or None
-            Gain of the actual picks; None for their expected gain.
-        states : int
-            Number of states that the gains are summed over.
-        most : float
-            Sum of the position weights, the most that an expert can gain in a state.
-        """
+        """Add one round's gains to the sums."""
         best, expected = float(gains.max()), float(self.probabilities_ @ gains)
         picked = expected if picked is None else picked
         self.expected_loss_ += best - (expected if self.randomized else picked)
@@ -127,14 +90,14 @@ class Experts(Learner):
         self.probabilities_ = self._distribution()
 
     def fork(self) -> Self:
-        """A twin with the same sums and an empty round."""
+        """Return a twin with the same sums and an empty round."""
         twin = copy.copy(self)
         if hasattr(self, "gains_"):
             twin._clear_round()
         return twin
 
     def join(self, part: Self) -> None:
-        """Adds part of a round: gains, picks and states are summed."""
+        """Add part of a round: gains, picks and states are summed."""
         if not hasattr(part, "gains_"):
             return
         if not hasattr(self, "gains_"):
@@ -156,13 +119,7 @@ class Experts(Learner):
         return max(1, n_states // 1000)
 
     def expected_regret(self) -> float | None:
-        """E[R] of the paper's equation 5: expected loss of the distributions in use, less that of the best expert.
-
-        Returns
-        -------
-        float or None
-            A sum over all rounds; None before the first.
-        """
+        """E[R] of the paper's equation 5: expected loss of the distributions in use, less that of the best expert."""
         return self.expected_loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
 
     def regret(self) -> float | None:
@@ -209,7 +166,7 @@ def pick_gains(examples: Examples, picks: Ints) -> Floats:
 
 
 def checked(policies: Sequence[Policy]) -> tuple[Policy, ...]:
-    """The policies as a tuple; raises InputError if there are none, or one is no `Policy`."""
+    """Return the policies as a tuple; raise InputError if there are none, or one is no `Policy`."""
     if len(policies) == 0:
         raise InputError("policies must hold at least one policy. Got none.")
     for policy in policies:

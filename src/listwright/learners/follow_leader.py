@@ -45,7 +45,7 @@ class FollowLeader(Experts):
         self.policies = policies
 
     def first_policy(self) -> Policy:
-        """The first open row, or the first policy."""
+        """Return the first open row, or the first policy."""
         return Uniform() if self.policies is None else checked(self.policies)[0]
 
     def _distribution(self) -> Floats:

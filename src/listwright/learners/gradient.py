@@ -79,7 +79,7 @@ class GradientDescent(Learner):
         return self.loss
 
     def learn(self, examples: Examples) -> None:
-        """Adds the gradient of one position at the current weights."""
+        """Add the gradient of one position at the current weights."""
         if not hasattr(self, "weights_"):
             self._start(examples.rows)
         rows, offsets = examples.used_rows
@@ -92,7 +92,7 @@ class GradientDescent(Learner):
         self.states_: int = max(self.states_, len(offsets) - 1)
 
     def policy(self) -> Policy:
-        """Takes the AdaGrad step along the round's mean gradient per state, and resets it."""
+        """Take the AdaGrad step along the round's mean gradient per state, and reset it."""
         self.tangent_ += self._level()
         for (weights, gradient, squares), slope in zip(self._blocks(), self.slopes_, strict=True):
             slope += gradient
@@ -106,14 +106,14 @@ class GradientDescent(Learner):
         return Linear(self.weights_.copy(), item_weights)
 
     def fork(self) -> Self:
-        """The same weights, and a zero gradient."""
+        """Return the same weights, and a zero gradient."""
         twin = clone(self)
         if hasattr(self, "weights_"):
             twin._open(self.weights_, self.item_weights_)
         return twin
 
     def join(self, part: Self) -> None:
-        """Adds the gradients, losses and state counts of `part`."""
+        """Add the gradients, losses and state counts of `part`."""
         if not hasattr(part, "weights_"):
             return
         if not hasattr(self, "weights_"):
@@ -143,7 +143,7 @@ class GradientDescent(Learner):
         return max(self.loss_ - self.tangent_ - self._level() - self.reach_ * slope, 0.0)
 
     def hindsight(self) -> str:
-        """Says that the regret is a bound, and against weights of what norm."""
+        """Say that the regret is a bound, and against weights of what norm."""
         return (
             "The surrogate regret is a bound from the gradients seen, against the best of all weights of length up to "
             f"{getattr(self, 'reach_', 0.0):.3g}, the longest in use."
@@ -162,7 +162,7 @@ class GradientDescent(Learner):
         check_number("penalty", self.penalty, zero=True)
 
     def _open(self, weights: Floats, item_weights: Floats | None) -> None:
-        """Starts from given weights, with all gradients and sums at 0."""
+        """Start from given weights, with all gradients and sums at 0."""
         self.weights_, self.item_weights_ = weights, item_weights
         kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
         self.gradients_ = [np.zeros_like(weights) for weights in kept]
@@ -179,7 +179,7 @@ class GradientDescent(Learner):
         return list(zip(kept, self.gradients_, self.squares_, strict=True))
 
     def _add_gradient(self, rows: Rows, used: Ints, slopes: Floats) -> None:
-        """Adds the gradient in the weights, from the slopes of the loss in the scores of the rows `used`."""
+        """Add the gradient in the weights, from the slopes of the loss in the scores of the rows `used`."""
         self.gradients_[0] += rows.table[used].astype(np.float64).T @ slopes
         if rows.crossed is not None:
             by_item = np.zeros((rows.crossed.n_items, len(rows.crossed.states)))

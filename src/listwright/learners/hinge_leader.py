@@ -62,7 +62,7 @@ class HingeLeader(Learner):
         self.penalty = penalty
 
     def learn(self, examples: Examples) -> None:
-        """Keeps the rows; the position's weight goes into the costs, in which the loss is linear."""
+        """Keep the rows; the position's weight goes into the costs, in which the loss is linear."""
         self._open(examples.rows)
         rows, offsets = examples.used_rows
         self.tables_.append(examples.rows.table[rows])
@@ -73,7 +73,7 @@ class HingeLeader(Learner):
             self.states_.append(examples.rows.crossed.states[examples.rows.owners[rows]])
 
     def _open(self, rows: Rows) -> None:
-        """Checks the penalty and creates the empty lists of rows before the first example."""
+        """Check the penalty and create the empty lists of rows before the first example."""
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty)
             self.tables_: list[Floats32] = []
@@ -84,11 +84,11 @@ class HingeLeader(Learner):
             self.n_items_ = 0 if rows.crossed is None else rows.crossed.n_items
 
     def fork(self) -> Self:
-        """An unfitted clone without rows."""
+        """Return an unfitted clone without rows."""
         return clone(self)
 
     def join(self, part: Self) -> None:
-        """Appends the rows of `part` to those kept here."""
+        """Append the rows of `part` to those kept here."""
         if not hasattr(part, "tables_"):
             return
         self.n_items_ = part.n_items_
@@ -100,7 +100,7 @@ class HingeLeader(Learner):
         return n_states
 
     def policy(self) -> Policy:
-        """Minimises the loss over all rows kept, by L-BFGS, and gives the linear policy."""
+        """Minimise the loss over all rows kept, by L-BFGS, and give the linear policy."""
         table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)
         offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
         if not self.n_items_:
@@ -118,5 +118,5 @@ class HingeLeader(Learner):
         return sparse.csr_array((states.ravel(), columns.ravel(), np.arange(n + 1) * z), shape=shape)
 
     def hindsight(self) -> str:
-        """Says that the loss of the policies in use is not counted."""
+        """Say that the loss of the policies in use is not counted."""
         return "There is no surrogate regret: the learner does not count the hinge loss of the policies in use."

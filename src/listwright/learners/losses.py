@@ -26,7 +26,7 @@ Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]
 
 
 def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
-    """The reduction to regression: sum over rows of (h + c)^2, where the score predicts minus the cost.
+    """Return the reduction to regression: sum over rows of (h + c)^2, where the score predicts minus the cost.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Fl
 
 
 def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
-    """The reduction to ranking: sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - (h(a) - h(b))).
+    """Return the reduction to ranking: sum over pairs with c(a) < c(b) of (c(b) - c(a)) max(0, 1 - (h(a) - h(b))).
 
     The cheaper item of a pair must score higher by a margin of 1, and a miss counts by the difference in cost. (As
     printed in the paper, the sign of the difference ranks the costlier item higher.) Pairs are never listed: n rows
@@ -110,39 +110,11 @@ LOSSES: dict[str, Loss] = {"squared": squared, "hinge_rank": hinge_rank, "logist
 def least_loss(
     table: Any, costs: ArrayLike, offsets: ArrayLike, *, loss: str = "hinge_rank", penalty: float = 1.0
 ) -> Floats:
-    """The linear weights h that minimise penalty * |h|^2 / 2 + the sum of the losses of the scores `table @ h`.
-
-    A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
-    never listed. `HingeLeader` learns by it.
-
-    Parameters
-    ----------
-    table : array or sparse array of shape (rows, columns)
-        Features of the candidates, problem after problem.
-    costs : array of shape (rows,)
-        Costs, multiplied by the examples' weights where these differ.
-    offsets : array of int
-        Where each problem starts, and the number of rows at the end.
-    loss : {"hinge_rank", "logistic_rank", "squared"}
-        Which loss to minimise.
-    penalty : float
-        Weight of |h|^2 / 2; above 0.
-
-    Returns
-    -------
-    ndarray of shape (columns,)
-        The weights.
-
-    Raises
-    ------
-    InputError
-        If the table has not one row per cost, `loss` is unknown, or `penalty` is not above 0.
-
-    Examples
-    --------
-    >>> least_loss([[0.0], [1.0], [4.0]], [2.0, 1.0, 0.0], [0, 3], penalty=0.1).round(2)
-    array([1.])
+    """Return the linear weights h that minimise penalty * |h|^2 / 2 + the sum of the losses of the scores
+    `table @ h`.
     """
+    # A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
+    # never listed.
     rows = sparse.csr_array(table, dtype=np.float64) if sparse.issparse(table) else as_numbers(table, "table")
     _, c, starts = _checked(np.zeros(len(np.asarray(costs))), costs, offsets)
     if rows.ndim != 2 or rows.shape[0] != len(c):
@@ -164,7 +136,7 @@ def least_loss(
 
 
 def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """The loss of checked costs; what depends on the costs alone is computed once."""
+    """Return the loss of checked costs; what depends on the costs alone is computed once."""
     if loss == "hinge_rank":
         ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)
         return lambda scores: hinge_of_ranks(scores, costs, ranks, offsets)
@@ -172,8 +144,8 @@ def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[
 
 
 def _checked(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
-    """Scores, costs and offsets as writable arrays; raises InputError for wrong shapes, falling offsets or numbers
-    that are not finite.
+    """Scores, costs and offsets as writable arrays; raises InputError for wrong shapes, falling offsets or numbers that
+    are not finite.
     """
     h, c, starts = as_numbers(scores, "scores"), as_numbers(costs, "costs"), as_whole_numbers(offsets, "offsets")
     if h.ndim != 1 or h.shape != c.shape:

@@ -89,7 +89,7 @@ class WeightedMajority(Experts):
         self.horizon = horizon
 
     def start(self, n_experts: int) -> None:
-        """Resets all sums to 0, including `gap_`, AdaHedge's sum of mixability gaps."""
+        """Reset all sums to 0, including `gap_`, AdaHedge's sum of mixability gaps."""
         self._check()
         self.gap_ = 0.0
         super().start(n_experts)
@@ -104,7 +104,7 @@ class WeightedMajority(Experts):
             self.gap_ += max(mixed - float(self.probabilities_ @ gains), 0.0)
 
     def _next_rate(self) -> float:
-        """The rate for the next round: as given, AdaHedge's ln N / gap, or the best for the current horizon."""
+        """Return the rate for the next round: as given, AdaHedge's ln N / gap, or the best for the current horizon."""
         if not isinstance(self.rate, str):
             return float(self.rate)
         if self.rate == "adaptive":
@@ -116,7 +116,7 @@ class WeightedMajority(Experts):
         return best_rate(len(self.gains_), doubled(self.n_states_, start), self.most_)
 
     def _check(self) -> None:
-        """Raises InputError for an unknown rate or a horizon below 1."""
+        """Raise InputError for an unknown rate or a horizon below 1."""
         known = self.rate in RATES if isinstance(self.rate, str) else 0 <= self.rate < np.inf
         if not known:
             raise InputError(f"rate must be one of {', '.join(RATES)}, or a number from 0. Got {self.rate!r}.")

@@ -17,20 +17,13 @@ class Partial(Experts):
 
     An observed gain counts 1 / chance times, where chance is the probability that the row was picked, so that the
     estimates are unbiased. Nothing else is used: not the gains of other rows, nor what follows from them.
-
-    Attributes
-    ----------
-    rate_, explore_ : float
-        Learning rate and share of exploration in use.
-    n_rows_ : int
-        Number of arms: items, or the most candidates that a state has had.
     """
 
     rate: str | float
     explore: str | float
 
     def start(self, n_experts: int) -> None:
-        """Checks `rate` and `explore`, and resets all sums to 0."""
+        """Check `rate` and `explore`, and reset all sums to 0."""
         for name, value, high in (("rate", self.rate, np.inf), ("explore", self.explore, 1.0)):
             known = value == "auto" if isinstance(value, str) else 0 <= value <= high
             if not known:
@@ -40,7 +33,7 @@ class Partial(Experts):
         super().start(n_experts)
 
     def join(self, part: Self) -> None:
-        """Adds part of a round, and the number of arms seen in it."""
+        """Add part of a round, and the number of arms seen in it."""
         super().join(part)
         if hasattr(part, "n_rows_"):
             self.n_rows_ = max(self.n_rows_, part.n_rows_)
@@ -58,7 +51,7 @@ class Partial(Experts):
         return exponential_weights(self.gains_, self.rate_)
 
     def _next_rates(self) -> tuple[float, float]:
-        """The rates of Auer et al. (2002, Corollary 3.2), for gains up to `most_` and a horizon that doubles."""
+        """Return the rates of Auer et al. (2002, Corollary 3.2), for gains up to `most_` and a horizon that doubles."""
         if self.n_rounds_ == 0:
             return 0.0, 1.0
         arms, states = self.n_rows_, doubled(self.n_states_)

@@ -50,7 +50,7 @@ class PerPosition(Learner):
         return self.learner.surrogate
 
     def learn(self, examples: Examples) -> None:
-        """Passes the examples to the learner of their position, which is made when first needed."""
+        """Pass the examples to the learner of their position, which is made when first needed."""
         if not hasattr(self, "learners_"):
             self.learners_: list[Learner] = []
             self.taught_: list[bool] = []
@@ -66,14 +66,14 @@ class PerPosition(Learner):
         return self.learner.keeps_rows
 
     def fork(self) -> Self:
-        """A twin with a fork of each position's learner."""
+        """Return a twin with a fork of each position's learner."""
         twin = clone(self)
         twin.learners_ = [learner.fork() for learner in getattr(self, "learners_", [])]
         twin.taught_ = [False] * len(twin.learners_)
         return twin
 
     def join(self, part: Self) -> None:
-        """Joins position by position; positions without examples in `part` are left alone."""
+        """Join position by position; positions without examples in `part` are left alone."""
         self.learners_ = getattr(self, "learners_", [])
         self.taught_ = getattr(self, "taught_", [])
         for position, (learner, taught) in enumerate(zip(part.learners_, part.taught_, strict=True)):
@@ -85,7 +85,7 @@ class PerPosition(Learner):
                 self.taught_[position] = True
 
     def policy(self) -> Policy:
-        """The sequence of the positions' policies; `Uniform` where a position had no examples."""
+        """Return the sequence of the positions' policies; `Uniform` where a position had no examples."""
         pairs = zip(self.learners_, self.taught_, strict=True)
         return Sequence(tuple(learner.policy() if taught else Uniform() for learner, taught in pairs))
 
@@ -101,7 +101,7 @@ class PerPosition(Learner):
         return _summed([learner.best_surrogate_loss() for learner in self._taught()])
 
     def hindsight(self) -> str:
-        """The inner learner's sentence, and that each position has its own best policy."""
+        """Return the inner learner's sentence, and that each position has its own best policy."""
         words = next((learner.hindsight() for learner in self._taught()), self.learner.hindsight())
         return words if self.surrogate_loss() is None else f"{words} Each position has its own best."
 

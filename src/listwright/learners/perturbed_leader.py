@@ -60,7 +60,7 @@ class FollowPerturbedLeader(Experts):
         self.scale = scale
 
     def start(self, n_experts: int) -> None:
-        """Checks `scale`, and resets all sums to 0."""
+        """Check `scale`, and reset all sums to 0."""
         self._check()
         super().start(n_experts)
 

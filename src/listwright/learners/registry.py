@@ -34,37 +34,7 @@ KNOWN: dict[str, Callable[[], Learner]] = {
 
 
 def as_learner(learner: Any) -> Learner:
-    """A fresh learner from a name, a learner, or a scikit-learn estimator.
-
-    `SCP(learner=...)` and `ConSeqOpt(learner=...)` pass their argument through this.
-
-    Parameters
-    ----------
-    learner : str, Learner or estimator
-        "auto" or "ridge" (`RidgeLeader`), "gradient", "hinge_rank" and "logistic_rank" (`GradientDescent`), "hinge"
-        (`HingeLeader`), "softmax" (`SoftmaxLeader`), "majority" (`WeightedMajority`), "leader", "perturbed_leader",
-        "exp3"; or a learner, which is cloned; or an object with `fit` and `predict`, which `Aggregate` wraps.
-
-    Returns
-    -------
-    Learner
-        Not yet fitted.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
-
-    See Also
-    --------
-    Learner : The base class of learners.
-    listwright.SCP : Takes the same names.
-
-    Examples
-    --------
-    >>> as_learner("ridge")
-    RidgeLeader()
-    """
+    """Return a fresh learner from a name, a learner, or a scikit-learn estimator."""
     if isinstance(learner, str) and learner in KNOWN:
         return KNOWN[learner]()
     if isinstance(learner, Learner):

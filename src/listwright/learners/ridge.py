@@ -91,7 +91,7 @@ class RidgeLeader(Learner):
         self.center = center
 
     def learn(self, examples: Examples) -> None:
-        """Adds the rows to the sums of their folds, and the policy's squared error on them to `loss_`."""
+        """Add the rows to the sums of their folds, and the policy's squared error on them to `loss_`."""
         if not hasattr(self, "sums_"):
             self._start(examples.rows)
         rows, offsets, ends = by_fold(examples.used, examples.rows.offsets, self._folds(examples), len(self.sums_))
@@ -126,7 +126,7 @@ class RidgeLeader(Learner):
         return twin
 
     def join(self, part: Self) -> None:
-        """Adds the sums of `part`, fold by fold."""
+        """Add the sums of `part`, fold by fold."""
         if not hasattr(part, "sums_"):
             return
         if not hasattr(self, "sums_"):
@@ -141,7 +141,7 @@ class RidgeLeader(Learner):
         return max(1, min(n_states // 4, ROWS_AT_ONCE * n_states // n_rows))
 
     def policy(self) -> Policy:
-        """Solves for the weights; with penalty "auto", chooses the penalty again when it is time to."""
+        """Solve for the weights; with penalty "auto", choose the penalty again when it is time to."""
         total = reduce(RidgeSums.combined, self.sums_)
         self.rounds_ += 1
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
@@ -150,7 +150,7 @@ class RidgeLeader(Learner):
         return self.policy_
 
     def _start(self, rows: Rows) -> None:
-        """Checks the parameters and creates empty sums: one per fold where the penalty is chosen, else a single one."""
+        """Check the parameters and creates empty sums: one per fold where the penalty is chosen, else a single one."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if self.penalty != "auto" and not (isinstance(self.penalty, int | float) and self.penalty > 0):
@@ -171,8 +171,8 @@ class RidgeLeader(Learner):
         return table @ policy.weights + own
 
     def try_out(self, examples: Examples) -> None:
-        """Compares the shapes of sums and features; learning would compile kernels that a model that only builds
-        lists never needs.
+        """Compare the shapes of sums and features; learning would compile kernels that a model that only builds lists
+        never needs.
         """
         fresh = RidgeSums.like(examples.rows)
         for sums in getattr(self, "sums_", []):
@@ -188,23 +188,13 @@ class RidgeLeader(Learner):
         return reduce(RidgeSums.combined, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
 
     def hindsight(self) -> str:
-        """Says that the regret is exact."""
+        """Say that the regret is exact."""
         return "The surrogate regret is exact, against the best of all weights, which follows from the sums."
 
 
 def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> float:
-    """The penalty whose weights, solved without a fold, have the smallest squared error on it, summed over the folds.
-
-    The search goes downhill over the grid `PENALTIES` from the penalty in use: the error is assumed to have one valley.
-
-    Parameters
-    ----------
-    parts : list of RidgeSums
-        The sums of each fold.
-    total : RidgeSums
-        The sums of all folds.
-    start : float
-        The penalty in use; returned where fewer than two folds hold data.
+    """Return the penalty whose weights, solved without a fold, have the smallest squared error on it, summed over the
+    folds.
     """
     held = [(part, total.combined(part, -1.0)) for part in parts if part.squares > 0]
     if len(held) < 2:

@@ -85,7 +85,7 @@ class SoftmaxLeader(Learner):
         self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
-        """Keeps the rows of the states where something can be gained."""
+        """Keep the rows of the states where something can be gained."""
         self._open(examples.rows.table.shape[1])
         gains = np.where(examples.used, np.maximum(examples.gains, 0.0), 0.0)
         total = np.add.reduceat(gains, examples.rows.offsets[:-1])
@@ -100,7 +100,7 @@ class SoftmaxLeader(Learner):
             self.loss_ += _loss(self.in_use_, *self._data(slice(-1, None)), 0.0, self.in_use_)[0]
 
     def _open(self, n_columns: int) -> None:
-        """Checks the parameters and creates the empty lists of rows before the first example."""
+        """Check the parameters and create the empty lists of rows before the first example."""
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty, zero=True)
             if self.by not in ("states", "gains"):
@@ -125,7 +125,7 @@ class SoftmaxLeader(Learner):
         return twin
 
     def join(self, part: Self) -> None:
-        """Appends the rows of `part`, and adds its loss."""
+        """Append the rows of `part`, and add its loss."""
         if not hasattr(part, "tables_"):
             return
         self._open(part.n_columns_)
@@ -140,7 +140,7 @@ class SoftmaxLeader(Learner):
         return n_states
 
     def policy(self) -> Policy:
-        """Minimises the loss on all rows kept by L-BFGS, starting from the last solution."""
+        """Minimise the loss on all rows kept by L-BFGS, starting from the last solution."""
         prior = self._prior()
         data, start = self._data(slice(None), self.most_rows), getattr(self, "coefficients_", prior)
         if len(data[0]):
@@ -176,7 +176,7 @@ class SoftmaxLeader(Learner):
         return max(float(solved.fun - solved.jac @ solved.x) - radius * float(np.linalg.norm(solved.jac)), 0.0)
 
     def hindsight(self) -> str:
-        """Says against which weights the regret is meant, and that it is solved to the solver's precision."""
+        """Say against which weights the regret is meant, and that it is solved to the solver's precision."""
         return (
             "The surrogate regret is against the best of all weights no longer than those in use or those that solve "
             "the examples kept without a penalty, to the solver's precision."
@@ -196,25 +196,7 @@ class SoftmaxLeader(Learner):
 def _loss(
     h: Floats, table: Floats, shares: Floats, offsets: Ints, weights: Floats, penalty: float, prior: Floats
 ) -> tuple[float, Floats]:
-    """Weighted softmax loss with penalty, and its gradient in h, in the form that `scipy.optimize.minimize` takes.
-
-    Parameters
-    ----------
-    h : ndarray of shape (columns,)
-        The weights.
-    table : ndarray of shape (rows, columns)
-        Features, state after state.
-    shares : ndarray of shape (rows,)
-        Gains as shares of their state's sum (q above).
-    offsets : ndarray of int
-        Where each state starts, and the number of rows.
-    weights : ndarray of shape (rows,)
-        The state's weight, repeated for each row.
-    penalty : float
-        Weight of |h - prior|^2 / 2.
-    prior : ndarray of shape (columns,)
-        What the penalty pulls to.
-    """
+    """Weighted softmax loss with penalty, and its gradient in h, in the form that `scipy.optimize.minimize` takes."""
     counts = np.diff(offsets)
     scores = table @ h
     scores -= np.repeat(np.maximum.reduceat(scores, offsets[:-1]), counts)

@@ -23,35 +23,18 @@ class RidgeSums:
 
     Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every
     state offers every item, all blocks are the same and one is kept.
-
-    Attributes
-    ----------
-    gram : ndarray of shape (d, d)
-        X'WX of the table's columns.
-    right : ndarray of shape (d,)
-        X'Wy.
-    squares : float
-        y'Wy.
-    n_items : int
-        Size of the catalogue, 0 where nothing is crossed.
-    cross_gram : ndarray of shape (1 or items, z, z)
-        Blocks of the crossed columns.
-    between : ndarray of shape (items, d, z)
-        Products of table columns with crossed columns.
-    cross_right : ndarray of shape (items, z)
-        Products of crossed columns with the targets.
     """
 
     gram: Floats  # (d, d)
     right: Floats  # (d,)
-    squares: float
-    n_items: int
+    squares: float  # y'Wy
+    n_items: int  # size of the catalogue, 0 where nothing is crossed
     cross_gram: Floats  # (1 or items, z, z)
     between: Floats  # (items, d, z)
     cross_right: Floats  # (items, z)
 
     def flaw(self) -> str:
-        """What is wrong with sums read from a file, "" for nothing."""
+        """Return what is wrong with sums read from a file, "" for nothing."""
         d, z = len(self.right), self.cross_gram.shape[-1] if self.cross_gram.ndim == 3 else -1
         right = self.right.ndim == 1 and self.gram.shape == (d, d) and self.between.shape == (self.n_items, d, z)
         blocks = self.cross_gram.shape in {(1, z, z), (self.n_items, z, z)}
@@ -80,7 +63,7 @@ class RidgeSums:
         )
 
     def take_in(self, table: Floats, target: Floats, weight: float) -> None:
-        """Adds rows with one weight. The cost is rows times columns squared; nothing added before is touched."""
+        """Add rows with one weight. The cost is rows times columns squared; nothing added before is touched."""
         self.gram += weight * (table.T @ table)
         self.right += weight * (table.T @ target)
         self.squares += weight * float(target @ target)
@@ -88,19 +71,7 @@ class RidgeSums:
     def take_in_crossed(
         self, crossed: Crossed, owners: Ints, rows: Ints, table: Floats, target: Floats, weight: float
     ) -> None:
-        """Adds the crossed columns of rows that `take_in` has added; rows of a state must be contiguous.
-
-        Parameters
-        ----------
-        crossed : Crossed
-            Items by row and states by problem, of the whole batch.
-        owners, rows : ndarray of int
-            Problem and index of each row that is added.
-        table, target : ndarray
-            Their features and targets, as given to `take_in`.
-        weight : float
-            The position's weight.
-        """
+        """Add the crossed columns of rows that `take_in` has added; rows of a state must be contiguous."""
         new = np.ones(len(owners), dtype=bool)
         np.not_equal(owners[1:], owners[:-1], out=new[1:])
         learned, places = owners[new], np.cumsum(new) - 1
@@ -118,7 +89,7 @@ class RidgeSums:
             self.take_in_blocks(states[places], items, table, weight)
 
     def take_in_blocks(self, states: Floats, items: Ints, table: Floats, weight: float) -> None:
-        """Adds crossed columns item by item, where some states do not offer all of them; `states` by row."""
+        """Add crossed columns item by item, where some states do not offer all of them; `states` by row."""
         if len(self.cross_gram) == 1 and self.n_items > 1:
             self.cross_gram = np.repeat(self.cross_gram, self.n_items, axis=0)
         order = np.argsort(items, kind="stable")
@@ -167,7 +138,7 @@ class RidgeSums:
         return max(self.loss(*self.solve(tiny)), 0.0)
 
     def combined(self, other: RidgeSums, sign: float = 1.0) -> RidgeSums:
-        """The sums of both, or with sign -1 those of this one without the other."""
+        """Return the sums of both, or with sign -1 those of this one without the other."""
         return RidgeSums(
             self.gram + sign * other.gram,
             self.right + sign * other.right,

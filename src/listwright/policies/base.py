@@ -18,27 +18,13 @@ if TYPE_CHECKING:
 
 
 class Contributions(NamedTuple):
-    """What every column adds to the scores; `columns`, `crossed` and `base` sum to the scores.
+    """What every column adds to the scores; `columns`, `crossed` and `base` sum to the scores."""
 
-    Attributes
-    ----------
-    columns : ndarray of float, shape (rows, columns)
-        What each column of the table that the policy sees adds.
-    crossed : ndarray of float, shape (rows, names), or None
-        What the columns add that are crossed with the item.
-    crossed_names : tuple of str
-        Their names.
-    base : ndarray of float, shape (rows,), or None
-        What no column explains.
-    note : str
-        What to know about the contributions.
-    """
-
-    columns: Floats
-    crossed: Floats | None = None
-    crossed_names: tuple[str, ...] = ()
-    base: Floats | None = None
-    note: str = ""
+    columns: Floats  # what each column of the table that the policy sees adds
+    crossed: Floats | None = None  # what the columns add that are crossed with the item
+    crossed_names: tuple[str, ...] = ()  # their names
+    base: Floats | None = None  # what no column explains
+    note: str = ""  # what to know about the contributions
 
 
 class Policy(ABC):
@@ -81,10 +67,10 @@ class Policy(ABC):
 
     @abstractmethod
     def score(self, rows: Rows) -> Floats:
-        """Returns one number per row; higher is better."""
+        """Return one number per row; higher is better."""
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Picks a row of each problem.
+        """Pick a row of each problem.
 
         Parameters
         ----------
@@ -106,15 +92,15 @@ class Policy(ABC):
         return best_rows(scores, open_rows, rows.offsets), scores
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
-        """Returns the policy to build lists with, after drawing what is random for a whole list."""
+        """Return the policy to build lists with, after drawing what is random for a whole list."""
         return self
 
     def at_position(self, position: int) -> Policy:
-        """Returns the policy that picks at a position of the list, counted from 0."""
+        """Return the policy that picks at a position of the list, counted from 0."""
         return self
 
     def of_problem(self, i: int) -> Policy:
-        """Returns the policy that was drawn for problem i."""
+        """Return the policy that was drawn for problem i."""
         return self
 
     @property
@@ -123,7 +109,7 @@ class Policy(ABC):
         return True
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Returns the exact probability of each row to be picked; for a policy that draws nothing, 1 for its pick.
+        """Return the exact probability of each row to be picked; for a policy that draws nothing, 1 for its pick.
 
         Off-policy evaluation and exploration need these.
 
@@ -139,21 +125,21 @@ class Policy(ABC):
         return certain_chances(self.score(rows), open_rows, rows)
 
     def linear(self) -> list[Linear] | None:
-        """Returns the linear policy that this one is, or one per position; None if it is not linear."""
+        """Return the linear policy that this one is, or one per position; None if it is not linear."""
         return None
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Returns the boosted trees whose sum the scores are: a base, and the arrays that `_kernels.trees.tree_sums`
+        """Return the boosted trees whose sum the scores are: a base, and the arrays that `_kernels.trees.tree_sums`
         takes; None if the policy is not made of such trees.
         """
         return None
 
     def arrays(self) -> dict[str, Floats] | None:
-        """Returns the arrays that a policy consists of, by name; None if it is more than arrays."""
+        """Return the arrays that a policy consists of, by name; None if it is more than arrays."""
         return None
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """Returns what every column adds to the scores, or None if this is not known."""
+        """Return what every column adds to the scores, or None if this is not known."""
         return None
 
     @property
@@ -163,7 +149,7 @@ class Policy(ABC):
 
 
 def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """Returns 1 for the best open row of each problem, and 0 for the others."""
+    """Return 1 for the best open row of each problem, and 0 for the others."""
     picks = best_rows(scores, open_rows, rows.offsets)
     chances = np.zeros(len(scores))
     chances[picks[picks >= 0]] = 1.0
@@ -171,7 +157,7 @@ def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
 
 
 def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """Returns probabilities in proportion to the mass of the open rows; if they have no mass, 1 for the first of
+    """Return probabilities in proportion to the mass of the open rows; if they have no mass, 1 for the first of
     them.
     """
     mass = np.where(open_rows, mass, 0.0)
@@ -181,7 +167,7 @@ def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
 
 
 def draw_by_mass(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
-    """Draws one row per problem in proportion to `mass`, with one random number per problem; -1 if there is no mass."""
+    """Draw one row per problem in proportion to `mass`, with one random number per problem; -1 if there is no mass."""
     totals = np.add.reduceat(mass, offsets[:-1])
     shares = mass / np.repeat(
         np.where(totals > 0, totals, 1.0), np.diff(offsets)

@@ -43,17 +43,17 @@ class ItemDistribution(Policy):
     probabilities: Floats
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return _flaw(self.probabilities)
 
     def score(self, rows: Rows) -> Floats:
-        """Returns the probability of each row's item."""
+        """Return the probability of each row's item."""
         if rows.crossed is None:
             raise InputError("A distribution over items needs a catalogue, but these problems have none.")
         return self.probabilities[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws one open row per problem; if the open rows have no probability left, takes the lowest."""
+        """Draw one open row per problem; if the open rows have no probability left, take the lowest."""
         scores = self.score(rows)
         picks = draw_by_mass(np.where(open_rows, scores, 0.0), rows.offsets, rng)
         return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
@@ -64,7 +64,7 @@ class ItemDistribution(Policy):
         return False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Returns probabilities in proportion to those of the open rows."""
+        """Return probabilities in proportion to those of the open rows."""
         return shared_chances(self.score(rows), open_rows, rows)
 
 
@@ -100,16 +100,16 @@ class PolicyDistribution(Policy):
     probabilities: Floats
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         few = "" if len(self.policies) == len(self.probabilities) else "there must be one probability per policy"
         return _flaw(self.probabilities) or few
 
     def score(self, rows: Rows) -> Floats:
-        """Returns the mean score over policies; picks are drawn, see `pick`."""
+        """Return the mean score over policies; picks are drawn, see `pick`."""
         return np.tensordot(self.probabilities, np.stack([policy.score(rows) for policy in self.policies]), axes=1)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws a policy per problem and takes its pick; the score of a row is its probability to be picked."""
+        """Draw a policy per problem and take its pick; the score of a row is its probability to be picked."""
         every = np.stack([policy.pick(rows, open_rows, position, rng)[0] for policy in self.policies])
         n_problems = every.shape[1]
         choice = rng.choice(len(self.policies), size=n_problems, p=self.probabilities)
@@ -124,7 +124,7 @@ class PolicyDistribution(Policy):
         return False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Returns the mean of the policies' probabilities.
+        """Return the mean of the policies' probabilities.
 
         Examples
         --------
@@ -139,6 +139,6 @@ class PolicyDistribution(Policy):
 
 
 def _flaw(chances: Floats) -> str:
-    """Returns an error message unless probabilities are not negative and sum to 1."""
+    """Return an error message unless probabilities are not negative and sum to 1."""
     sure = chances.ndim == 1 and not (chances < 0).any() and abs(float(chances.sum()) - 1.0) <= 1e-6
     return "" if sure else "probabilities must add up to 1"

@@ -50,7 +50,7 @@ class Estimator(Policy):
     estimator: Any
 
     def score(self, rows: Rows) -> Floats:
-        """Returns one prediction per row."""
+        """Return one prediction per row."""
         table = rows.written_out()
         return predictions(self.estimator, table) if self._forest is None else self._forest.predict(table)
 
@@ -60,7 +60,7 @@ class Estimator(Policy):
         return as_forest(self.estimator)
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """Returns the contributions of linear estimators, and the Shapley values of boosted trees (`pred_contrib`)."""
+        """Return the contributions of linear estimators, and the Shapley values of boosted trees (`pred_contrib`)."""
         written_out = rows.written_out()
         table = _shares(self.estimator, written_out)
         if table is None:
@@ -75,7 +75,7 @@ class Estimator(Policy):
         return told._replace(crossed=table[:, width:-1], crossed_names=names)
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Returns the estimator's trees, if it is made of boosted trees and says so by a method of this name."""
+        """Return the estimator's trees, if it is made of boosted trees and says so by a method of this name."""
         told = getattr(self.estimator, "boosted_trees", None)
         return None if told is None else told()
 
@@ -86,7 +86,7 @@ class Estimator(Policy):
 
 
 def predictions(estimator: Any, table: Any) -> Floats:
-    """Returns one number per row: of a classifier the probability of its highest class, or its margin."""
+    """Return one number per row: of a classifier the probability of its highest class, or its margin."""
     with threads_for(table):
         if hasattr(estimator, "predict_proba"):
             found = estimator.predict_proba(table)[:, -1]
@@ -99,7 +99,7 @@ def predictions(estimator: Any, table: Any) -> Floats:
 
 
 def _shares(estimator: Any, table: Any) -> Floats | None:
-    """Returns contributions of shape (rows, columns + 1), the last being what no column explains; None if unknown."""
+    """Return contributions of shape (rows, columns + 1), the last being what no column explains; None if unknown."""
     if hasattr(estimator, "contributions"):
         return np.asarray(estimator.contributions(table), dtype=np.float64)
     library = type(estimator).__module__.partition(".")[0]
@@ -117,34 +117,22 @@ def _shares(estimator: Any, table: Any) -> Floats | None:
 
 
 class Forest(NamedTuple):
-    """The trees of a forest as arrays, in the form that `tree_sums` takes.
+    """The trees of a forest as arrays, in the form that `tree_sums` takes."""
 
-    Attributes
-    ----------
-    roots : ndarray of int, shape (trees,)
-        The first node of each tree; a negative number is leaf -1 - root.
-    columns, thresholds : ndarray, shape (nodes,)
-        A row goes left if its column is at most the threshold.
-    left, right : ndarray of int, shape (nodes,)
-        The children; a negative number is leaf -1 - child.
-    leaves : ndarray of float
-        The value of each leaf.
-    """
-
-    roots: Ints
-    columns: Ints
+    roots: Ints  # the first node of each tree; a negative number is leaf -1 - root
+    columns: Ints  # a row goes left if its column is at most the threshold
     thresholds: Floats
-    left: Ints
+    left: Ints  # the children; a negative number is leaf -1 - child
     right: Ints
-    leaves: Floats
+    leaves: Floats  # the value of each leaf
 
     def predict(self, table: Floats32) -> Floats:
-        """Returns the mean of all trees: the same numbers as scikit-learn's, to the last bit."""
+        """Return the mean of all trees: the same numbers as scikit-learn's, to the last bit."""
         return tree_sums(np.ascontiguousarray(table, dtype=np.float32), 0.0, *self) / len(self.roots)
 
 
 def as_forest(estimator: Any) -> Forest | None:
-    """Returns a fitted forest with a single output as arrays; None for any other estimator."""
+    """Return a fitted forest with a single output as arrays; None for any other estimator."""
     kind = type(estimator)
     if kind.__module__ != FORESTS or kind.__name__ not in KINDS or estimator.n_outputs_ != 1:
         return None

@@ -45,12 +45,12 @@ class Linear(Policy):
     item_weights: Floats | None = None
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         own = self.item_weights
         return "" if self.weights.ndim == 1 and (own is None or own.ndim == 2) else "weights are of the wrong shape"
 
     def score(self, rows: Rows) -> Floats:
-        """Returns the weighted sums, added in float64 and in the same order in every batch."""
+        """Return the weighted sums, added in float64 and in the same order in every batch."""
         if rows.table.shape[1] != len(self.weights):
             raise InputError(f"This policy has {len(self.weights)} weights. Got {rows.table.shape[1]} features.")
         scores = linear_scores(rows.table, self.weights)
@@ -59,16 +59,16 @@ class Linear(Policy):
         return scores
 
     def linear(self) -> list[Linear]:
-        """Returns the policy itself."""
+        """Return the policy itself."""
         return [self]
 
     def arrays(self) -> dict[str, Floats]:
-        """Returns the weights and, if there are any, those of the items."""
+        """Return the weights and, if there are any, those of the items."""
         own = self.item_weights
         return {"weights": self.weights} | ({} if own is None else {"item_weights": np.ascontiguousarray(own)})
 
     def contributions(self, rows: Rows) -> Contributions:
-        """Returns weights times columns. For crossed columns, the item's own level and what the state adds are
+        """Return weights times columns. For crossed columns, the item's own level and what the state adds are
         separate.
         """
         columns = rows.table.astype(np.float64) * self.weights

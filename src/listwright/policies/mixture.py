@@ -42,20 +42,20 @@ class Mixture(Policy):
     policies: tuple[Policy, ...]
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
-        """Raises `InputError`, because the score depends on the draw: use `drawn`."""
+        """Raise `InputError`, because the score depends on the draw: use `drawn`."""
         raise InputError("A mixture of policies has no score of its own. Use drawn.")
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
-        """Draws a policy for each problem."""
+        """Draw a policy for each problem."""
         choice = rng.integers(len(self.policies), size=n_problems)
         return Drawn(self.policies, choice)
 
     def linear(self) -> list[Linear] | None:
-        """Returns the policy with the mean weights of all; None if one of them is not linear."""
+        """Return the policy with the mean weights of all; None if one of them is not linear."""
         each = [policy for policy in self.policies if isinstance(policy, Linear)]
         if not each or len(each) < len(self.policies):
             return None
@@ -84,7 +84,7 @@ class Drawn(Policy):
         return scores
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Takes each problem's pick by its own policy."""
+        """Take each problem's pick by its own policy."""
         picks, scores = np.full(len(self.choice), -1), np.zeros(len(rows.owners))
         for i in np.unique(self.choice):
             mine = self.choice == i
@@ -94,7 +94,7 @@ class Drawn(Policy):
         return picks, scores
 
     def of_problem(self, i: int) -> Policy:
-        """Returns the policy that was drawn for problem i."""
+        """Return the policy that was drawn for problem i."""
         return self.policies[self.choice[i]]
 
     @property

@@ -56,7 +56,7 @@ class ItemLeader(Policy):
     scale: float = 0.0
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.gains.ndim == 1 else "gains are of the wrong shape"
 
     @property
@@ -65,13 +65,13 @@ class ItemLeader(Policy):
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
-        """Returns the total gain of each row's item, without noise."""
+        """Return the total gain of each row's item, without noise."""
         if rows.crossed is None:
             raise InputError("A leader among items needs a catalogue, but these problems have none.")
         return self.gains[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Picks the best open row after noise; the scores are the gains without it."""
+        """Pick the best open row after noise; the scores are the gains without it."""
         scores = self.score(rows)
         noisy = scores if self.scale == 0 else scores + self.scale * rng.exponential(size=len(scores))
         return best_rows(noisy, open_rows, rows.offsets), scores
@@ -113,7 +113,7 @@ class PolicyLeader(Policy):
     scale: float
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         right = self.policies and self.gains.shape == (len(self.policies),)
         return "" if right else "policies are missing"
 
@@ -123,11 +123,11 @@ class PolicyLeader(Policy):
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
-        """Returns the scores of the leader without noise."""
+        """Return the scores of the leader without noise."""
         return self.policies[int(np.argmax(self.gains))].score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws a leader per problem and takes its pick; the score of a row is the number of policies that pick it."""
+        """Draw a leader per problem and take its pick; the score of a row is the number of policies that pick it."""
         n_problems = len(rows.offsets) - 1
         noise = rng.exponential(size=(n_problems, len(self.policies)))
         leaders = np.argmax(self.gains + self.scale * noise, axis=1)
@@ -142,19 +142,7 @@ class PolicyLeader(Policy):
 
 
 def leader_chances(gains: Floats, scale: float) -> Floats:
-    """Returns the probability of each expert to lead after exponential noise is added to everyone's gains.
-
-    With q = exp((gains - max) / scale), the probability of s is q(s) times the integral over u from 0 to 1 of the
-    product over the others of (1 - q u). The integrand is a polynomial, so Gauss-Legendre quadrature with half as many
-    points as experts is exact.
-
-    Examples
-    --------
-    >>> leader_chances(np.array([1.0, 1.0]), 0.5)
-    array([0.5, 0.5])
-    >>> leader_chances(np.array([0.0, np.log(2.0)]), 1.0)  # P(a > b + ln 2) = 1/4 for exponential a, b
-    array([0.25, 0.75])
-    """
+    """Return the probability of each expert to lead after exponential noise is added to everyone's gains."""
     if scale == 0:
         return np.eye(len(gains))[int(np.argmax(gains))]
     q = np.exp((gains - gains.max()) / scale)
@@ -167,6 +155,6 @@ def leader_chances(gains: Floats, scale: float) -> Floats:
 
 @lru_cache(maxsize=8)
 def _quadrature(n: int) -> tuple[Floats, Floats]:
-    """Returns the points and weights of Gauss-Legendre quadrature on [0, 1]."""
+    """Return the points and weights of Gauss-Legendre quadrature on [0, 1]."""
     points, weights = np.polynomial.legendre.leggauss(n)
     return (points + 1.0) / 2.0, weights / 2.0

@@ -33,11 +33,11 @@ class Random(Policy):
     """
 
     def score(self, rows: Rows) -> Floats:
-        """Returns 1 / number of candidates of the problem; picks are drawn, see `pick`."""
+        """Return 1 / number of candidates of the problem; picks are drawn, see `pick`."""
         return 1.0 / np.diff(rows.offsets)[rows.owners]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Draws one row per problem; the score of a row is its probability to be picked."""
+        """Draw one row per problem; the score of a row is its probability to be picked."""
         counts = np.maximum(np.add.reduceat(open_rows.astype(np.int64), rows.offsets[:-1]), 1)
         chances = np.where(open_rows, 1.0 / counts[rows.owners], 0.0)
         return draw_by_mass(chances, rows.offsets, rng), chances
@@ -48,7 +48,7 @@ class Random(Policy):
         return False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Returns the same probability for all open rows of a problem."""
+        """Return the same probability for all open rows of a problem."""
         return shared_chances(np.ones(len(open_rows)), open_rows, rows)
 
 
@@ -73,5 +73,5 @@ class Uniform(Policy):
     has_learned: ClassVar[bool] = False
 
     def score(self, rows: Rows) -> Floats:
-        """Returns zeros."""
+        """Return zeros."""
         return np.zeros(len(rows.owners))

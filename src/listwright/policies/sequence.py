@@ -41,19 +41,19 @@ class Sequence(Policy):
     policies: tuple[Policy, ...]
 
     def flaw(self) -> str:
-        """Returns what is wrong with a policy that was read from a file; "" if nothing is."""
+        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
-        """Raises `InputError`, because scores depend on the position: use `pick`."""
+        """Raise `InputError`, because scores depend on the position: use `pick`."""
         raise InputError("A sequence of policies scores by position. Use pick.")
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Returns the pick of the position's policy."""
+        """Return the pick of the position's policy."""
         return self.at_position(position).pick(rows, open_rows, position, rng)
 
     def at_position(self, position: int) -> Policy:
-        """Returns the policy of a position."""
+        """Return the policy of a position."""
         return self.policies[min(position, len(self.policies) - 1)].at_position(position)
 
     @property
@@ -62,11 +62,11 @@ class Sequence(Policy):
         return all(policy.certain for policy in self.policies)
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Returns the probabilities of the position's policy."""
+        """Return the probabilities of the position's policy."""
         return self.at_position(position).chances(rows, open_rows, position)
 
     def linear(self) -> list[Linear] | None:
-        """Returns the linear policy of each position; None if one of them is not linear."""
+        """Return the linear policy of each position; None if one of them is not linear."""
         each = [policy.linear() for policy in self.policies]
         return None if None in each else [one[0] for one in each if one is not None]
 

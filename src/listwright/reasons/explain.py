@@ -27,42 +27,24 @@ NAMED = 3  # columns named per pick
 
 @dataclass(frozen=True, eq=False)
 class Explainer:
-    """What `predict` keeps with its lists so that they can be explained later: references, no copies.
+    """What `predict` keeps with its lists so that they can be explained later: references, no copies."""
 
-    Attributes
-    ----------
-    features : Features
-        What the policy saw.
-    policy : Policy
-        The policy, with what was drawn for whole lists.
-    repeats : bool
-        Whether an item may be picked twice.
-    room : ndarray of float or None
-        The budget of each list.
-
-    See Also
-    --------
-    listwright.Lists.explain : Calls it.
-    """
-
-    features: Features
-    policy: Policy
-    repeats: bool
-    room: Floats | None
+    features: Features  # what the policy saw
+    policy: Policy  # the policy, with what was drawn for whole lists
+    repeats: bool  # whether an item may be picked twice
+    room: Floats | None  # the budget of each list
 
     def __call__(self, problems: Problems, i: int, picked: Ints) -> Reasons:
-        """Returns the reasons for list i, whose items are `picked`, given as positions within the problem."""
+        """Return the reasons for list i, whose items are `picked`, given as positions within the problem."""
         return self._replay(problems, i).reasons(picked)
 
     def considered(self, problems: Problems, i: int, picked: Ints) -> list[Considered]:
-        """Returns each pick of list i with the candidates that it was picked from."""
+        """Return each pick of list i with the candidates that it was picked from."""
         return list(self._replay(problems, i).considered(picked))
 
     def standings(self, problem: Problems, picked: Ints, scores: Floats) -> list[Standing]:
-        """Returns how each pick of the single list of `problem` scored before anything was picked.
-
-        This is much faster than all the reasons, because the candidates are scored only once.
-        """
+        """Return how each pick of the single list of `problem` scored before anything was picked."""
+        # This is much faster than all the reasons, because the candidates are scored only once.
         rows = self.features.rows(self.features.start(problem))
         everything, rng = np.ones(problem.n_rows, dtype=bool), np.random.default_rng(0)
         alone = self.policy.pick(rows, everything, 0, rng)[1].copy()
@@ -74,56 +56,32 @@ class Explainer:
         ]
 
     def _replay(self, problems: Problems, i: int) -> _Replay:
-        """Returns what walks list i again."""
+        """Return what walks list i again."""
         room = None if self.room is None else self.room[[i]]
         return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, room)
 
 
 class Standing(NamedTuple):
-    """What a pick scores on its own, and how the list before it changed that.
+    """What a pick scores on its own, and how the list before it changed that."""
 
-    Attributes
-    ----------
-    alone : float
-        The score for an empty list.
-    given_list : float
-        How the list changed it.
-    rank_alone : int
-        Its rank for an empty list, from 1.
-    """
-
-    alone: float
-    given_list: float
-    rank_alone: int
+    alone: float  # the score for an empty list
+    given_list: float  # how the list changed it
+    rank_alone: int  # its rank for an empty list, from 1
 
 
 class Considered(NamedTuple):
-    """A pick, with what the policy saw of all candidates at that position and before anything was picked.
+    """A pick, with what the policy saw of all candidates at that position and before anything was picked."""
 
-    Attributes
-    ----------
-    row : int
-        The pick.
-    options, fits : ndarray of bool, shape (candidates,)
-        Whether each candidate could have been picked, and whether the budget left room for it.
-    shares, alone : Shares
-        Contributions at this position, and for an empty list.
-    changes : ndarray of float, shape (candidates,)
-        How the pick changed the scores for the next position.
-    """
-
-    row: int
-    options: Bools
+    row: int  # the pick
+    options: Bools  # whether each candidate could have been picked, and whether the budget left room for it
     fits: Bools
-    shares: Shares
+    shares: Shares  # contributions at this position, and for an empty list
     alone: Shares
-    changes: Floats
+    changes: Floats  # how the pick changed the scores for the next position
 
     def above_options(self) -> dict[str, tuple[float, float]]:
-        """Returns by column how far it puts the pick above the mean of the options, in standard deviations of their
+        """Return by column how far it puts the pick above the mean of the options, in standard deviations of their
         scores.
-
-        The first number is the effect of the column for an empty list, the second is how the list changed it.
         """
         spread = float(self.shares.scores[self.options].std()) or 1.0
         now, before = (self._above(shares) / spread for shares in (self.shares, self.alone))
@@ -131,46 +89,14 @@ class Considered(NamedTuple):
         return {name: (float(a), float(b - a)) for name, a, b in zip(names, before, now, strict=True)}
 
     def _above(self, shares: Shares) -> Floats:
-        """Returns by column the share of the pick minus the mean share of the options."""
+        """Return by column the share of the pick minus the mean share of the options."""
         table = np.concatenate(shares.tables, axis=1)
         above: Floats = table[self.row] - table[self.options].mean(axis=0)
         return above
 
 
 def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reasons:
-    """Explains why the model builds the list of problem i as it does.
-
-    Use it to explain a single problem. For lists that are already predicted, call `Lists.explain`, which gives the same
-    reasons.
-
-    Parameters
-    ----------
-    model : SCP, ConSeqOpt or ContextFreeSCP
-        A fitted model.
-    problems : Problems
-        The problems; they need no reward.
-    i : int, default 0
-        Which problem.
-    **limits
-        `length`, `budget` and `short_lists`, as in `predict`.
-
-    Returns
-    -------
-    Reasons
-        One reason per pick, and the items that were skipped.
-
-    See Also
-    --------
-    listwright.Lists.explain : The same for lists that are already predicted.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> x = np.random.default_rng(0).random((100, 5, 2))
-    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7), feature_names=["u", "v"])
-    >>> print(explain(lw.SCP(length=2, effort="fast", random_state=0).fit(problems), problems, 3).picks[0])
-    1. 4: score 0.551 = relevance +0.551; 0.336 ahead of 0
-    """
+    """Explain why the model builds the list of problem i as it does."""
     return model.predict(problems[i], **limits).explain(0)
 
 
@@ -185,13 +111,13 @@ class _Replay:
     room: Floats | None
 
     def reasons(self, picked: Ints) -> Reasons:
-        """Returns the reasons for the picks, and for the leading items that were skipped."""
+        """Return the reasons for the picks, and for the leading items that were skipped."""
         steps = list(self.considered(picked))
         picks = tuple(self._pick(position, step) for position, step in enumerate(steps))
         return Reasons(plain(self.problem.problem_ids[0]), picks, self._skipped(steps, picked))
 
     def considered(self, picked: Ints) -> Iterator[Considered]:
-        """Yields each pick with the scores of all candidates, and with how it changed the scores for the next
+        """Yield each pick with the scores of all candidates, and with how it changed the scores for the next
         position.
         """
         seen = empty = self.features.start(self.problem)
@@ -208,7 +134,7 @@ class _Replay:
             yield Considered(int(row), fits & self._open(picked[:position]), fits, shares, alone, changes)
 
     def _pick(self, position: int, step: Considered) -> Pick:
-        """Returns the reason for one pick."""
+        """Return the reason for one pick."""
         row, shares, others = step.row, step.shares, step.options.copy()
         others[row] = False
         second = int(best_rows(shares.scores, others, self.problem.offsets)[0])
@@ -224,19 +150,19 @@ class _Replay:
         )
 
     def _open(self, taken: Ints) -> Bools:
-        """Returns per candidate whether it could still be picked after `taken`."""
+        """Return per candidate whether it could still be picked after `taken`."""
         rows = np.ones(self.problem.n_rows, dtype=bool)
         rows[taken] = self.repeats
         return rows
 
     def _skipped(self, steps: list[Considered], picked: Ints) -> tuple[Skipped, ...]:
-        """Returns the rows that lead before anything is picked, as many as the list holds, and that are not in it."""
+        """Return the rows that lead before anything is picked, as many as the list holds, and that are not in it."""
         leading = np.argsort(-steps[0].shares.scores, kind="stable")[: len(picked)] if steps else picked
         found = enumerate(leading.tolist(), start=1)
         return tuple(self._why_not(row, rank, steps, picked) for rank, row in found if row not in picked)
 
     def _why_not(self, row: int, rank: int, steps: list[Considered], picked: Ints) -> Skipped:
-        """Returns which pick made a row lose most against the others, and whether the budget ever excluded it."""
+        """Return which pick made a row lose most against the others, and whether the budget ever excluded it."""
         change, others = [float(step.changes[row]) for step in steps], []
         for position, step in enumerate(steps):
             rest = np.delete(np.arange(self.problem.n_rows), [row, *picked[: position + 1]])
@@ -259,5 +185,5 @@ class _Replay:
         )
 
     def _name(self, row: int) -> Any:
-        """Returns the id of a row, or its position if items have no ids."""
+        """Return the id of a row, or its position if items have no ids."""
         return int(row) if self.problem.item_ids is None else plain(self.problem.item_ids[row])

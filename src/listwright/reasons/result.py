@@ -141,7 +141,7 @@ class Reasons:
     skipped: tuple[Skipped, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns nested plain values, for JSON."""
+        """Return nested plain values, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -150,5 +150,5 @@ class Reasons:
 
 
 def plain(value: Any) -> Any:
-    """Returns numpy scalars as Python values."""
+    """Return numpy scalars as Python values."""
     return value.item() if isinstance(value, np.generic) else value

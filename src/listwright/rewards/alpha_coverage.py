@@ -77,7 +77,7 @@ class AlphaCoverage(ProbabilisticCoverage):
         return not self.has_ideal
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Builds the topic tables with `alpha` as every amount, and adds the judged topics and the ideal."""
+        """Build the topic tables with `alpha` as every amount, and add the judged topics and the ideal."""
         assert self._source is not None
         covers, ideal, n_topics = self._source
         table = as_topics(covers, offsets, high=1.0)
@@ -88,8 +88,8 @@ class AlphaCoverage(ProbabilisticCoverage):
         return tables | self._judged(tables, ideal, n_topics)
 
     def _judged(self, tables: dict[str, Ragged], ideal: Any, n_topics: Any) -> dict[str, Ragged]:
-        """Returns the tables `n_topics` and `ideal`, and topic weights that divide gains by the ideal (1 where it
-        is 0).
+        """Return the tables `n_topics` and `ideal`, and topic weights that divide gains by the ideal (1 where
+        it is 0).
         """
         topics, n = tables["weights"].offsets, len(tables["weights"])
         judged = {"n_topics": per_problem(_topic_numbers(n_topics, np.diff(topics)))}
@@ -102,8 +102,8 @@ class AlphaCoverage(ProbabilisticCoverage):
 
 
 def _ideals(ideal: Any, n_problems: int) -> Floats:
-    """Returns `ideal` as floats of shape (problems, depth), or raises unless each row is finite and never falls
-    with rank.
+    """Return `ideal` as floats of shape (problems, depth), or raises unless each row is finite and never falls with
+    rank.
     """
     table = as_numbers(ideal, "ideal")
     if table.ndim != 2 or len(table) != n_problems or not table.shape[1]:
@@ -116,7 +116,7 @@ def _ideals(ideal: Any, n_problems: int) -> Floats:
 
 
 def _topic_numbers(n_topics: Any, covered: Ints) -> Ints:
-    """Returns the number of topics per problem, or raises if it is below the number that the candidates cover."""
+    """Return the number of topics per problem, or raise if it is below the number that the candidates cover."""
     if n_topics is None:
         return covered
     numbers = as_numbers(n_topics, "n_topics")

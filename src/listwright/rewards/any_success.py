@@ -65,32 +65,32 @@ class AnySuccess(TableReward):
         self._source = (success,)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns `success` as one number per row, or raises if one lies outside [0, 1]."""
+        """Return `success` as one number per row, or raise if one lies outside [0, 1]."""
         assert self._source is not None
         success = one_per_row(self._source[0], offsets, "success")
         check_range(success, lambda: np.arange(len(success)), offsets, "success", high=1.0)
         return {"success": Ragged(success, offsets)}
 
     def start(self, problems: Problems) -> AnySuccessState:
-        """Returns the state of empty lists, in which nothing has been tried."""
+        """Return the state of empty lists, in which nothing has been tried."""
         success = self.bind(problems.offsets).tables["success"].values
         return AnySuccessState(success, problems.owners, np.ones(len(problems)))
 
     def gains(self, state: AnySuccessState) -> Floats:
-        """Returns for each row the probability that it is the first to succeed."""
+        """Return for each row the probability that it is the first to succeed."""
         return state.missed[state.owners] * state.success
 
     def gains_of(self, state: AnySuccessState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only."""
+        """Return the gains of the given rows only."""
         return state.missed[state.owners[rows]] * state.success[rows]
 
     def add(self, state: AnySuccessState, picks: Ints) -> AnySuccessState:
-        """Returns the state after the picked rows were tried too."""
+        """Return the state after the picked rows were tried too."""
         missed = state.missed.copy()
         tried = picks >= 0
         missed[tried] *= 1.0 - state.success[picks[tried]]
         return state._replace(missed=missed)
 
     def value(self, state: AnySuccessState) -> Floats:
-        """Returns for each problem the probability of at least one success."""
+        """Return for each problem the probability of at least one success."""
         return 1.0 - state.missed

@@ -75,7 +75,7 @@ class Reward(ABC):
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
-        """Returns the state of an empty list for every problem.
+        """Return the state of an empty list for every problem.
 
         Parameters
         ----------
@@ -90,11 +90,11 @@ class Reward(ABC):
 
     @abstractmethod
     def gains(self, state: Any) -> Floats:
-        """Returns what each row would add to its problem's list: b(s | L), an array of shape (rows,)."""
+        """Return what each row would add to its problem's list: b(s | L), an array of shape (rows,)."""
 
     @abstractmethod
     def add(self, state: Any, picks: Ints) -> Any:
-        """Returns the state after one more pick per problem.
+        """Return the state after one more pick per problem.
 
         Parameters
         ----------
@@ -111,14 +111,14 @@ class Reward(ABC):
 
     @abstractmethod
     def value(self, state: Any) -> Floats:
-        """Returns what each problem's list is worth: an array of shape (problems,)."""
+        """Return what each problem's list is worth: an array of shape (problems,)."""
 
     def gains_of(self, state: Any, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only. Override it where that is cheaper than computing all gains."""
+        """Return the gains of the given rows only. Override it where that is cheaper than computing all gains."""
         return self.gains(state)[rows]
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Builds lists by compiled lazy greedy, or returns None if this reward has no compiled form.
+        """Build lists by compiled lazy greedy, or returns None if this reward has no compiled form.
 
         Rows are ranked by gain per size. The result has two arrays of shape (problems, steps): the rows picked, -1
         after the end of a list, and their gains, 0 after the end.
@@ -126,33 +126,29 @@ class Reward(ABC):
         return None
 
     def bind(self, offsets: Ints) -> Self:
-        """Returns this reward checked against the rows of its problems and laid out for them."""
+        """Return this reward checked against the rows of its problems and laid out for them."""
         return self
 
     def take(self, which: Ints) -> Self:
-        """Returns this reward for a selection of the problems, given by index."""
+        """Return this reward for a selection of the problems, given by index."""
         return self
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Returns one reward for the problems of this one followed by those of the others."""
+        """Return one reward for the problems of this one followed by those of the others."""
         if any(other is not self for other in others):
             raise InputError(f"{type(self).__name__} rewards of different problems cannot be joined.")
         return self
 
 
 class TableReward(Reward):
-    """Base class of rewards whose data are arrays that can be cut by problem.
-
-    Selecting and joining problems then works the same way for all of them: a subclass implements `_lay_out`, which
-    checks the constructor's data and returns named `Ragged` tables, and the four methods of `Reward`.
-    """
+    """Base class of rewards whose data are arrays that can be cut by problem."""
 
     _source: tuple[Any, ...] | None = None  # what the constructor got; None once laid out
     _tables: dict[str, Ragged] | None = None
 
     @abstractmethod
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the reward's data as named tables, checked against the rows of the problems."""
+        """Return the reward's data as named tables, checked against the rows of the problems."""
 
     @property
     def tables(self) -> dict[str, Ragged]:
@@ -164,7 +160,7 @@ class TableReward(Reward):
         return self._tables
 
     def bind(self, offsets: Ints) -> Self:
-        """Returns the reward laid out for these rows. If it already is, only checks that the candidate counts agree."""
+        """Return the reward laid out for these rows. If it already is, only checks that the candidate counts agree."""
         counts = np.diff(offsets)
         if self._tables is None:
             return self._with(self._lay_out(offsets) | {"counts": per_problem(counts)})
@@ -172,7 +168,7 @@ class TableReward(Reward):
         return self
 
     def _must_fit(self, counts: Ints) -> None:
-        """Raises `InputError` unless the reward was laid out for as many problems, with as many candidates each."""
+        """Raise `InputError` unless the reward was laid out for as many problems, with as many candidates each."""
         mine = self.tables["counts"].values
         if len(mine) != len(counts):
             raise InputError(f"{type(self).__name__} is for {len(mine)} problems. Got {len(counts)}.")
@@ -182,11 +178,11 @@ class TableReward(Reward):
             raise InputError(f"{name}. Got {counts[bad]}.")
 
     def take(self, which: Ints) -> Self:
-        """Returns the reward for a selection of the problems."""
+        """Return the reward for a selection of the problems."""
         return self._with({name: table.take(which) for name, table in self.tables.items()})
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Returns one reward for all the problems, or raises if settings or shapes differ."""
+        """Return one reward for all the problems, or raise if settings or shapes differ."""
         for other in others:
             if type(other) is not type(self) or other.settings != self.settings:
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
@@ -201,11 +197,11 @@ class TableReward(Reward):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def _kinds(self) -> dict[str, tuple[int, ...]]:
-        """Returns the shape of one entry of each table, by name; rewards can only be joined where these agree."""
+        """Return the shape of one entry of each table, by name; rewards can only be joined where these agree."""
         return {name: table.values.shape[1:] for name, table in self.tables.items()}
 
     def _with(self, tables: dict[str, Ragged]) -> Self:
-        """Returns a copy of this reward that has these tables in place of the constructor's data."""
+        """Return a copy of this reward that has these tables in place of the constructor's data."""
         twin = copy.copy(self)
         twin._source, twin._tables = None, tables
         return twin
@@ -216,36 +212,7 @@ class TableReward(Reward):
 
 
 def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
-    """Returns the problems' reward, or raises an `InputError` that names who needs it.
-
-    Parameters
-    ----------
-    problems : Problems
-        The batch to measure lists of.
-    purpose : str, default "fit"
-        What needs the reward; the error message starts with it.
-
-    Returns
-    -------
-    Reward
-        The reward of `problems`.
-
-    Raises
-    ------
-    InputError
-        If the problems have no reward, or an object that is not a `Reward`.
-
-    See Also
-    --------
-    Reward : The interface of rewards.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=lw.rewards.AnySuccess([[0, 1]]))
-    >>> reward_of(problems)
-    AnySuccess()
-    """
+    """Return the problems' reward, or raise an `InputError` that names who needs it."""
     if isinstance(problems.reward, Reward):
         return problems.reward
     hint = "Rewards may only be missing in predict." if problems.reward is None else "Subclass rewards.Reward."
@@ -254,7 +221,7 @@ def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
 
 
 def one_per_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
-    """Returns `values` as one float per row; (problems, items) is accepted where all problems have as many
+    """Return `values` as one float per row; (problems, items) is accepted where all problems have as many
     candidates.
     """
     array = as_numbers(values, name)
@@ -267,7 +234,7 @@ def one_per_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
 
 
 def rows_of(table: NDArray[Any], offsets: Ints, name: str) -> NDArray[Any]:
-    """Returns `table` as (rows, columns); (problems, items, columns) is accepted where problems have equal counts."""
+    """Return `table` as (rows, columns); (problems, items, columns) is accepted where problems have equal counts."""
     counts = np.diff(offsets)
     if table.ndim == 3 and len(table) == len(counts) and (counts == table.shape[1]).all():
         table = table.reshape(offsets[-1], table.shape[2])
@@ -277,7 +244,7 @@ def rows_of(table: NDArray[Any], offsets: Ints, name: str) -> NDArray[Any]:
 
 
 def place_of(row: int, offsets: Ints) -> str:
-    """Returns how error messages name a row where ids are not known, such as "item 2 of problem number 0"."""
+    """Return how error messages name a row where ids are not known, such as "item 2 of problem number 0"."""
     problem = int(np.searchsorted(offsets, row, side="right")) - 1
     return f"item {row - offsets[problem]} of problem number {problem}"
 
@@ -285,10 +252,7 @@ def place_of(row: int, offsets: Ints) -> str:
 def check_range(
     values: NDArray[Any], rows: Callable[[], Ints], offsets: Ints, name: str, *, high: float = np.inf
 ) -> None:
-    """Raises `InputError` if a number is negative, above `high` or not finite, naming its item and problem.
-
-    `rows` is called only if there is such a number; it returns the row that each number belongs to.
-    """
+    """Raise `InputError` if a number is negative, above `high` or not finite, naming its item and problem."""
     if not values.size or (values.min() >= 0 and values.max() <= high and np.isfinite(values.max())):
         return
     bad = first_bad(~((values >= 0) & (values <= high) & np.isfinite(values)))

@@ -66,7 +66,7 @@ class Coverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the topic tables, or raises unless `covers` has only 0 and 1."""
+        """Return the topic tables, or raises unless `covers` has only 0 and 1."""
         assert self._source is not None
         covers = as_topics(self._source[0], offsets, high=1.0)
         if not (covers.data == 1).all():
@@ -118,7 +118,7 @@ class ProbabilisticCoverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the topic tables, or raises if a probability lies outside [0, 1]."""
+        """Return the topic tables, or raise if a probability lies outside [0, 1]."""
         assert self._source is not None
         p, weights = self._source
         return topic_tables(as_topics(p, offsets, "p", high=1.0), offsets, weights, kind=self.kind)
@@ -184,7 +184,7 @@ class ConcaveCoverage(TopicReward):
         return SHAPES[self.shape]
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the topic tables, or raises if the shape is unknown or if caps do not belong to it."""
+        """Return the topic tables, or raise if the shape is unknown or if caps do not belong to it."""
         assert self._source is not None
         covers, caps, weights = self._source
         if self.shape not in SHAPES:

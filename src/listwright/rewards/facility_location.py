@@ -21,28 +21,14 @@ ROUNDING = 1e-9  # relative error that a sum may have
 
 
 class FacilityState(NamedTuple):
-    """State of `FacilityLocation`: for each item, its highest similarity to an item of the list so far.
+    """State of `FacilityLocation`: for each item, its highest similarity to an item of the list so far."""
 
-    Attributes
-    ----------
-    owners, offsets : ndarray of int
-        The problem of each row, and where the rows of each problem start.
-    similarity : tuple of ndarray
-        (values, block starts) if dense; (row starts, columns, values) if sparse.
-    totals : ndarray of float, shape (problems,)
-        What values are divided by.
-    best : ndarray of float, shape (rows,)
-        The highest similarity of each row's item to the list.
-    earned : ndarray of float, shape (problems,)
-        The value of each list.
-    """
-
-    owners: Ints
+    owners: Ints  # the problem of each row, and where the rows of each problem start
     offsets: Ints
-    similarity: tuple[Any, ...]
-    totals: Floats
-    best: Floats
-    earned: Floats
+    similarity: tuple[Any, ...]  # (values, block starts) if dense; (row starts, columns, values) if sparse
+    totals: Floats  # what values are divided by
+    best: Floats  # the highest similarity of each row's item to the list
+    earned: Floats  # the value of each list
 
 
 class FacilityLocation(TableReward):
@@ -93,7 +79,7 @@ class FacilityLocation(TableReward):
         return self.normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the similarities and, per problem, what values are divided by (1 unless `normalize`)."""
+        """Return the similarities and, per problem, what values are divided by (1 unless `normalize`)."""
         assert self._source is not None
         similarity = self._source[0]
         tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)
@@ -102,7 +88,7 @@ class FacilityLocation(TableReward):
         return tables | {"totals": per_problem(_totals(tables, offsets))}
 
     def start(self, problems: Problems) -> FacilityState:
-        """Returns the state of empty lists, which represent nothing."""
+        """Return the state of empty lists, which represent nothing."""
         tables = self.bind(problems.offsets).tables
         similarity = _similarity(tables)
         return FacilityState(
@@ -115,11 +101,11 @@ class FacilityLocation(TableReward):
         )
 
     def gains(self, state: FacilityState) -> Floats:
-        """Returns for each row the rise of the best similarities if it were added."""
+        """Return for each row the rise of the best similarities if it were added."""
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only, measured on several threads where there are many."""
+        """Return the gains of the given rows only, measured on several threads where there are many."""
         kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
         raw = np.empty(len(rows))
 
@@ -130,7 +116,7 @@ class FacilityLocation(TableReward):
         return raw / state.totals[state.owners[rows]]
 
     def add(self, state: FacilityState, picks: Ints) -> FacilityState:
-        """Returns the state after the best similarities were raised by the picked rows."""
+        """Return the state after the best similarities were raised by the picked rows."""
         some = np.flatnonzero(picks >= 0)
         earned, best = state.earned.copy(), state.best.copy()
         earned[some] += self.gains_of(state, picks[some])
@@ -139,7 +125,7 @@ class FacilityLocation(TableReward):
         return state._replace(best=best, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Builds lists by compiled lazy greedy, for dense and for sparse similarities; None for a subclass."""
+        """Build lists by compiled lazy greedy, for dense and for sparse similarities; None for a subclass."""
         if type(self) is not FacilityLocation:
             return None
         state, offsets = self.start(problems), problems.offsets
@@ -158,12 +144,12 @@ class FacilityLocation(TableReward):
         return rows, picked
 
     def value(self, state: FacilityState) -> Floats:
-        """Returns for each problem its summed (or mean, if normalized) best similarity."""
+        """Return for each problem its summed (or mean, if normalized) best similarity."""
         return state.earned
 
 
 def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Ints, picked: Floats) -> None:
-    """Fills `rows` and `picked` with the lists of all problems and their gains, by lazy greedy on sparse
+    """Fill `rows` and `picked` with the lists of all problems and their gains, by lazy greedy on sparse
     similarities.
     """
     row_starts, columns, values = state.similarity
@@ -195,7 +181,7 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
 
 
 def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
-    """Returns the arrays that the kernels take: (values, block starts) if dense, (row starts, columns, values) if
+    """Return the arrays that the kernels take: (values, block starts) if dense, (row starts, columns, values) if
     sparse.
     """
     if "similarity" in tables:
@@ -204,7 +190,7 @@ def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
 
 
 def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
-    """Returns the tables of dense similarities: all matrices flattened, and what each row would gain on an empty
+    """Return the tables of dense similarities: all matrices flattened, and what each row would gain on an empty
     list.
     """
     counts = np.diff(offsets)
@@ -218,9 +204,7 @@ def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
 
 
 def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
-    """Returns what each row would add to an empty list. The same read of the matrices checks that all numbers are
-    finite.
-    """
+    """Return what each row would add to an empty list."""
     owners, alone = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), np.empty(offsets[-1])
 
     def some(low: int, high: int) -> None:
@@ -238,12 +222,12 @@ def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
 
 
 def _is_table(similarity: Any) -> bool:
-    """Whether nested lists form a single matrix, that is, a list of rows of numbers."""
+    """Return whether nested lists form a single matrix, that is, a list of rows of numbers."""
     return isinstance(similarity, list) and bool(similarity) and np.ndim(similarity[0]) == 1
 
 
 def _square(block: Any, n: int, problem: int) -> Any:
-    """Returns one problem's matrix of shape (n, n); float32 and float64 arrays keep their type and are not copied."""
+    """Return one problem's matrix of shape (n, n); float32 and float64 arrays keep their type and are not copied."""
     kept = getattr(block, "dtype", None) in (np.float32, np.float64)
     matrix = as_numbers(block, "similarity", block.dtype.type if kept else np.float64)
     if matrix.shape != (n, n):
@@ -252,7 +236,7 @@ def _square(block: Any, n: int, problem: int) -> Any:
 
 
 def _sparse_tables(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
-    """Returns the tables of a block-diagonal CSR matrix, with columns numbered within their problem."""
+    """Return the tables of a block-diagonal CSR matrix, with columns numbered within their problem."""
     matrix = sparse.csr_array(similarity, dtype=np.float64)
     if matrix.shape != (offsets[-1], offsets[-1]):
         raise InputError(f"similarity must be {offsets[-1]} x {offsets[-1]}. Got shape {matrix.shape}.")
@@ -278,7 +262,7 @@ def _sparse_tables(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
 
 
 def _totals(tables: dict[str, Ragged], offsets: Ints) -> Floats:
-    """Returns the value of all candidates of each problem together, or 1 where that is 0, so that it can divide."""
+    """Return the value of all candidates of each problem together, or 1 where that is 0, so that it can divide."""
     best = np.zeros(offsets[-1])
     if "similarity" in tables:
         table = tables["similarity"]

@@ -64,24 +64,24 @@ class Function(Reward):
         self.submodular = submodular
 
     def start(self, problems: Problems) -> FunctionState:
-        """Returns the state of empty lists, measured once per problem."""
+        """Return the state of empty lists, measured once per problem."""
         singles = tuple(problems.without_reward())
         values = np.array([self._measure(problem, ()) for problem in singles])
         return FunctionState(singles, problems.offsets, ((),) * len(singles), values)
 
     def gains(self, state: FunctionState) -> Floats:
-        """Returns for each row the value with it minus the value without it."""
+        """Return for each row the value with it minus the value without it."""
         return self.gains_of(state, np.arange(state.offsets[-1]))
 
     def gains_of(self, state: FunctionState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only, rounded to 12 digits."""
+        """Return the gains of the given rows only, rounded to 12 digits."""
         owners = np.searchsorted(state.offsets, rows, side="right") - 1
         after = [self._after(state, int(owner), int(row)) for owner, row in zip(owners, rows, strict=True)]
         # Rounding removes the noise of subtraction, so that equal gains stay equal along a list.
         return np.round(np.array(after, dtype=np.float64) - state.values[owners], 12)
 
     def add(self, state: FunctionState, picks: Ints) -> FunctionState:
-        """Returns the state after the picked rows were appended to the lists."""
+        """Return the state after the picked rows were appended to the lists."""
         items, values = list(state.items), state.values.copy()
         for owner in np.flatnonzero(picks >= 0):
             values[owner] = self._after(state, int(owner), int(picks[owner]))
@@ -89,18 +89,18 @@ class Function(Reward):
         return FunctionState(state.problems, state.offsets, tuple(items), values, state.known)
 
     def value(self, state: FunctionState) -> Floats:
-        """Returns what `f` returned for the current lists."""
+        """Return what `f` returned for the current lists."""
         return state.values
 
     def _after(self, state: FunctionState, owner: int, row: int) -> float:
-        """Returns the value of a problem's list with one row appended; each list is measured once."""
+        """Return the value of a problem's list with one row appended; each list is measured once."""
         items = (*state.items[owner], row - int(state.offsets[owner]))
         if (owner, items) not in state.known:
             state.known[owner, items] = self._measure(state.problems[owner], items)
         return state.known[owner, items]
 
     def _measure(self, problem: Problems, items: tuple[int, ...]) -> float:
-        """Calls `f` on one list, or raises if the result is not finite."""
+        """Call `f` on one list, or raise if the result is not finite."""
         value = float(self.f(problem, list(items)))
         if not np.isfinite(value):
             name = problem.problem_ids[0]

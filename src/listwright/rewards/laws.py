@@ -31,7 +31,7 @@ class Laws:
         self.broken = {EMPTY} if np.abs(empty).max(initial=0.0) > HAIR else set()
 
     def watch(self, gains: Floats, rows: Ints | slice = slice(None)) -> Floats:
-        """Checks the gains of some rows against their last known gains, and returns them unchanged."""
+        """Check the gains of some rows against their last known gains, and return them unchanged."""
         if gains.min(initial=0.0) < -HAIR:
             self.broken.add(NEGATIVE)
         if (gains > self.lowest[rows] + HAIR).any():
@@ -40,7 +40,7 @@ class Laws:
         return gains
 
     def added(self, values: Floats) -> Floats:
-        """Returns what lists of these values add to the empty list, and records if a value exceeds 1."""
+        """Return what lists of these values add to the empty list, and record if a value exceeds 1."""
         if values.max(initial=0.0) > 1 + HAIR:
             self.broken.add(PAST_ONE)
         return values - self.empty
@@ -55,21 +55,21 @@ class Watched(Reward):
         self.submodular, self.bounded = reward.submodular, reward.bounded
 
     def start(self, problems: Problems) -> Any:
-        """Returns the state of the watched reward."""
+        """Return the state of the watched reward."""
         return self.reward.start(problems)
 
     def gains(self, state: Any) -> Floats:
-        """Returns the gains of the watched reward, after checking them."""
+        """Return the gains of the watched reward, after checking them."""
         return self.laws.watch(self.reward.gains(state))
 
     def gains_of(self, state: Any, rows: Ints) -> Floats:
-        """Returns the gains of some rows, after checking them."""
+        """Return the gains of some rows, after checking them."""
         return self.laws.watch(self.reward.gains_of(state, rows), rows)
 
     def add(self, state: Any, picks: Ints) -> Any:
-        """Returns the next state of the watched reward."""
+        """Return the next state of the watched reward."""
         return self.reward.add(state, picks)
 
     def value(self, state: Any) -> Floats:
-        """Returns the values of the watched reward."""
+        """Return the values of the watched reward."""
         return self.reward.value(state)

@@ -16,33 +16,15 @@ from listwright.rewards.base import TableReward, place_of, rows_of
 
 
 class LogDetState(NamedTuple):
-    """State of `LogDet`: an incremental Cholesky factorisation, one column per pick so far.
+    """State of `LogDet`: an incremental Cholesky factorisation, one column per pick so far."""
 
-    Attributes
-    ----------
-    vectors : ndarray of float, shape (rows, d)
-        The vectors, times the square root of the scale.
-    owners : ndarray of int, shape (rows,)
-        The problem of each row.
-    totals : ndarray of float, shape (problems,)
-        What values are divided by.
-    held : bool
-        Whether values may not exceed the totals.
-    remaining : ndarray of float, shape (rows,)
-        1 + scale * the squared length of the part that the list does not span.
-    explained : tuple of ndarray of float
-        One column of the Cholesky factor per pick so far, shape (rows,).
-    earned : ndarray of float, shape (problems,)
-        The value of each list before the division.
-    """
-
-    vectors: Floats
-    owners: Ints
-    totals: Floats
-    held: bool
-    remaining: Floats
-    explained: tuple[Floats, ...]
-    earned: Floats
+    vectors: Floats  # the vectors, times the square root of the scale
+    owners: Ints  # the problem of each row
+    totals: Floats  # what values are divided by
+    held: bool  # whether values may not exceed the totals
+    remaining: Floats  # 1 + scale * the squared length of the part that the list does not span
+    explained: tuple[Floats, ...]  # one column of the Cholesky factor per pick so far, shape (rows,)
+    earned: Floats  # the value of each list before the division
 
 
 class LogDet(TableReward):
@@ -91,7 +73,7 @@ class LogDet(TableReward):
         return self.normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the vectors and, per problem, what values are divided by (1 unless `normalize`)."""
+        """Return the vectors and, per problem, what values are divided by (1 unless `normalize`)."""
         assert self._source is not None
         if not self.scale > 0:
             raise InputError(f"scale must be above 0. Got {self.scale}.")
@@ -103,8 +85,8 @@ class LogDet(TableReward):
         return {"vectors": Ragged(vectors, offsets), "totals": per_problem(totals)}
 
     def _totals(self, vectors: Floats, offsets: Ints) -> Floats:
-        """Returns log det of all candidates of each problem, from the smaller of the two Gram matrices; 1 where it
-        is 0.
+        """Return log det of all candidates of each problem, from the smaller of the two Gram matrices; 1 where
+        it is 0.
         """
         blocks = [vectors[start:end] for start, end in pairwise(offsets)]
         grams = [block @ block.T if len(block) <= block.shape[1] else block.T @ block for block in blocks]
@@ -112,7 +94,7 @@ class LogDet(TableReward):
         return np.where(totals > 0, totals, 1.0)
 
     def start(self, problems: Problems) -> LogDetState:
-        """Returns the state of empty lists."""
+        """Return the state of empty lists."""
         tables = self.bind(problems.offsets).tables
         vectors = np.sqrt(self.scale) * tables["vectors"].values
         return LogDetState(
@@ -126,11 +108,11 @@ class LogDet(TableReward):
         )
 
     def gains(self, state: LogDetState) -> Floats:
-        """Returns for each row the log of 1 + the squared length of the part that the list does not span."""
+        """Return for each row the log of 1 + the squared length of the part that the list does not span."""
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: LogDetState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only."""
+        """Return the gains of the given rows only."""
         owners = state.owners[rows]
         raw = np.log(state.remaining[rows])
         if state.held:
@@ -138,7 +120,7 @@ class LogDet(TableReward):
         return raw / state.totals[owners]
 
     def add(self, state: LogDetState, picks: Ints) -> LogDetState:
-        """Returns the state after one more Cholesky step in each problem that has a pick.
+        """Return the state after one more Cholesky step in each problem that has a pick.
 
         One step reads the problem's vectors once, and one earlier column per item of the list.
         """
@@ -156,5 +138,5 @@ class LogDet(TableReward):
         return state._replace(remaining=remaining, explained=(*state.explained, column), earned=earned)
 
     def value(self, state: LogDetState) -> Floats:
-        """Returns the log-determinant of each list, divided by the total if `normalize`."""
+        """Return the log-determinant of each list, divided by the total if `normalize`."""
         return state.earned / state.totals

@@ -64,7 +64,7 @@ class Mixture(Reward):
         return self.normalize and all(part.bounded for part in self.rewards)
 
     def _shares(self) -> Floats:
-        """Returns the weights, divided by their sum if `normalize`, or raises if they are invalid."""
+        """Return the weights, divided by their sum if `normalize`, or raise if they are invalid."""
         weights = np.ones(len(self.rewards)) if self.weights is None else as_numbers(self.weights, "weights")
         if not self.rewards or weights.shape != (len(self.rewards),):
             raise InputError(f"Mixture needs one weight per reward ({len(self.rewards)}). Got shape {weights.shape}.")
@@ -73,16 +73,16 @@ class Mixture(Reward):
         return weights / weights.sum() if self.normalize else weights
 
     def bind(self, offsets: Ints) -> Self:
-        """Returns the mixture with every part laid out for these rows."""
+        """Return the mixture with every part laid out for these rows."""
         self._shares()
         return self._with([part.bind(offsets) for part in self.rewards])
 
     def take(self, which: Ints) -> Self:
-        """Returns the mixture for a selection of the problems."""
+        """Return the mixture for a selection of the problems."""
         return self._with([part.take(which) for part in self.rewards])
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Returns one mixture for all the problems, joined part by part."""
+        """Return one mixture for all the problems, joined part by part."""
         for other in others:
             if type(other) is not type(self) or len(other.rewards) != len(self.rewards):
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
@@ -91,33 +91,33 @@ class Mixture(Reward):
         return self._with([part.join([other.rewards[i] for other in others]) for i, part in enumerate(self.rewards)])
 
     def _with(self, rewards: list[Reward]) -> Self:
-        """Returns a copy of this mixture with other parts."""
+        """Return a copy of this mixture with other parts."""
         twin = copy.copy(self)
         twin.rewards = rewards
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """Returns a tuple with the starting state of each part."""
+        """Return a tuple with the starting state of each part."""
         return tuple(part.start(problems) for part in self.rewards)
 
     def gains(self, state: tuple[Any, ...]) -> Floats:
-        """Returns the weighted sum of the parts' gains."""
+        """Return the weighted sum of the parts' gains."""
         return self._sum([part.gains(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def gains_of(self, state: tuple[Any, ...], rows: Ints) -> Floats:
-        """Returns the weighted sum of the parts' gains for the given rows only."""
+        """Return the weighted sum of the parts' gains for the given rows only."""
         return self._sum([part.gains_of(one, rows) for part, one in zip(self.rewards, state, strict=True)])
 
     def add(self, state: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """Returns the states of all parts after the picks."""
+        """Return the states of all parts after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.rewards, state, strict=True))
 
     def value(self, state: tuple[Any, ...]) -> Floats:
-        """Returns the weighted sum of the parts' values."""
+        """Return the weighted sum of the parts' values."""
         return self._sum([part.value(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def _sum(self, parts: list[Floats]) -> Floats:
-        """Returns the weighted sum of one array per part."""
+        """Return the weighted sum of one array per part."""
         total = np.zeros(len(parts[0]))
         for share, part in zip(self._shares(), parts, strict=True):
             total += share * part

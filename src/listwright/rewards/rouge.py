@@ -89,7 +89,7 @@ class Rouge(TopicReward):
         return not self.best
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns the tables of n-grams, or raises if candidates or references are not lists of tokens."""
+        """Return the tables of n-grams, or raise if candidates or references are not lists of tokens."""
         assert self._source is not None
         if self.n < 1:
             raise InputError(f"n must be at least 1. Got {self.n}.")
@@ -103,7 +103,7 @@ class Rouge(TopicReward):
         return _tables(candidates, references, offsets, self.n, self.stem, average=not self.best)
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """Returns for the given rows the rise of the average recall, or of the best one."""
+        """Return for the given rows the rise of the average recall, or of the best one."""
         if not self.best:
             return super().gains_of(state, rows)
         reference_of, starts, values = self._by_reference(state)
@@ -112,21 +112,21 @@ class Rouge(TopicReward):
         )
 
     def value(self, state: TopicState) -> Floats:
-        """Returns the recall of each list: the average over references, or the best."""
+        """Return the recall of each list: the average over references, or the best."""
         if not self.best:
             return super().value(state)
         _, starts, values = self._by_reference(state)
         return np.maximum.reduceat(values, starts[:-1])
 
     def start(self, problems: Problems) -> TopicState:
-        """Returns the state of empty lists, with the reference that each n-gram belongs to."""
+        """Return the state of empty lists, with the reference that each n-gram belongs to."""
         bound = self.bind(problems.offsets)
         state = super().start(problems)
         extra = (bound.tables["reference"].values, starts_of(bound.tables["n_references"].values))
         return state._replace(extra=extra)
 
     def _by_reference(self, state: TopicState) -> tuple[Ints, Ints, Floats]:
-        """Returns the reference of each topic within its problem, where each problem's references start, and their
+        """Return the reference of each topic within its problem, where each problem's references start, and their
         recalls.
         """
         reference_of, starts = state.extra
@@ -137,7 +137,7 @@ class Rouge(TopicReward):
 
 
 def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:
-    """Returns the references of one problem as a list of token lists, or raises if they are text or empty."""
+    """Return the references of one problem as a list of token lists, or raise if they are text or empty."""
     if isinstance(references, str) or any(isinstance(one, str) and " " in one for one in references):
         raise InputError(
             f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens."
@@ -151,9 +151,7 @@ def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens
 def _tables(
     candidates: list[Tokens], references: list[list[Tokens]], offsets: Ints, n: int, stem: bool, *, average: bool
 ) -> dict[str, Ragged]:
-    """Returns the topic tables. A topic is an n-gram of one reference, and its cap is how often the reference has
-    it.
-    """
+    """Return the topic tables. A topic is an n-gram of one reference, and its cap is how often the reference has it."""
     n_references = np.array([len(several) for several in references])
     flat = list(chain.from_iterable(references))
     (ref_of, ref_gram), (row_of, row_gram), names = _grams(flat, candidates, n, stem)
@@ -189,11 +187,7 @@ def _tables(
 def _grams(
     references: list[Tokens], candidates: list[Tokens], n: int, stem: bool
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Ints]:
-    """Numbers the n-grams of references and candidates.
-
-    Returns (text, n-gram) pairs of every n-gram of the references; the same for the candidates, without n-grams that no
-    reference has; and by n-gram the `word_number` of its first word.
-    """
+    """Numbers the n-grams of references and candidates."""
     seen: dict[str, int] = {}
     words = chain.from_iterable(references)
     ref_ids = [seen.setdefault(word, len(seen)) for word in (map(stem_token, words) if stem else words)]
@@ -217,10 +211,7 @@ def _grams(
 
 
 def _matches(row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int) -> tuple[Ints, Ints, Floats]:
-    """Joins the candidates' n-grams with their problem's topics.
-
-    Returns the number of matches per row, and the topic and the count of each match, ordered by row.
-    """
+    """Join the candidates' n-grams with their problem's topics."""
     order = np.argsort(topic_keys, kind="stable")
     entries, counts = np.unique(row_of * n_grams + row_gram, return_counts=True)
     rows = entries // n_grams

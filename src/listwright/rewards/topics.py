@@ -26,63 +26,29 @@ from listwright.rewards.base import TableReward, check_range, rows_of
 
 
 class Topics(NamedTuple):
-    """Which topics each row touches and by how much, in CSR form; topics are numbered from 0 within their problem.
+    """Which topics each row touches and by how much, in CSR form; topics are numbered from 0 within their problem."""
 
-    Attributes
-    ----------
-    owners : ndarray of int, shape (rows,)
-        The problem of each row.
-    row_starts : ndarray of int, shape (rows + 1,)
-        Where the entries of each row start.
-    topics : ndarray of int, shape (entries,)
-        The topic of each entry, numbered within its problem.
-    amounts : ndarray of float, shape (entries,)
-        How much of the topic the row contributes.
-    topic_starts : ndarray of int, shape (problems + 1,)
-        Where the topics of each problem start.
-    """
-
-    owners: Ints
-    row_starts: Ints
-    topics: Ints
-    amounts: Floats
-    topic_starts: Ints
+    owners: Ints  # the problem of each row
+    row_starts: Ints  # where the entries of each row start
+    topics: Ints  # the topic of each entry, numbered within its problem
+    amounts: Floats  # how much of the topic the row contributes
+    topic_starts: Ints  # where the topics of each problem start
 
 
 class TopicState(NamedTuple):
-    """State of a topic reward: the data, the level of each topic, and what each list has earned so far.
+    """State of a topic reward: the data, the level of each topic, and what each list has earned so far."""
 
-    Attributes
-    ----------
-    layout : Topics
-        Which topics each row touches.
-    weights, caps : ndarray of float, shape (topics,)
-        Weight and cap of each topic.
-    totals : ndarray of float, shape (problems,)
-        What values are divided by and may not exceed.
-    levels : ndarray of float, shape (topics,)
-        What the list contributes to each topic.
-    earned : ndarray of float, shape (problems,)
-        The value of each list before the division.
-    extra : tuple
-        Data of a subclass.
-    """
-
-    layout: Topics
-    weights: Floats
+    layout: Topics  # which topics each row touches
+    weights: Floats  # weight and cap of each topic
     caps: Floats
-    totals: Floats
-    levels: Floats
-    earned: Floats
-    extra: tuple[Any, ...] = ()
+    totals: Floats  # what values are divided by and may not exceed
+    levels: Floats  # what the list contributes to each topic
+    earned: Floats  # the value of each list before the division
+    extra: tuple[Any, ...] = ()  # data of a subclass
 
 
 class TopicReward(TableReward):
-    """Base class of rewards of the form sum over topics of weight * shape(level of the topic).
-
-    The level of a topic is what the items of the list contribute to it together. A subclass implements `_lay_out` (see
-    `topic_tables`) and names the `kind` of its shape for the compiled functions.
-    """
+    """Base class of rewards of the form sum over topics of weight * shape(level of the topic)."""
 
     normalize: bool
 
@@ -97,7 +63,7 @@ class TopicReward(TableReward):
         """The number of the shape in `listwright._kernels.topics`."""
 
     def start(self, problems: Problems) -> TopicState:
-        """Returns the state of empty lists, in which no topic is covered."""
+        """Return the state of empty lists, in which no topic is covered."""
         tables = self.bind(problems.offsets).tables
         layout = Topics(
             problems.owners,
@@ -113,11 +79,11 @@ class TopicReward(TableReward):
         )
 
     def gains(self, state: TopicState) -> Floats:
-        """Returns for each row the weighted rise of its topics."""
+        """Return for each row the weighted rise of its topics."""
         return self.gains_of(state, np.arange(len(state.layout.owners)))
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only."""
+        """Return the gains of the given rows only."""
         owners = state.layout.owners[rows]
         raw = topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
         if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
@@ -125,7 +91,7 @@ class TopicReward(TableReward):
         return raw / state.totals[owners]
 
     def add(self, state: TopicState, picks: Ints) -> TopicState:
-        """Returns the state after the topics of the picked rows were raised."""
+        """Return the state after the topics of the picked rows were raised."""
         some = np.flatnonzero(picks >= 0)
         earned, levels = state.earned.copy(), state.levels.copy()
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
@@ -133,7 +99,7 @@ class TopicReward(TableReward):
         return state._replace(levels=levels, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Builds lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
+        """Build lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
         if type(self).gains_of is not TopicReward.gains_of or type(self).add is not TopicReward.add:
             return None
         state, offsets = self.start(problems), problems.offsets
@@ -145,12 +111,12 @@ class TopicReward(TableReward):
         return rows, picked
 
     def value(self, state: TopicState) -> Floats:
-        """Returns for each problem what its list covers: a share if `normalize`, else a weighted sum."""
+        """Return for each problem what its list covers: a share if `normalize`, else a weighted sum."""
         return state.earned / state.totals
 
 
 def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:
-    """Returns `covers` as a checked CSR matrix with one row per candidate and no stored zeros."""
+    """Return `covers` as a checked CSR matrix with one row per candidate and no stored zeros."""
     if not sparse.issparse(covers):
         covers = rows_of(as_numbers(covers, name), offsets, name)
     if covers.ndim != 2 or covers.shape[0] != offsets[-1]:
@@ -169,12 +135,7 @@ def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float =
 def topic_tables(
     covers: sparse.csr_array, offsets: Ints, weights: Any = None, caps: Any = None, *, kind: int
 ) -> dict[str, Ragged]:
-    """Returns the tables of a topic reward, in which topics are numbered within their problem.
-
-    Only topics that some candidate of the problem touches are kept. The tables, each cut by problem: `touched` (topics
-    per row), `topics` and `amounts` (entries of the rows), `columns`, `weights` and `caps` (by topic), and `totals`
-    (one number per problem: what all candidates earn together).
-    """
+    """Return the tables of a topic reward, in which topics are numbered within their problem."""
     counts = np.diff(covers.indptr)
     nnz_starts = covers.indptr[offsets].astype(np.int64)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(nnz_starts))
@@ -194,11 +155,7 @@ def topic_tables(
 def number_topics(
     owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Numbers the topics of each problem from 0, in the order of their columns.
-
-    Returns the problem and the column of each topic, the number of the topic of each entry, and where the topics of
-    each problem start. A table of all (problem, column) pairs is used where it is small, else a sort.
-    """
+    """Numbers the topics of each problem from 0, in the order of their columns."""
     if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a small table of all pairs beats a sort
         pairs, local, counts = number_columns(owners, columns, n_problems, n_columns)
         topic_starts = starts_of(counts)
@@ -210,7 +167,7 @@ def number_topics(
 
 
 def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
-    """Returns one number per topic in use, from a single number, (topics,) or (problems, topics); 1 each for None."""
+    """Return one number per topic in use, from a single number, (topics,) or (problems, topics); 1 each for None."""
     if values is None:
         return np.ones(len(columns))
     array = as_numbers(values, name)
@@ -226,7 +183,7 @@ def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int,
 
 
 def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
-    """Returns what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
+    """Return what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
     topics, weights = tables["topics"], tables["weights"]
     if kind == PROBABILITY:
         full = np.ones(len(weights.values))
@@ -240,7 +197,7 @@ def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
 
 
 def _shaped(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
-    """Applies the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
+    """Apply the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
     if kind == CAP:
         return np.minimum(everything, tables["caps"].values)
     return np.sqrt(everything) if kind == SQRT else np.log1p(everything)

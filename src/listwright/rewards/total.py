@@ -72,29 +72,29 @@ class Total(TableReward):
         return self.share or (self.cap is not None and self.cap <= 1)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Returns `values` as one number per row, or raises if one is negative or not finite."""
+        """Return `values` as one number per row, or raise if one is negative or not finite."""
         assert self._source is not None
         values = one_per_row(self._source[0], offsets, "values")
         check_range(values, lambda: np.arange(len(values)), offsets, "values")
         return {"values": Ragged(values, offsets)}
 
     def start(self, problems: Problems) -> TotalState:
-        """Returns the state of empty lists."""
+        """Return the state of empty lists."""
         values = self.bind(problems.offsets).tables["values"].values
         return TotalState(
             values / self._unit(values, problems)[problems.owners], problems.owners, np.zeros(len(problems))
         )
 
     def gains(self, state: TotalState) -> Floats:
-        """Returns what each row is worth, clipped to what the cap leaves."""
+        """Return what each row is worth, clipped to what the cap leaves."""
         return np.minimum(state.worth, self._left(state)[state.owners])
 
     def gains_of(self, state: TotalState, rows: Ints) -> Floats:
-        """Returns the gains of the given rows only."""
+        """Return the gains of the given rows only."""
         return np.minimum(state.worth[rows], self._left(state)[state.owners[rows]])
 
     def add(self, state: TotalState, picks: Ints) -> TotalState:
-        """Returns the state after the picked rows were added; an item that is picked again is worth nothing."""
+        """Return the state after the picked rows were added; an item that is picked again is worth nothing."""
         worth, sums = state.worth.copy(), state.sums.copy()
         picked = picks >= 0
         sums[picked] += worth[picks[picked]]
@@ -102,7 +102,7 @@ class Total(TableReward):
         return state._replace(worth=worth, sums=sums)
 
     def value(self, state: TotalState) -> Floats:
-        """Returns the sum of each list, at most the cap."""
+        """Return the sum of each list, at most the cap."""
         return np.minimum(state.sums, self._most)
 
     @property
@@ -113,11 +113,11 @@ class Total(TableReward):
         return np.inf if self.cap is None else self.cap
 
     def _left(self, state: TotalState) -> Floats:
-        """Returns per problem how much the cap still leaves to gain."""
+        """Return per problem how much the cap still leaves to gain."""
         return np.maximum(self._most - state.sums, 0.0)
 
     def _unit(self, values: Floats, problems: Problems) -> Floats:
-        """Returns per problem what counts as 1: the total of its candidates if `share`, else 1."""
+        """Return per problem what counts as 1: the total of its candidates if `share`, else 1."""
         if not self.share:
             return np.ones(len(problems))
         totals = np.add.reduceat(values, problems.offsets[:-1])

@@ -15,24 +15,7 @@ from listwright.selection.rules import Rules
 
 
 def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
-    """Selects rows by greedy on a reward.
-
-    Parameters
-    ----------
-    reward : Reward
-        For one problem of n candidates.
-    n : int
-        Number of rows.
-    rules : Rules
-        Limits, and rows that are given.
-    tick : callable
-        Called with ("picking", done, total).
-
-    Returns
-    -------
-    tuple
-        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
-    """
+    """Select rows by greedy on a reward."""
     problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
     bound: Reward = problem.reward
     compiled = _compiled(bound, problem, rules)
@@ -40,8 +23,8 @@ def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[
 
 
 def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Floats, Floats, float] | None:
-    """Uses the reward's compiled greedy, which supports costs but neither groups nor given rows; None if it does
-    not apply.
+    """Use the reward's compiled greedy, which supports costs but neither groups nor given rows; None if it does not
+    apply.
     """
     if rules.grouped or len(rules.given) or not reward.submodular:
         return None
@@ -57,7 +40,7 @@ def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Fl
 
 
 def _lazily(reward: Reward, problem: Problems, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
-    """Uses old gains as bounds on new ones if the reward is submodular; otherwise measures all rows for every pick."""
+    """Use old gains as bounds on new ones if the reward is submodular; otherwise measures all rows for every pick."""
     state: Any = reward.start(problem)
     for row in rules.given:
         state = reward.add(state, np.array([row]))
@@ -93,18 +76,18 @@ class Queue:
         heapify(self.heap)
 
     def certain(self, position: int) -> bool:
-        """Whether the top row is open and was measured for this pick; removes rows that are no longer open."""
+        """Return whether the top row is open and was measured for this pick; remove rows that are no longer open."""
         while not self.rules.open[self.heap[0][1]]:
             heappop(self.heap)
         return bool(self.measured[self.heap[0][1]] == position)
 
     def top(self) -> int:
-        """Removes the top row and returns it."""
+        """Remove the top row and return it."""
         return heappop(self.heap)[1]
 
     pop = top
 
     def put(self, row: int, score: float, position: int) -> None:
-        """Returns a row to the queue with its new score."""
+        """Return a row to the queue with its new score."""
         self.measured[row] = position
         heappush(self.heap, (-score, row))

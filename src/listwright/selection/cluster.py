@@ -25,28 +25,14 @@ RETRIES = 20  # retries after a worker died
 
 @dataclass(eq=False)
 class Dealt(Objective):
-    """GreeDi (Mirzasoleiman et al. 2013) with random parts, each measured on all targets.
+    """GreeDi (Mirzasoleiman et al. 2013) with random parts, each measured on all targets."""
 
-    The best of the selection from the union of all parts' picks and each part's own picks is, in expectation over the
-    random parts, worth at least half of what greedy guarantees on one machine (Barbosa, Ene, Nguyen and Ward 2015). At
-    the end the workers measure what every row could still add, which bounds the best selection on these data.
-
-    Attributes
-    ----------
-    whole : FacilityLocation or LogDet
-        The objective on all rows.
-    engine : Ray
-        The cluster.
-    rng : numpy.random.Generator
-        Distributes the rows.
-    """
-
-    whole: FacilityLocation | LogDet
-    engine: Ray
-    rng: np.random.Generator
+    whole: FacilityLocation | LogDet  # the objective on all rows
+    engine: Ray  # the cluster
+    rng: np.random.Generator  # distributes the rows
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs each part as a task; if a worker dies, its part goes to another."""
+        """Run each part as a task; if a worker dies, its part goes to another."""
         with self.engine.connected():
             crew = Crew(self.engine, self.whole)
             rows = np.flatnonzero(rules.open)
@@ -58,7 +44,7 @@ class Dealt(Objective):
             return best._replace(bounds=self._bounds(crew, rules, best, dealt, tick))
 
     def _bounds(self, crew: Crew, rules: Rules, best: Solved, dealt: Sequence[Ints], tick: Tick) -> Floats:
-        """Returns what each row could still add next to the picks, measured by the workers."""
+        """Return what each row could still add next to the picks, measured by the workers."""
         picked, bounds = np.concatenate([rules.given, best.rows]), np.zeros(len(rules.open))
         asked = [(picked, part) for part in dealt]
         for part, gains in zip(dealt, crew.each(measure_part, asked, tick, "proof"), strict=True):
@@ -67,11 +53,11 @@ class Dealt(Objective):
         return bounds
 
     def share(self, rules: Rules) -> float | None:
-        """Returns None: the guarantee holds only in expectation."""
+        """Return None: the guarantee holds only in expectation."""
         return None
 
     def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """Returns half of greedy's guarantee, in expectation, or what these data show."""
+        """Return half of greedy's guarantee, in expectation, or what these data show."""
         known, why, what = any_data(rules, len(solved.rows))
         known = None if known is None or rules.priced else known / 2
         why = "" if known is None else f"in expectation ({why}) / 2 = {known:.3f}"
@@ -79,28 +65,13 @@ class Dealt(Objective):
 
 
 def solve_part(objective: Any, rows: Ints, rules: Rules) -> Solved:
-    """Runs greedy on some of the rows.
-
-    Parameters
-    ----------
-    objective : FacilityLocation or LogDet
-        The objective on all rows.
-    rows : ndarray of int
-        The candidates, in ascending order; they include all given rows.
-    rules : Rules
-        The constraints on all rows.
-
-    Returns
-    -------
-    Solved
-        With row numbers of the whole table.
-    """
+    """Run greedy on some of the rows."""
     solved = objective.among(rows).solve(rules.among(rows), silent)
     return solved._replace(rows=rows[solved.rows])
 
 
 def measure_part(objective: Any, picked: Ints, rows: Ints) -> Floats:
-    """Returns what some rows would add next to the picks."""
+    """Return what some rows would add next to the picks."""
     return np.asarray(objective.gains_beside(picked, rows))
 
 
@@ -114,7 +85,7 @@ class Crew:
         self.task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(do_part)
 
     def each(self, work: Any, asked: Sequence[tuple[Any, ...]], tick: Tick, what: str) -> Iterator[Any]:
-        """Yields the results in order; a task whose worker dies is repeated."""
+        """Yield the results in order; a task whose worker dies is repeated."""
         running = [self.task.remote(work, self.shared, *one) for one in asked]
         for done, reference in enumerate(running, start=1):
             try:
@@ -125,23 +96,23 @@ class Crew:
 
 
 def do_part(work: Any, objective: Any, *asked: Any) -> Any:
-    """Runs a task on a worker, with one core."""
+    """Run a task on a worker, with one core."""
     numba.set_num_threads(1)
     return work(unpacked(objective), *asked)
 
 
 def portable(objective: Any) -> Any:
-    """Returns the objective in the form to send: a memory-mapped table is replaced by the name of its file."""
+    """Return the objective in the form to send: a memory-mapped table is replaced by the name of its file."""
     return _with_tables(objective, _named)
 
 
 def unpacked(objective: Any) -> Any:
-    """Returns the objective as it was before `portable`."""
+    """Return the objective as it was before `portable`."""
     return _with_tables(objective, _opened)
 
 
 def _with_tables(objective: Any, change: Any) -> Any:
-    """Returns a copy of the objective whose vectors are changed by `change`."""
+    """Return a copy of the objective whose vectors are changed by `change`."""
     if isinstance(objective, LogDet):
         return replace(objective, vectors=change(objective.vectors))
     similarity = objective.similarity
@@ -155,14 +126,14 @@ def _with_tables(objective: Any, change: Any) -> Any:
 
 
 def _named(vectors: Vectors) -> Vectors:
-    """Replaces a memory-mapped .npy table by its file name."""
+    """Replace a memory-mapped .npy table by its file name."""
     table = vectors.table
     whole = isinstance(table, np.memmap) and table.filename is not None and str(table.filename).endswith(".npy")
     return replace(vectors, table=str(table.filename)) if whole else vectors
 
 
 def _opened(vectors: Vectors) -> Vectors:
-    """Replaces a file name by the memory-mapped table."""
+    """Replace a file name by the memory-mapped table."""
     if not isinstance(vectors.table, str):
         return vectors
     return replace(vectors, table=np.load(vectors.table, mmap_mode="r", allow_pickle=False))

@@ -12,34 +12,20 @@ from listwright.selection.volume import select_volume
 
 
 class Tools(NamedTuple):
-    """The functions that differ by device, and the name of the device.
+    """The functions that differ by device, and the name of the device."""
 
-    Attributes
-    ----------
-    name : str
-        "cpu", or the name of the GPU.
-    board : callable
-        Makes the board of `Epochs`.
-    graph : callable
-        Makes the graph of nearest neighbours.
-    volume : callable
-        Selects by log det.
-    curve : callable
-        Measures picks on all targets.
-    """
-
-    name: str
-    board: Callable[..., Any]
-    graph: Callable[..., Any]
-    volume: Callable[..., Any]
-    curve: Callable[..., Any]
+    name: str  # "cpu", or the name of the GPU
+    board: Callable[..., Any]  # makes the board of `Epochs`
+    graph: Callable[..., Any]  # makes the graph of nearest neighbours
+    volume: Callable[..., Any]  # selects by log det
+    curve: Callable[..., Any]  # measures picks on all targets
 
 
 CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve)
 
 
 def gpu_tools(*, exact: bool) -> Tools:
-    """Returns the functions for the GPU, which need the extra `gpu`."""
+    """Return the functions for the GPU, which need the extra `gpu`."""
     from listwright.selection.gpu import facility, graph, volume
     from listwright.selection.gpu.device import gpu_name
 

@@ -37,44 +37,23 @@ class Board(Protocol):
     near: float  # relative difference below which gains are measured again in float64; 0 for never
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Returns what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
+        """Return what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
 
     def mark(self) -> int:
-        """Stores the current best similarities of the targets, and returns the number of the mark, from 0."""
+        """Store the current best similarities of the targets, and return the number of the mark, from 0."""
 
     def activate(self, rows: Ints) -> None:
-        """Sets the rows whose decreases `pick` returns from now on."""
+        """Set the rows whose decreases `pick` returns from now on."""
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """Picks a row; returns what it adds, and the decreases of the active rows."""
+        """Pick a row; return what it adds, and the decreases of the active rows."""
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """Returns what each of a few rows would add now, in float64."""
+        """Return what each of a few rows would add now, in float64."""
 
 
 class Epochs:
-    """One run of greedy.
-
-    Parameters
-    ----------
-    board : Board
-        The best similarities of the targets, on a CPU or a GPU.
-    rules : Rules
-        The constraints; used up by the run.
-    bounds : ndarray of float, shape (rows,)
-        Upper bounds on the gains of all rows, before the run and after it.
-    tick : callable
-        Called with (what, done, total).
-
-    Attributes
-    ----------
-    since : ndarray of int32, shape (rows,)
-        The mark at which a row's bound was its exact gain; -1 if never.
-    active, gains, shut : ndarray
-        The active rows in order, their exact gains, and which of them may no longer be picked.
-    outside : float
-        The highest score of rows that are not active.
-    """
+    """One run of greedy."""
 
     def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: Tick) -> None:
         self.board, self.rules, self.tick, self.bounds = board, rules, tick, bounds
@@ -86,7 +65,7 @@ class Epochs:
         self.largest = 0.0  # of all gains so far
 
     def run(self) -> tuple[Ints, Floats]:
-        """Returns the picked rows and what each added."""
+        """Return the picked rows and what each added."""
         rows: list[int] = []
         gains: list[float] = []
         while not self.rules.done:
@@ -107,12 +86,12 @@ class Epochs:
         return np.array(rows, dtype=np.int64), np.array(gains)
 
     def _scores(self) -> Floats:
-        """Returns the scores of the active rows; -inf for rows that may no longer be picked."""
+        """Return the scores of the active rows; -inf for rows that may no longer be picked."""
         scores = self.gains / self.rules.costs[self.active] if self.rules.priced else self.gains
         return np.where(self.shut, -np.inf, scores)
 
     def _best(self, scores: Floats) -> int:
-        """Returns the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
+        """Return the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
         most = float(scores.max())
         self.largest = max(self.largest, most)
         near = np.flatnonzero(scores >= most * (1 - max(self.board.near, TIE)))
@@ -124,22 +103,22 @@ class Epochs:
         return int(near[np.argmax(scores >= equal)])
 
     def _take(self, at: int, row: int) -> None:
-        """Picks a row, and closes active rows that the rules no longer allow."""
+        """Pick a row, and close active rows that the rules no longer allow."""
         self.rules.take(row)
         self.shut[at] = True
         if self.rules.priced or self.rules.grouped:
             self.shut = ~self.rules.open[self.active]
 
     def _keep(self) -> None:
-        """Copies the gains of the active rows to `bounds`."""
+        """Copy the gains of the active rows to `bounds`."""
         self.bounds[self.active] = np.maximum(self.gains, 0.0)
 
     def _score(self, rows: Ints) -> Floats:
-        """Returns the bounds of some rows, per cost if there are costs."""
+        """Return the bounds of some rows, per cost if there are costs."""
         return self.bounds[rows] / self.rules.costs[rows] if self.rules.priced else self.bounds[rows]
 
     def _new_epoch(self) -> None:
-        """Measures rows until the best are known, and makes these the active ones."""
+        """Measure rows until the best are known, and makes these the active ones."""
         self._keep()
         mark = self.board.mark()
         self.since[self.active] = mark
@@ -158,15 +137,12 @@ class Epochs:
         self._activate(np.sort(exact), size)
 
     def _sizes(self) -> tuple[int, int]:
-        """Returns how many rows are to be active, and how many are measured together.
-
-        While the first picks change nearly all targets, it is better to have few active rows.
-        """
+        """Return how many rows are to be active, and how many are measured together."""
         most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
         return max(LEAST_ACTIVE, min(most, most * self.rules.n_picked // GROWTH)), CHUNK * most
 
     def _measure(self, rows: Ints, mark: int) -> None:
-        """Measures some rows, so that their bounds are their gains at this mark."""
+        """Measure some rows, so that their bounds are their gains at this mark."""
         first = (self.since[rows] < 0).any()
         self.bounds[rows] = np.maximum(self.board.gains(rows, self.since[rows], self.bounds[rows]), 0.0)
         self.since[rows] = mark
@@ -174,7 +150,7 @@ class Epochs:
             self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
     def _activate(self, exact: Ints, size: int) -> None:
-        """Makes the highest of the exact rows active, and notes the highest score outside."""
+        """Make the highest of the exact rows active, and note the highest score outside."""
         self.active = exact[_highest(self._score(exact), size)]
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
         others = self.rules.open.copy()
@@ -185,14 +161,14 @@ class Epochs:
 
 
 def _floor(scores: Floats, size: int) -> float:
-    """Returns the score that a row must exceed to be active, given the exact scores so far."""
+    """Return the score that a row must exceed to be active, given the exact scores so far."""
     if len(scores) <= size:
         return -np.inf
     return float(np.partition(scores, len(scores) - size)[len(scores) - size])
 
 
 def _highest(scores: Floats, count: int) -> Bools:
-    """Returns a mask of the `count` highest scores; among those equal up to rounding, the first."""
+    """Return a mask of the `count` highest scores; among those equal up to rounding, the first."""
     if len(scores) <= count:
         return np.ones(len(scores), dtype=bool)
     least = np.partition(scores, len(scores) - count)[len(scores) - count]

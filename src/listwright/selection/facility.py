@@ -18,24 +18,7 @@ GATHERING = 64  # gathering the vectors of changed targets costs as much as this
 
 
 class Blocks:
-    """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Of the candidates to the targets.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-
-    Attributes
-    ----------
-    best : ndarray of float32, shape (targets,)
-        The highest similarity of each target to a pick.
-    marks : list of ndarray
-        Earlier states of `best`.
-    active : ndarray of int
-        The rows whose decreases `pick` returns.
-    """
+    """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use."""
 
     near = 1e-5  # tiles are in float32, and added up in float64
 
@@ -47,29 +30,13 @@ class Blocks:
         self.doubles = Doubles(similarity, weights)
 
     def gain_bounds(self) -> Floats:
-        """Returns upper bounds on the gains of all candidates for an empty selection."""
+        """Return upper bounds on the gains of all candidates for an empty selection."""
         return self.similarity.gain_bounds(self.weights)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Returns what each of the rows would add now.
-
-        A row that was measured at a mark only needs the targets that changed since then, unless these are so many that
-        measuring it anew is cheaper.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Which rows.
-        since : ndarray of int32
-            The mark at which each row was measured; -1 if never.
-        known : ndarray of float
-            Its gain at that mark.
-
-        Returns
-        -------
-        ndarray of float
-            The gains.
-        """
+        """Return what each of the rows would add now."""
+        # A row that was measured at a mark only needs the targets that changed since then, unless these are so many
+        # that measuring it anew is cheaper.
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):
             some, changed = since == last, np.flatnonzero(self.best > self.marks[last])
@@ -81,29 +48,29 @@ class Blocks:
         return gains
 
     def mark(self) -> int:
-        """Stores the current best similarities, and returns the number of the mark."""
+        """Store the current best similarities, and return the number of the mark."""
         self.marks.append(self.best.copy())
         return len(self.marks) - 1
 
     def activate(self, rows: Ints) -> None:
-        """Sets the rows whose decreases `pick` returns."""
+        """Set the rows whose decreases `pick` returns."""
         self.active = rows
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """Picks a row; returns what it adds, and by how much the gains of the active rows decrease."""
+        """Pick a row; return what it adds, and by how much the gains of the active rows decrease."""
         brought, changed, before = self._lifted(row)
         return brought, self._fell(self.active, changed, before, self.best[changed])
 
     def lift(self, row: int) -> float:
-        """Picks a row; returns what it adds."""
+        """Pick a row; return what it adds."""
         return self._lifted(row)[0]
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """Returns what each of a few rows would add now, in float64."""
+        """Return what each of a few rows would add now, in float64."""
         return self.doubles.gains(rows)
 
     def _lifted(self, row: int) -> tuple[float, Ints, Floats32]:
-        """Picks a row; returns what it adds, the targets whose best similarity rose, and what that was before."""
+        """Pick a row; return what it adds, the targets whose best similarity rose, and what that was before."""
         similar = column(self.similarity, row)
         self.doubles.picked.append(row)
         changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))
@@ -113,8 +80,8 @@ class Blocks:
         return float(self.weights[changed] @ rises), changed, before
 
     def _fell(self, rows: Ints, changed: Ints | None, old: Floats32, new: Floats32) -> Floats:
-        """Returns by row how much its gain decreases when the best similarities of the changed targets go from
-        `old` to `new`.
+        """Return by row how much its gain decreases when the best similarities of the changed targets go from `old` to
+        `new`.
         """
         weights = self.weights if changed is None else self.weights[changed]
 
@@ -125,10 +92,7 @@ class Blocks:
 
 
 class Doubles:
-    """Best similarities in float64, for the few rows between which float32 cannot decide.
-
-    They are updated only when they are needed, from all rows picked since.
-    """
+    """Best similarities in float64, for the few rows between which float32 cannot decide."""
 
     def __init__(self, similarity: Similarity, weights: Floats) -> None:
         self.similarity, self.weights = similarity, weights
@@ -136,7 +100,7 @@ class Doubles:
         self.picked: list[int] = []
 
     def gains(self, rows: Ints) -> Floats:
-        """Returns what each of the rows would add, at 2 d operations per target and row, or row picked since."""
+        """Return what each of the rows would add, at 2 d operations per target and row, or row picked since."""
         both = self.similarity.candidates(np.concatenate([np.array(self.picked, dtype=np.int64), rows]), np.float64)
         new, starts = len(self.picked), range(0, self.similarity.n_targets, GATHERED)
         parts = np.zeros((len(starts), len(rows)))
@@ -154,22 +118,7 @@ class Doubles:
 
 
 def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
-    """Returns the value of the first 1, 2, ... of the rows over all targets.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Of the candidates to the targets.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-    rows : ndarray of int
-        The rows, in order.
-
-    Returns
-    -------
-    ndarray of float, shape (rows,)
-        The values, at 2 d operations per row and target.
-    """
+    """Return the value of the first 1, 2, ... of the rows over all targets."""
     starts, gathered = range(0, similarity.n_targets, TARGETS), similarity.candidates(rows)
     parts = np.zeros((len(starts), len(rows)))
 

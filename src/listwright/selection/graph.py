@@ -21,26 +21,7 @@ TARGETS, CANDIDATES = 512, 2048  # size of a tile
 
 
 def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse.csr_array:
-    """Returns the similarities of each target to its nearest candidates.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Of the candidates to the targets.
-    neighbors : int
-        Nearest candidates per target.
-    tick : callable
-        Called with ("neighbours", done, total).
-
-    Returns
-    -------
-    scipy CSR matrix, shape (candidates, targets)
-        Similarities below 0 are stored as 0.
-
-    Notes
-    -----
-    Exact: 2 d operations per pair, and one read of each tile. Ties go to the lowest row.
-    """
+    """Return the similarities of each target to its nearest candidates."""
     shape = (similarity.n_targets, neighbors)
     rows, values = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf, dtype=np.float32)
     starts, band = range(0, similarity.n_targets, TARGETS), 16 * CANDIDATES
@@ -63,7 +44,7 @@ def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse
 
 
 def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
-    """Returns the graph by candidate, given the nearest candidates of each target: `rows` and `values` of shape
+    """Return the graph by candidate, given the nearest candidates of each target: `rows` and `values` of shape
     (targets, neighbors).
     """
     n_targets, neighbors = rows.shape
@@ -73,22 +54,7 @@ def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
 
 
 def select_on_graph(graph: Any, weights: Floats, rules: Rules) -> tuple[Ints, Floats, Floats, float]:
-    """Selects rows by lazy greedy facility location on a graph.
-
-    Parameters
-    ----------
-    graph : scipy CSR matrix, shape (candidates, targets)
-        The stored similarities.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-    rules : Rules
-        Limits, and rows that are given.
-
-    Returns
-    -------
-    tuple
-        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
-    """
+    """Select rows by lazy greedy facility location on a graph."""
     starts, columns = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
     best = np.zeros(graph.shape[1], dtype=graph.dtype)
     for row in rules.given:

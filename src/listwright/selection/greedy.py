@@ -33,7 +33,7 @@ def greedy(
     epsilon: float = 0.1,
     random_state: RandomState = None,
 ) -> Lists:
-    """Builds a list for every problem greedily by its reward, without repeated items; ties go to the lowest row.
+    """Build a list for every problem greedily by its reward, without repeated items; ties go to the lowest row.
 
     This is the clairvoyant greedy algorithm that the paper's guarantees refer to (Section 3). Use it if the reward is
     known when the list is built, and as the reference for learned policies. It cannot build lists for new problems
@@ -137,28 +137,7 @@ def _picker(
     epsilon: float,
     random_state: RandomState,
 ) -> Pick:
-    """Returns the function that picks one row per problem by the given method.
-
-    Parameters
-    ----------
-    problems : Problems
-        The batch.
-    reward : Reward
-        Measures gains; "lazy" falls back to "naive" if it is not submodular.
-    method : {"lazy", "naive", "stochastic"}
-        How rows are chosen.
-    weights : ndarray of float, shape (rows,)
-        Rows are ranked by gain per weight: sizes under a budget, else 1.
-    steps : int
-        The most items of a list, from which "stochastic" computes its sample size.
-    epsilon, random_state
-        As in `greedy`.
-
-    Returns
-    -------
-    callable
-        Takes the reward's state and the open rows; returns one row per problem, -1 for none, and their gains.
-    """
+    """Return the function that picks one row per problem by the given method."""
     if method == "stochastic":
         return _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
     lazy = method == "lazy" and reward.submodular
@@ -166,7 +145,7 @@ def _picker(
 
 
 def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats | None:
-    """Returns the budget of each problem; None if only the length counts."""
+    """Return the budget of each problem; None if only the length counts."""
     if length is None and budget is None:
         raise InputError("greedy needs a length or a budget. Got neither.")
     if length is not None:
@@ -175,7 +154,7 @@ def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -
 
 
 def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: int) -> tuple[Ints, Floats]:
-    """Builds lists with `pick`, position by position; returns the rows and their gains, shape (problems, longest
+    """Build lists with `pick`, position by position; return the rows and their gains, shape (problems, longest
     list).
     """
     state = reward.start(problems)
@@ -197,7 +176,7 @@ def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: in
 
 
 def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Returns a picker that computes every gain at every position."""
+    """Return a picker that computes every gain at every position."""
 
     def pick(state: Any, open_rows: Bools) -> tuple[Ints, Floats]:
         gains = reward.gains(state)
@@ -208,11 +187,7 @@ def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 
 
 def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Returns a picker for submodular rewards that measures few rows.
-
-    Gains only decrease as a list grows, so an old gain bounds the new one. The row with the highest bound is measured
-    again; if it is still the highest, it is the pick (Minoux 1978).
-    """
+    """Return a picker for submodular rewards that measures few rows."""
     gains = reward.gains(reward.start(problems))
     bounds = gains / weights
 
@@ -233,10 +208,7 @@ def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 def _stochastic(
     problems: Problems, reward: Reward, weights: Floats, steps: int, epsilon: float, rng: np.random.Generator
 ) -> Pick:
-    """Returns a picker that takes the best of a random sample of the open rows.
-
-    A sample of n / k * log(1 / epsilon) rows per pick loses at most epsilon in expectation (Mirzasoleiman et al. 2015).
-    """
+    """Return a picker that takes the best of a random sample of the open rows."""
     if not 0 < epsilon < 1:
         raise InputError(f"epsilon must be between 0 and 1. Got {epsilon}.")
     sample = np.ceil(problems.counts / steps * math.log(1 / epsilon))
@@ -258,7 +230,7 @@ def _stochastic(
 
 
 def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
-    """Replaces lists by the best single item that fits, if that is worth more than the whole list."""
+    """Replace lists by the best single item that fits, if that is worth more than the whole list."""
     alone = reward.gains(reward.start(problems))
     single = best_rows(alone, room.fits(), problems.offsets)
     better = (single >= 0) & (alone[single] > gains.sum(axis=1))
@@ -271,11 +243,7 @@ def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, 
 def _proved(
     reward: Reward, method: str, epsilon: float, length: int | None, budget: Any, *, grouped: bool
 ) -> tuple[str | None, float | None]:
-    """Returns the bound that is proved for this method, in words and as a number; (text, None) if there is none.
-
-    1 - 1/e for a length, minus epsilon for "stochastic"; 0.427 for a budget alone with the better of greedy and the
-    best single item.
-    """
+    """Return the bound that is proved for this method, in words and as a number; (text, None) if there is none."""
     if not reward.submodular:
         return "no bound: this reward is not submodular", None
     if grouped and (budget is not None or method == "stochastic"):

@@ -17,48 +17,16 @@ KINDS = "a numpy array, a scipy CSR matrix, a torch tensor, a .npy or .parquet f
 
 
 class Source(NamedTuple):
-    """Rows of numbers as they were passed, and their names and costs if they have any.
+    """Rows of numbers as they were passed, and their names and costs if they have any."""
 
-    Attributes
-    ----------
-    table : ndarray or scipy CSR matrix, shape (n, d)
-        The rows; may be memory-mapped.
-    ids : ndarray or None
-        Names of the rows.
-    costs : ndarray of float or None
-        Sizes of the rows, used as costs under a budget.
-    path : str or None
-        The .npy file that the table is a map of.
-    """
-
-    table: Any
-    ids: NDArray[Any] | None = None
-    costs: Floats | None = None
-    path: str | None = None
+    table: Any  # the rows; may be memory-mapped
+    ids: NDArray[Any] | None = None  # names of the rows
+    costs: Floats | None = None  # sizes of the rows, used as costs under a budget
+    path: str | None = None  # the .npy file that the table is a map of
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None) -> Source:
-    """Reads rows of numbers from any supported input.
-
-    Parameters
-    ----------
-    given : object
-        A numpy array, scipy CSR matrix, torch tensor, path of a .npy or .parquet file, column of lists, or one problem.
-    name : str, default "vectors"
-        How messages call the input.
-    column : str, optional
-        Column of a Parquet file.
-
-    Returns
-    -------
-    Source
-        The table, copied only if necessary, with names and costs if the input has them.
-
-    Raises
-    ------
-    InputError
-        If the input is of another kind, empty, or not two-dimensional.
-    """
+    """Read rows of numbers from any supported input."""
     if isinstance(given, Source):
         return given
     if column is not None and not isinstance(given, str | Path):
@@ -77,7 +45,7 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
 
 
 def _plain(given: Any, name: str) -> NDArray[Any]:
-    """Returns an array of numbers, or raises if the input is not array-like."""
+    """Return an array of numbers, or raise if the input is not array-like."""
     if isinstance(given, np.ndarray) and given.dtype.kind in "fiub":
         return given
     if given is None or isinstance(given, dict | set):
@@ -86,7 +54,7 @@ def _plain(given: Any, name: str) -> NDArray[Any]:
 
 
 def _checked(table: Any, name: str) -> Any:
-    """Raises unless the table has two dimensions and is not empty; sums the duplicates of a sparse one."""
+    """Raise unless the table has two dimensions and is not empty; sums the duplicates of a sparse one."""
     if table.ndim != 2:
         hint = " One row per item: (n, d)." if table.ndim == 1 else ""
         raise InputError(f"{name} must have two dimensions, rows and numbers. Got shape {table.shape}.{hint}")
@@ -99,9 +67,7 @@ def _checked(table: Any, name: str) -> Any:
 
 
 def _from_tensor(tensor: Any) -> Any:
-    """Returns a torch tensor as an array. A CPU tensor shares its memory; bfloat16, which numpy lacks, becomes
-    float32.
-    """
+    """Return a torch tensor as an array."""
     tensor = tensor.detach()
     if str(tensor.layout) != "torch.strided":
         raise InputError("Sparse torch tensors are not read. Pass a scipy CSR matrix.")
@@ -110,7 +76,7 @@ def _from_tensor(tensor: Any) -> Any:
 
 
 def _from_problem(problems: Problems, name: str) -> Source:
-    """Returns the vectors of a single problem, or else its features, with its ids and sizes."""
+    """Return the vectors of a single problem, or else its features, with its ids and sizes."""
     if len(problems) != 1:
         raise InputError(f"{name} must be one problem. Got {len(problems)}: pass problems[0], or see lw.greedy.")
     table = problems.features if problems.vectors is None else problems.vectors
@@ -118,7 +84,7 @@ def _from_problem(problems: Problems, name: str) -> Source:
 
 
 def _from_file(path: Path, name: str, column: str | None) -> Source:
-    """Returns the rows of a .npy file, memory-mapped, or of a Parquet column."""
+    """Return the rows of a .npy file, memory-mapped, or of a Parquet column."""
     if not path.is_file():
         raise InputError(f"There is no file {path} to read {name} from.")
     if path.suffix == ".npy":
@@ -129,20 +95,7 @@ def _from_file(path: Path, name: str, column: str | None) -> Source:
 
 
 def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
-    """Returns the shape of the table in a file, without reading all of it.
-
-    Parameters
-    ----------
-    path : Path
-        A .npy or Parquet file.
-    column : str, optional
-        Column of a Parquet file with several columns of lists.
-
-    Returns
-    -------
-    tuple of int
-        Rows, and numbers per row.
-    """
+    """Return the shape of the table in a file, without reading all of it."""
     if path.suffix == ".npy" or not path.is_file() or path.suffix not in (".parquet", ".pq"):
         table = _checked(_from_file(path, "vectors", None).table, "vectors")
         return int(table.shape[0]), int(table.shape[1])
@@ -155,25 +108,7 @@ def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
 
 
 def read_column(path: Path, column: str) -> NDArray[Any]:
-    """Returns a plain column of a Parquet file, such as labels or costs.
-
-    Parameters
-    ----------
-    path : Path
-        The Parquet file.
-    column : str
-        Its column.
-
-    Returns
-    -------
-    ndarray, shape (rows,)
-        The values.
-
-    Raises
-    ------
-    InputError
-        If the file is not Parquet or has no such column.
-    """
+    """Return a plain column of a Parquet file, such as labels or costs."""
     if path.suffix not in (".parquet", ".pq"):
         raise InputError(f"Column {column!r} can be read from a Parquet file. Got {path.name}.")
     file = _parquet(path)
@@ -183,7 +118,7 @@ def read_column(path: Path, column: str) -> NDArray[Any]:
 
 
 def _parquet(path: Path) -> Any:
-    """Opens a Parquet file, or raises `InputError`."""
+    """Open a Parquet file, or raises `InputError`."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -194,7 +129,7 @@ def _parquet(path: Path) -> Any:
 
 
 def _mapped(path: Path, name: str) -> NDArray[Any]:
-    """Returns a memory-mapped .npy file, or raises `InputError` if it does not contain numbers."""
+    """Return a memory-mapped .npy file, or raises `InputError` if it does not contain numbers."""
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
@@ -205,7 +140,7 @@ def _mapped(path: Path, name: str) -> NDArray[Any]:
 
 
 def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
-    """Reads a column of lists, one row group at a time, into one array."""
+    """Read a column of lists, one row group at a time, into one array."""
     file = _parquet(path)
     wanted = _list_column(file.schema_arrow, path, column)
     table: NDArray[np.float32] | None = None
@@ -224,7 +159,7 @@ def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
 
 
 def _list_column(schema: Any, path: Path, column: str | None) -> str:
-    """Returns the name of the column of lists, or raises if it is missing or ambiguous."""
+    """Return the name of the column of lists, or raise if it is missing or ambiguous."""
     import pyarrow as pa
 
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
@@ -242,7 +177,7 @@ def _list_column(schema: Any, path: Path, column: str | None) -> str:
 
 
 def _is_column(given: Any) -> bool:
-    """Whether this is a pyarrow, polars or pandas column."""
+    """Return whether this is a pyarrow, polars or pandas column."""
     home = type(given).__module__.partition(".")[0]
     return home in ("pyarrow", "polars", "pandas") and type(given).__name__ in (
         "Series",
@@ -254,7 +189,7 @@ def _is_column(given: Any) -> bool:
 
 
 def _from_column(given: Any, name: str) -> NDArray[np.float32]:
-    """Returns a column of lists as an array of shape (rows, d)."""
+    """Return a column of lists as an array of shape (rows, d)."""
     import pyarrow as pa
 
     try:
@@ -272,13 +207,13 @@ def _from_column(given: Any, name: str) -> NDArray[np.float32]:
 
 
 def _pandas(given: Any) -> bool:
-    """Whether this is a pandas object."""
+    """Return whether this is a pandas object."""
     return type(given).__module__.partition(".")[0] == "pandas"
 
 
 def _lists(column: Any, name: str, first: int, width: int | None) -> NDArray[np.float32]:
-    """Returns a pyarrow column of lists as an array of shape (rows, d); all lists must have equal length, and none
-    be null.
+    """Return a pyarrow column of lists as an array of shape (rows, d); all lists must have equal length, and none be
+    null.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

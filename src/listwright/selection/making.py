@@ -60,34 +60,12 @@ class Wish(NamedTuple):
     engine: Any
 
     def options(self) -> set[str]:
-        """Returns the names of the options that were passed."""
+        """Return the names of the options that were passed."""
         return {name for name in ("neighbors", "sample", "targets", "weights") if getattr(self, name) is not None}
 
 
 def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator) -> Objective:
-    """Returns the objective that the arguments of `select` describe.
-
-    Parameters
-    ----------
-    wish : Wish
-        The arguments.
-    source : Source
-        The rows.
-    k : int
-        The most picks, to estimate the memory that is needed.
-    rng : numpy.random.Generator
-        Draws the sample, and distributes rows on a cluster.
-
-    Returns
-    -------
-    Objective
-        Ready to be solved.
-
-    Raises
-    ------
-    InputError
-        If the options do not go together, do not fit the rows, or would need more memory than is free.
-    """
+    """Return the objective that the arguments of `select` describe."""
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
     if not isinstance(wish.reward, str):
@@ -106,28 +84,7 @@ def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator)
 
 
 def uses_gpu(wish: Wish, source: Source) -> bool:
-    """Whether the work is done on a GPU.
-
-    A GPU supports facility location and log det of dense or narrow sparse vectors, without a cluster. With
-    device="auto" it is used only if the work is large.
-
-    Parameters
-    ----------
-    wish : Wish
-        Reward, metric, device and precision.
-    source : Source
-        The rows.
-
-    Returns
-    -------
-    bool
-        True for the GPU.
-
-    Raises
-    ------
-    InputError
-        If a GPU is requested for work that it does not support.
-    """
+    """Return whether the work is done on a GPU."""
     if wish.precision not in ("fast", "exact"):
         raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
     n, d = source.table.shape
@@ -143,13 +100,13 @@ def uses_gpu(wish: Wish, source: Source) -> bool:
 
 
 def engine_of(engine: Any) -> Ray | None:
-    """Returns the Ray engine, or None for this machine."""
+    """Return the Ray engine, or None for this machine."""
     found = as_engine(engine)
     return found if isinstance(found, Ray) else None
 
 
 def _takes(wish: Wish, what: str, known: set[str]) -> None:
-    """Raises if an option was passed that the reward does not use, or that the engine does not support."""
+    """Raise if an option was passed that the reward does not use, or that the engine does not support."""
     if wish.engine is not None and (what not in DEALT or wish.neighbors is not None or wish.metric == "precomputed"):
         raise InputError("engine='ray' is for facility_location and log_det of vectors, without neighbors=.")
     unused = sorted(wish.options() - known)
@@ -158,7 +115,7 @@ def _takes(wish: Wish, what: str, known: set[str]) -> None:
 
 
 def _own_reward(wish: Wish, source: Source) -> Objective:
-    """Returns the objective of a reward object, or of a function that makes one from the vectors."""
+    """Return the objective of a reward object, or of a function that makes one from the vectors."""
     _takes(wish, type(wish.reward).__name__, set())
     reward = wish.reward
     if not isinstance(reward, Reward) and callable(reward):
@@ -173,7 +130,7 @@ def _own_reward(wish: Wish, source: Source) -> Objective:
 
 
 def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
-    """Returns facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
+    """Return facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
@@ -193,22 +150,7 @@ def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, 
 
 
 def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Similarity:
-    """Returns the similarities of the rows to the targets, or to each other if there are none.
-
-    Parameters
-    ----------
-    wish : Wish
-        Metric, targets and gamma.
-    source : Source
-        The rows.
-    ready : bool, default True
-        Keep scaled and centred rows in memory, which the CPU needs; a GPU scales them itself.
-
-    Returns
-    -------
-    Similarity
-        `Dots`, `Distances` or `Given`.
-    """
+    """Return the similarities of the rows to the targets, or to each other if there are none."""
     if wish.metric == "precomputed":
         if wish.targets is not None or wish.neighbors is not None:
             raise InputError(
@@ -228,14 +170,14 @@ def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Simila
 
 
 def _between(wish: Wish, rows: Vectors, targets: Vectors) -> Similarity:
-    """Returns the similarity of the metric between rows and targets."""
+    """Return the similarity of the metric between rows and targets."""
     if wish.metric in ("cosine", "dot"):
         return Dots(rows, targets)
     return Distances(rows, targets, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0)
 
 
 def gamma_of(wish: Wish, rows: Vectors) -> float:
-    """Returns the gamma of the rbf kernel: as passed, or 1 over the mean squared distance from the mean."""
+    """Return the gamma of the rbf kernel: as passed, or 1 over the mean squared distance from the mean."""
     if wish.gamma is None:
         assert rows.away is not None
         spread = float(rows.away.mean())
@@ -246,7 +188,7 @@ def gamma_of(wish: Wish, rows: Vectors) -> float:
 
 
 def _matrix(table: Any) -> Any:
-    """Returns a matrix of similarities, or raises if one is not finite."""
+    """Return a matrix of similarities, or raise if one is not finite."""
     for low in range(0, table.shape[0], 512):
         if not np.isfinite(table[low : low + 512]).all():
             row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
@@ -255,7 +197,7 @@ def _matrix(table: Any) -> Any:
 
 
 def _stored(wish: Wish, source: Source) -> Any:
-    """Returns a checked CSR matrix of similarities; negative entries count as 0."""
+    """Return a checked CSR matrix of similarities; negative entries count as 0."""
     if wish.options() - {"weights"}:
         raise InputError("metric='precomputed' on a sparse matrix takes neither targets=, sample= nor neighbors=.")
     bad = first_bad(~np.isfinite(source.table.data))
@@ -266,7 +208,7 @@ def _stored(wish: Wish, source: Source) -> Any:
 
 
 def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
-    """Returns one weight per target or column, or raises if one is negative; 1 each for None."""
+    """Return one weight per target or column, or raise if one is negative; 1 each for None."""
     if weights is None:
         return np.ones(n)
     array = as_numbers(weights, "weights")
@@ -279,7 +221,7 @@ def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
 
 
 def _neighbors(wish: Wish, similarity: Similarity) -> int:
-    """Returns the number of neighbours, or raises if it exceeds the rows or if the graph would not fit into memory."""
+    """Return the number of neighbours, or raise if it exceeds the rows or if the graph would not fit into memory."""
     at_least_one("neighbors", wish.neighbors)
     neighbors = int(wish.neighbors or 0)
     if neighbors > similarity.n:
@@ -290,18 +232,18 @@ def _neighbors(wish: Wish, similarity: Similarity) -> int:
 
 
 def _sample_size(wish: Wish) -> int:
-    """Returns the sample size, or raises if it is below 1."""
+    """Return the sample size, or raise if it is below 1."""
     at_least_one("sample", wish.sample)
     return int(wish.sample or 0)
 
 
 def _dealt(wish: Wish, objective: FacilityLocation | LogDet, rng: np.random.Generator) -> Objective:
-    """Returns the objective for this machine, or for the Ray cluster if there is one."""
+    """Return the objective for this machine, or for the Ray cluster if there is one."""
     return objective if wish.engine is None else Dealt(objective, wish.engine, rng)
 
 
 def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
-    """Returns log det of vectors, or raises if the metric or the scale is not supported or memory would not suffice."""
+    """Return log det of vectors, or raise if the metric or the scale is not supported or memory would not suffice."""
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
     if not (wish.scale > 0 and np.isfinite(wish.scale)):
@@ -315,7 +257,7 @@ def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
 
 
 def _saturated(wish: Wish, source: Source) -> Objective:
-    """Returns saturated coverage: exact, on nearest neighbours or on stored similarities."""
+    """Return saturated coverage: exact, on nearest neighbours or on stored similarities."""
     if not 0 < wish.alpha <= 1:
         raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
@@ -330,13 +272,13 @@ def _saturated(wish: Wish, source: Source) -> Objective:
 
 
 def _capped(graph: Any, weights: Floats, alpha: float) -> Reward:
-    """Returns saturated coverage on a graph as a reward: every target is a topic, covered up to its cap."""
+    """Return saturated coverage on a graph as a reward: every target is a topic, covered up to its cap."""
     caps = alpha * np.asarray(graph.sum(axis=0), dtype=np.float64).reshape(-1)
     return ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
 
 
 def _feature_based(wish: Wish, source: Source) -> Reward:
-    """Returns the reward that sums the square root of each column."""
+    """Return the reward that sums the square root of each column."""
     n, d = source.table.shape
     stored = source.table.nnz if sparse.issparse(source.table) else n * d
     must_fit(40 * stored, "feature_based", "Pass fewer rows, or a sparse matrix.")

@@ -11,7 +11,7 @@ CGROUPS = (("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),)  # l
 
 
 def available() -> int:
-    """Returns the free memory in bytes, also inside a container; a very large number if the system does not say."""
+    """Return the free memory in bytes, also inside a container; a very large number if the system does not say."""
     free = _from_meminfo()
     for limit, used in CGROUPS:
         try:
@@ -22,7 +22,7 @@ def available() -> int:
 
 
 def _from_meminfo() -> int:
-    """Returns the free memory of the machine from /proc/meminfo, or else its total memory."""
+    """Return the free memory of the machine from /proc/meminfo, or else its total memory."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
@@ -35,52 +35,19 @@ def _from_meminfo() -> int:
 
 
 def in_words(size: float) -> str:
-    """Formats a number of bytes.
-
-    Examples
-    --------
-    >>> in_words(3_200_000_000), in_words(45_000_000)
-    ('3.2 GB', '45 MB')
-    """
+    """Format a number of bytes."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def must_fit(size: int, what: str, advice: str) -> None:
-    """Raises `InputError` if more memory is needed than is free.
-
-    Parameters
-    ----------
-    size : int
-        Bytes that are needed.
-    what : str
-        What needs them; the message starts with it.
-    advice : str
-        What to do instead; the message ends with it.
-    """
+    """Raise `InputError` if more memory is needed than is free."""
     free = available()
     if size > free:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
 
 
 def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
-    """Returns the bytes that a selection needs besides its input.
-
-    Parameters
-    ----------
-    n, d, k : int
-        Rows, numbers per row, and picks.
-    reward, metric : str
-        As in `select`.
-    neighbors : int or None
-        Nearest rows that count.
-    on_disk : bool, default False
-        Whether the rows are memory-mapped, so that no scaled copy is kept.
-
-    Returns
-    -------
-    int
-        An estimate: scaled vectors, tiles, marks, and what the reward keeps.
-    """
+    """Return the bytes that a selection needs besides its input."""
     scaled = 0 if on_disk else 4 * n * d
     work = 64 * 1024**2 + 160 * n  # tiles and marks
     if reward == "feature_based":
@@ -91,24 +58,7 @@ def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int |
 
 
 def told(path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None) -> str:
-    """Returns a sentence about the memory that a selection from a file will need, for the command line.
-
-    Parameters
-    ----------
-    path : Path
-        The .npy or Parquet file.
-    column : str or None
-        Column of a Parquet file.
-    k : int or None
-        Number of picks; None for as many as rows.
-    reward, metric, neighbors
-        As in `select`.
-
-    Returns
-    -------
-    str
-        Rows, numbers per row, the estimate, and how much is free.
-    """
+    """Return a sentence about the memory that a selection from a file will need, for the command line."""
     from listwright.selection.intake import shape_of
 
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"

@@ -25,24 +25,12 @@ from listwright.selection.volume import select_volume
 
 
 class Solved(NamedTuple):
-    """A greedy selection: the rows, what each added, bounds on further gains, and the value of the given rows.
+    """A greedy selection: the rows, what each added, bounds on further gains, and the value of the given rows."""
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        The picks, in order.
-    gains : ndarray of float
-        What each pick added.
-    bounds : ndarray of float, shape (n,)
-        Upper bounds on what each row would add next to the picks.
-    before : float
-        The value of the given rows.
-    """
-
-    rows: Ints
-    gains: Floats
-    bounds: Floats
-    before: float
+    rows: Ints  # the picks, in order
+    gains: Floats  # what each pick added
+    bounds: Floats  # upper bounds on what each row would add next to the picks
+    before: float  # the value of the given rows
 
     @property
     def added(self) -> float:
@@ -58,14 +46,14 @@ class Objective(ABC):
 
     @abstractmethod
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Returns the greedy picks. `rules` are used up."""
+        """Return the greedy picks. `rules` are used up."""
 
     def share(self, rules: Rules) -> float | None:
-        """Returns the share of the best selection that `solve` reaches for any data; None if unknown."""
+        """Return the share of the best selection that `solve` reaches for any data; None if unknown."""
         return any_data(rules, rules.k)[0]
 
     def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """Returns what is known about the picks; `rules` as they were before the run."""
+        """Return what is known about the picks; `rules` as they were before the run."""
         if not self.submodular:
             return Proof("no bound: this reward is not submodular", None)
         return proved(rules, len(solved.rows), solved.added, most_possible(solved.added, solved.bounds, rules))
@@ -93,7 +81,7 @@ class FacilityLocation(Objective):
     device: str = "cpu"
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs greedy by epochs."""
+        """Run greedy by epochs."""
         board = self.make_board(self.similarity, self.weights)
         before = sum(float(board.lift(int(row))) for row in rules.given)
         epochs = Epochs(board, rules, board.gain_bounds(), tick)
@@ -101,11 +89,11 @@ class FacilityLocation(Objective):
         return Solved(rows, gains, epochs.bounds, float(before))
 
     def among(self, rows: Ints) -> FacilityLocation:
-        """Returns the same objective for some candidates."""
+        """Return the same objective for some candidates."""
         return replace(self, similarity=self.similarity.among(rows))
 
     def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
-        """Returns what each of some rows would add next to the picks, at 2 d operations per row and target."""
+        """Return what each of some rows would add next to the picks, at 2 d operations per row and target."""
         both = np.concatenate([picked, rows])
         board = self.make_board(self.similarity.among(both), self.weights)
         for pick in range(len(picked)):
@@ -126,7 +114,7 @@ class NearestNeighbors(Objective):
     graph: Any = field(default=None, repr=False)
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Builds the graph once, and runs lazy greedy on it."""
+        """Build the graph once, and runs lazy greedy on it."""
         if self.graph is None:
             self.graph = self.make_graph(self.similarity, self.neighbors, tick)
         return Solved(*select_on_graph(self.graph, self.weights, rules))
@@ -140,42 +128,24 @@ class Graph(Objective):
     weights: Floats
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs lazy greedy on the graph."""
+        """Run lazy greedy on the graph."""
         return Solved(*select_on_graph(self.graph, self.weights, rules))
 
 
 @dataclass(eq=False)
 class Sampled(Objective):
-    """Facility location measured on a random sample of the targets; the picks are measured on all of them.
+    """Facility location measured on a random sample of the targets; the picks are measured on all of them."""
 
-    Attributes
-    ----------
-    on_sample : Objective
-        The objective on the sample; its weights sum to those of all targets.
-    similarity : Similarity
-        To all targets.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-    n_sampled : int
-        Size of the sample.
-    curve : callable
-        Measures the picks on all targets.
-    device : str
-        Where the work is done.
-    most : float
-        Bound on what any selection adds, with confidence; set by `solve`.
-    """
-
-    on_sample: Objective
-    similarity: Similarity
-    weights: Floats
-    n_sampled: int
-    curve: Callable[[Similarity, Floats, Ints], Floats] = value_curve
-    device: str = "cpu"
-    most: float = np.nan
+    on_sample: Objective  # the objective on the sample; its weights sum to those of all targets
+    similarity: Similarity  # to all targets
+    weights: Floats  # what each target counts
+    n_sampled: int  # size of the sample
+    curve: Callable[[Similarity, Floats, Ints], Floats] = value_curve  # measures the picks on all targets
+    device: str = "cpu"  # where the work is done
+    most: float = np.nan  # bound on what any selection adds, with confidence; set by `solve`
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs greedy on the sample, and measures the picks on all targets."""
+        """Run greedy on the sample, and measure the picks on all targets."""
         first = rules.copy()
         found = self.on_sample.solve(rules, tick)
         self.most = self._most(first, found)
@@ -185,8 +155,8 @@ class Sampled(Objective):
         return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
 
     def _most(self, rules: Rules, found: Solved) -> float:
-        """Returns a bound on what the best selection adds on all targets, from greedy's bound on the sample plus
-        its error.
+        """Return a bound on what the best selection adds on all targets, from greedy's bound on the sample plus its
+        error.
         """
         known = self.on_sample.share(rules)
         most = most_possible(found.added, found.bounds, rules)
@@ -195,7 +165,7 @@ class Sampled(Objective):
         return most + error * len(self.weights)
 
     def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """Returns what holds with confidence over the draw of the sample."""
+        """Return what holds with confidence over the draw of the sample."""
         what = any_data(rules, len(solved.rows))[2]
         proof = of_these_data(solved.added, self.most, None, "", what)
         return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")
@@ -226,15 +196,15 @@ class LogDet(Objective):
     device: str = "cpu"
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs lazy greedy."""
+        """Run lazy greedy."""
         return Solved(*self.solver(self.vectors, self.gamma, self.scale, rules, tick))
 
     def among(self, rows: Ints) -> LogDet:
-        """Returns the same objective for some candidates."""
+        """Return the same objective for some candidates."""
         return replace(self, vectors=self.vectors.only(rows))
 
     def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
-        """Returns an upper bound on what each of some rows would add next to the picks: what it adds alone."""
+        """Return an upper bound on what each of some rows would add next to the picks: what it adds alone."""
         alone = self.vectors.squares[rows] if self.gamma == 0 else np.ones(len(rows))
         return np.log1p(self.scale * alone)
 
@@ -248,7 +218,7 @@ class SaturatedCoverage(Objective):
     alpha: float
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs lazy greedy by blocks."""
+        """Run lazy greedy by blocks."""
         return Solved(*select_saturated(self.similarity, self.weights, self.alpha, rules, tick))
 
 
@@ -265,5 +235,5 @@ class ByReward(Objective):
         return self.reward.submodular
 
     def solve(self, rules: Rules, tick: Tick) -> Solved:
-        """Runs greedy, lazily if the reward is submodular."""
+        """Run greedy, lazily if the reward is submodular."""
         return Solved(*select_by_reward(self.reward, self.n, rules, tick))

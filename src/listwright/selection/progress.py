@@ -21,11 +21,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 @contextmanager
 def as_tick(progress: Any) -> Iterator[Tick]:
-    """Provides the function that progress is reported to.
-
-    "auto" shows a line on a terminal, True shows it anywhere, and False reports nothing; a function is called with
-    (what, done, total).
-    """
+    """Provide the function that progress is reported to."""
     if callable(progress):
         yield progress
     elif progress is True or (progress == "auto" and sys.stderr.isatty()):
@@ -58,33 +54,13 @@ class Line:
         print(f"\r\x1b[K{described(what, done, total, now - self.since)}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Removes the line."""
+        """Remove the line."""
         if self.visible:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def described(what: str, done: int, total: int, seconds: float) -> str:
-    """Returns a bar, the count and the time left, as shown on a terminal.
-
-    Parameters
-    ----------
-    what : str
-        What is being done.
-    done, total : int
-        How much is done, and of how much.
-    seconds : float
-        The time that this took so far.
-
-    Returns
-    -------
-    str
-        One line.
-
-    Examples
-    --------
-    >>> described("picking", 250, 1000, 5.0)
-    'picking ######.................. 250/1,000, 15 s left'
-    """
+    """Return a bar, the count and the time left, as shown on a terminal."""
     full = WIDTH * done // max(total, 1)
     left = f", {seconds * (total - done) / done:.0f} s left" if done else ""
     return f"{what} {'#' * full}{'.' * (WIDTH - full)} {done:,}/{total:,}{left}"

@@ -22,15 +22,15 @@ class Proof(NamedTuple):
 
 
 def proved(rules: Rules, n_picked: int, added: float, most: float) -> Proof:
-    """Returns the proof for a greedy selection that added `added`, if no selection can add more than `most` on
-    these data.
+    """Return the proof for a greedy selection that added `added`, if no selection can add more than `most` on these
+    data.
     """
     known, why, what = any_data(rules, n_picked)
     return of_these_data(added, most, known, why, what)
 
 
 def of_these_data(added: float, most: float, known: float | None, why: str, what: str) -> Proof:
-    """Returns the better of the bound that is known for any data and the one that these data show."""
+    """Return the better of the bound that is known for any data and the one that these data show."""
     here = min(added / most, 1.0) if most > 0 else 1.0
     if known is not None and here <= known:
         return Proof(f"at least {why} of {what}", known)
@@ -39,25 +39,7 @@ def of_these_data(added: float, most: float, known: float | None, why: str, what
 
 
 def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
-    """Returns the share that greedy guarantees for any data.
-
-    Parameters
-    ----------
-    rules : Rules
-        The constraints.
-    n_picked : int
-        Number of picks.
-
-    Returns
-    -------
-    tuple
-        The share, or None if nothing is proved; how it is written; and what it is a share of.
-
-    Notes
-    -----
-    1 - 1/e for a count (Nemhauser, Wolsey and Fisher 1978), 1/2 for limits per group (Fisher, Nemhauser and Wolsey
-    1978), and 0.427 for a budget alone (Feldman, Nutov and Shoham 2021).
-    """
+    """Return the share that greedy guarantees for any data."""
     if not rules.priced:
         count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
         # A limit per group is a partition matroid: Fisher, Nemhauser & Wolsey (1978).
@@ -70,26 +52,7 @@ def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
 
 
 def most_possible(added: float, bounds: Floats, rules: Rules) -> float:
-    """Returns an upper bound on what any selection can add.
-
-    f(best) is at most f(picked) plus the gains of the rows of the best selection. These are at most the highest gains
-    that the rules allow: the best of each group, then as many as may be picked, or as fit into the budget by gain per
-    cost, the last one in part.
-
-    Parameters
-    ----------
-    added : float
-        What the picks added.
-    bounds : ndarray of float, shape (n,)
-        Upper bounds on the gains next to the picks.
-    rules : Rules
-        The constraints, as they were before the run.
-
-    Returns
-    -------
-    float
-        The bound; `added` divided by it is proved for these data.
-    """
+    """Return an upper bound on what any selection can add."""
     gains = np.where(rules.open, bounds, 0.0)
     if rules.grouped:
         gains = _within_groups(gains, rules.groups, rules.room)
@@ -101,7 +64,7 @@ def most_possible(added: float, bounds: Floats, rules: Rules) -> float:
 
 
 def _within_groups(gains: Floats, groups: Ints, room: Ints) -> Floats:
-    """Returns the gains of the highest rows of each group, as many as it has room for; 0 for the others."""
+    """Return the gains of the highest rows of each group, as many as it has room for; 0 for the others."""
     order = np.lexsort((-gains, groups))
     firsts = np.searchsorted(groups[order], np.arange(len(room)))
     rank = np.arange(len(order)) - firsts[groups[order]]
@@ -111,14 +74,5 @@ def _within_groups(gains: Floats, groups: Ints, room: Ints) -> Floats:
 
 
 def sampling_error(most: float, n_sampled: int, n: int) -> float:
-    """Returns how far the mean over a random sample of rows may be below that over all rows, at 95 % confidence.
-
-    Serfling (1974), for sampling without replacement of numbers from 0 to `most`. It holds for one fixed selection, the
-    best one, which does not depend on the sample.
-
-    Examples
-    --------
-    >>> round(sampling_error(1.0, 10_000, 100_000), 4)
-    0.0116
-    """
+    """Return how far the mean over a random sample of rows may be below that over all rows, at 95 % confidence."""
     return most * math.sqrt((1 - (n_sampled - 1) / n) * math.log(1 / (1 - CONFIDENCE)) / (2 * n_sampled))

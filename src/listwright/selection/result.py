@@ -66,11 +66,11 @@ class Selection:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[int]:
-        """Iterates over the row numbers."""
+        """Iterate over the row numbers."""
         return iter(self.rows.tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Returns the row numbers, for `numpy.asarray`."""
+        """Return the row numbers, for `numpy.asarray`."""
         return np.array(self.rows, dtype=dtype, copy=copy)
 
     @property
@@ -93,7 +93,7 @@ class Selection:
         return int(np.argmax(share - np.arange(1, len(share) + 1) / len(share))) + 1
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Returns columns with one entry per pick.
+        """Return columns with one entry per pick.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class Selection:
         return columns | {"gain": self.gains, "value": self.values}
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Returns the columns of `to_dict` as a frame.
+        """Return the columns of `to_dict` as a frame.
 
         Parameters
         ----------

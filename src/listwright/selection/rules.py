@@ -16,42 +16,17 @@ from listwright.errors import InputError
 
 @dataclass
 class Rules:
-    """The constraints of one selection, and what they leave open while it grows.
+    """The constraints of one selection, and what they leave open while it grows."""
 
-    Without groups there is one group with room for everything; without costs every row costs 1 and the budget is
-    infinite. The selecting code therefore has a single form.
-
-    Attributes
-    ----------
-    k : int
-        The most picks.
-    given : ndarray of int
-        Rows that are already selected.
-    costs : ndarray of float, shape (n,)
-        The cost of each row.
-    left : float
-        What is left of the budget.
-    groups : ndarray of int, shape (n,)
-        The group number of each row.
-    room : ndarray of int, shape (groups,)
-        How many more rows each group takes.
-    open : ndarray of bool, shape (n,)
-        Which rows may be picked.
-    n_picked : int
-        Picks so far.
-    grouped, priced, counted : bool
-        Whether there are groups, a budget, and a k besides the budget.
-    """
-
-    k: int
-    given: Ints
-    costs: Floats
-    left: float
-    groups: Ints
-    room: Ints
-    open: Bools
-    n_picked: int = 0
-    grouped: bool = False
+    k: int  # the most picks
+    given: Ints  # rows that are already selected
+    costs: Floats  # the cost of each row
+    left: float  # what is left of the budget
+    groups: Ints  # the group number of each row
+    room: Ints  # how many more rows each group takes
+    open: Bools  # which rows may be picked
+    n_picked: int = 0  # picks so far
+    grouped: bool = False  # whether there are groups, a budget, and a k besides the budget
     priced: bool = False
     counted: bool = True
 
@@ -61,7 +36,7 @@ class Rules:
         return self.n_picked >= self.k or not self.open.any()
 
     def take(self, row: int) -> None:
-        """Picks a row, and closes the rows that no longer fit."""
+        """Pick a row, and close the rows that no longer fit."""
         self.open[row] = False
         self.n_picked += 1
         self.left -= self.costs[row]
@@ -72,15 +47,15 @@ class Rules:
             self.open &= self.costs <= self.left
 
     def copy(self) -> Rules:
-        """Returns a copy that a run can use up."""
+        """Return a copy that a run can use up."""
         return replace(self, room=self.room.copy(), open=self.open.copy())
 
     def single(self) -> Rules:
-        """Returns rules for picking the one row that adds most, whatever it costs, as long as it fits."""
+        """Return rules for picking the one row that adds most, whatever it costs, as long as it fits."""
         return replace(self.copy(), k=1, costs=np.ones(len(self.costs)), left=np.inf, priced=False)
 
     def among(self, rows: Ints) -> Rules:
-        """Returns the same rules restricted to some rows, in ascending order, which include all that are given."""
+        """Return the same rules restricted to some rows, in ascending order, which include all that are given."""
         given, groups = np.searchsorted(rows, self.given), self.groups[rows]
         return replace(self.copy(), given=given, costs=self.costs[rows], groups=groups, open=self.open[rows])
 
@@ -88,26 +63,7 @@ class Rules:
 def make_rules(
     n: int, k: int | None, *, given: Any, groups: Any, per_group: Any, costs: Any, budget: float | None
 ) -> Rules:
-    """Returns the rules that the arguments of `select` describe, or raises `InputError` if they cannot be met.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    k : int or None
-        The most picks; None if only a budget limits them.
-    given : array-like or None
-        Rows that are already selected: numbers, or a mask.
-    groups, per_group : array-like, and int or dict
-        A label per row, and the most rows of a group; both or neither.
-    costs, budget : array-like, and float
-        What each row costs, and what the picks may cost together; both or neither.
-
-    Returns
-    -------
-    Rules
-        With all rows open that may be picked first.
-    """
+    """Return the rules that the arguments of `select` describe, or raises `InputError` if they cannot be met."""
     taken = _given(given, n)
     prices, left = _prices(costs, budget, n)
     codes, room = _groups(groups, per_group, n, taken)
@@ -136,7 +92,7 @@ def make_rules(
 
 
 def _given(given: Any, n: int) -> Ints:
-    """Returns the numbers of the given rows, from numbers or a mask, without duplicates."""
+    """Return the numbers of the given rows, from numbers or a mask, without duplicates."""
     if given is None:
         return np.empty(0, dtype=np.int64)
     array = np.asarray(given)
@@ -152,7 +108,7 @@ def _given(given: Any, n: int) -> Ints:
 
 
 def _prices(costs: Any, budget: float | None, n: int) -> tuple[Floats, float]:
-    """Returns the cost of each row and the budget, or raises if one is missing or not above 0."""
+    """Return the cost of each row and the budget, or raise if one is missing or not above 0."""
     if costs is None and budget is None:
         return np.ones(n), np.inf
     if costs is None:
@@ -171,7 +127,7 @@ def _prices(costs: Any, budget: float | None, n: int) -> tuple[Floats, float]:
 
 
 def _groups(groups: Any, per_group: Any, n: int, taken: Ints) -> tuple[Ints, Ints]:
-    """Returns the group number of each row, and how many more rows each group takes; given rows count."""
+    """Return the group number of each row, and how many more rows each group takes; given rows count."""
     if groups is None and per_group is None:
         return np.zeros(n, dtype=np.int64), np.array([n])
     if groups is None or per_group is None:
@@ -185,7 +141,7 @@ def _groups(groups: Any, per_group: Any, n: int, taken: Ints) -> tuple[Ints, Int
 
 
 def _room(per_group: Any, names: NDArray[Any]) -> Ints:
-    """Returns the most rows of each group, from one number or a dict, or raises if the dict does not fit the labels."""
+    """Return the most rows of each group, from one number or a dict, or raise if the dict does not fit the labels."""
     if not isinstance(per_group, Mapping):
         at_least_one("per_group", per_group)
         return np.full(len(names), int(per_group))
@@ -204,7 +160,7 @@ def _room(per_group: Any, names: NDArray[Any]) -> Ints:
 
 
 def _enough(k: int, n: int, taken: Ints, codes: Ints, room: Ints, *, grouped: bool) -> None:
-    """Raises `InputError` if fewer than k rows can be picked."""
+    """Raise `InputError` if fewer than k rows can be picked."""
     left = n - len(taken)
     if k > left:
         beside = f" besides the {len(taken)} that are given" if len(taken) else ""
@@ -219,6 +175,6 @@ def _enough(k: int, n: int, taken: Ints, codes: Ints, room: Ints, *, grouped: bo
 
 
 def _some(names: list[Any]) -> str:
-    """Returns the first five names, and how many more there are."""
+    """Return the first five names, and how many more there are."""
     shown = ", ".join(repr(name) for name in names[:5])
     return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")

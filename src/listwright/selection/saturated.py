@@ -15,30 +15,14 @@ BATCH = 64  # rows that are measured together
 
 
 class Saturated:
-    """State of saturated coverage: how much similarity each target can still count.
-
-    The value is the sum over targets i of min(sum over picked j of s_ij, alpha * sum over all j of s_ij) (Lin and
-    Bilmes 2011). Every pick changes most targets, so gains are measured again only for rows that look best (lazy
-    greedy), in batches. The cost is 2 d operations per pair, twice, and n d per row measured again.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Of the candidates to the targets.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-    alpha : float
-        A target counts up to this share of its total similarity.
-    tick : callable
-        Called with (what, done, total) while totals are measured.
-    """
+    """State of saturated coverage: how much similarity each target can still count."""
 
     def __init__(self, similarity: Similarity, weights: Floats, alpha: float, tick: Tick) -> None:
         self.similarity, self.weights, self.tick = similarity, weights, tick
         self.room = alpha * self._totals()
 
     def _totals(self) -> Floats:
-        """Returns by target the sum of its positive similarities to all candidates."""
+        """Return by target the sum of its positive similarities to all candidates."""
         totals, n = np.zeros(self.similarity.n_targets), self.similarity.n
 
         def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
@@ -50,7 +34,7 @@ class Saturated:
         return totals
 
     def gains(self, rows: Ints) -> Floats:
-        """Returns what each of the rows would add now."""
+        """Return what each of the rows would add now."""
 
         def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
             capped(tile, self.room[low:high], self.weights[low:high], sums)
@@ -58,7 +42,7 @@ class Saturated:
         return sweep(self.similarity, rows, None, measure)
 
     def add(self, row: int) -> float:
-        """Adds a row, and returns what it added."""
+        """Add a row, and return what it added."""
         used = np.minimum(np.maximum(column(self.similarity, row), 0.0), self.room)
         self.room = self.room - used
         return float(self.weights @ used)
@@ -67,26 +51,7 @@ class Saturated:
 def select_saturated(
     similarity: Similarity, weights: Floats, alpha: float, rules: Rules, tick: Tick
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Selects rows by lazy greedy on saturated coverage.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Of the candidates to the targets.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-    alpha : float
-        A target counts up to this share of its total similarity.
-    rules : Rules
-        Limits, and rows that are given.
-    tick : callable
-        Called with (what, done, total).
-
-    Returns
-    -------
-    tuple
-        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
-    """
+    """Select rows by lazy greedy on saturated coverage."""
     state = Saturated(similarity, weights, alpha, tick)
     before = sum(state.add(int(row)) for row in rules.given)
     bounds, fresh = np.zeros(similarity.n), np.zeros(similarity.n, dtype=np.int64)
@@ -107,7 +72,7 @@ def select_saturated(
 
 
 def _next(state: Saturated, rules: Rules, bounds: Floats, fresh: Ints, position: int) -> int:
-    """Returns the open row with the highest gain per cost, measuring the rows that look best until the best one is
+    """Return the open row with the highest gain per cost, measuring the rows that look best until the best one is
     known.
     """
     open_rows = np.flatnonzero(rules.open)

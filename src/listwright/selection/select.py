@@ -38,7 +38,7 @@ def select(
     scale: float = 1.0,
     alpha: float = 0.1,
 ) -> Selection:
-    """Picks k rows of a table of vectors that represent all of them, or that differ most from each other.
+    """Pick k rows of a table of vectors that represent all of them, or that differ most from each other.
 
     Use it to choose training data, few-shot examples or a coreset from embeddings. No n x n matrix is ever stored: n =
     100,000 rows need little more memory than their vectors. The picks are those of the plain greedy algorithm, and the
@@ -178,7 +178,7 @@ def select(
 
 
 def best_of_two(objective: Objective, rules: Rules, tick: Tick) -> Solved:
-    """Returns the greedy picks or, under a budget alone, the best single row if it adds more than all of them."""
+    """Return the greedy picks or, under a budget alone, the best single row if it adds more than all of them."""
     solved = objective.solve(rules.copy(), tick)
     if not rules.priced or rules.counted or rules.grouped or not objective.submodular:
         return solved

@@ -42,30 +42,30 @@ class Similarity(ABC):
 
     @abstractmethod
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns what `tile` needs of some candidates."""
+        """Return what `tile` needs of some candidates."""
 
     @abstractmethod
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns what `tile` needs of some targets."""
+        """Return what `tile` needs of some targets."""
 
     @abstractmethod
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Returns the similarities of shape (candidates, targets), in the dtype that both were requested in."""
+        """Return the similarities of shape (candidates, targets), in the dtype that both were requested in."""
 
     @abstractmethod
     def gain_bounds(self, weights: Floats) -> Floats:
-        """Returns by candidate an upper bound on the weighted sum of its positive similarities."""
+        """Return by candidate an upper bound on the weighted sum of its positive similarities."""
 
     @abstractmethod
     def only(self, targets: Ints) -> Similarity:
-        """Returns the same similarity to some of the targets."""
+        """Return the same similarity to some of the targets."""
 
     @abstractmethod
     def among(self, candidates: Ints) -> Similarity:
-        """Returns the same similarity for some of the candidates."""
+        """Return the same similarity for some of the candidates."""
 
     def copy(self) -> Self:
-        """Returns a shallow copy whose parts may be replaced."""
+        """Return a shallow copy whose parts may be replaced."""
         return copy.copy(self)
 
     @property
@@ -83,34 +83,30 @@ class Dots(Similarity):
         self.ceiling = float(np.sqrt(candidates.squares.max() * targets.squares.max()))
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns their vectors."""
+        """Return their vectors."""
         return _rows(self.of_candidates, rows, dtype)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns their vectors."""
+        """Return their vectors."""
         return _rows(self.of_targets, rows, dtype)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Returns the dot products, at 2 d operations per pair."""
+        """Return the dot products, at 2 d operations per pair."""
         product = candidates @ targets.T
         return product.toarray() if sparse.issparse(product) else product
 
     def only(self, targets: Ints) -> Dots:
-        """Returns the similarity to some of the targets, whose vectors are copied."""
+        """Return the similarity to some of the targets, whose vectors are copied."""
         return Dots(self.of_candidates, self.of_targets.only(targets))
 
     def among(self, candidates: Ints) -> Dots:
-        """Returns the similarity for some of the candidates, whose vectors are copied."""
+        """Return the similarity for some of the candidates, whose vectors are copied."""
         some = Dots(self.of_candidates.only(candidates), self.of_targets)
         some.ceiling = self.ceiling
         return some
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """Returns upper bounds with n d^2 operations instead of n^2 d.
-
-        Sum of w max(s, 0) = (sum of w s + sum of w |s|) / 2, and by Cauchy and Schwarz the second sum is at most
-        sqrt(sum of w * sum of w s^2).
-        """
+        """Return upper bounds with n d^2 operations instead of n^2 d."""
         if self.of_targets.width > self.n_targets or self.of_targets.wide:
             return np.full(self.n, np.inf)
         total, gram = weighted_moments(self.of_targets, weights)
@@ -123,11 +119,7 @@ class Dots(Similarity):
 
 
 class Distances(Similarity):
-    """exp(-gamma * squared distance) or, with gamma = 0, a ceiling minus the squared distance.
-
-    The ceiling is the squared diameter of a ball around the targets' mean that contains all rows, so no similarity is
-    negative; it does not affect which rows are picked.
-    """
+    """exp(-gamma * squared distance) or, with gamma = 0, a ceiling minus the squared distance."""
 
     def __init__(self, candidates: Vectors, targets: Vectors, gamma: float = 0.0) -> None:
         self.of_candidates, self.of_targets, self.gamma = candidates, targets, gamma
@@ -138,15 +130,15 @@ class Distances(Similarity):
         self.ceiling = 1.0 if gamma > 0 else 4.0 * far
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns their vectors and squared lengths."""
+        """Return their vectors and squared lengths."""
         return _rows(self.of_candidates, rows, dtype), self.of_candidates.squares[rows].astype(dtype)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns their vectors and squared lengths."""
+        """Return their vectors and squared lengths."""
         return _rows(self.of_targets, rows, dtype), self.of_targets.squares[rows].astype(dtype)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Returns the similarities from |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
+        """Return the similarities from |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
         (one, ones), (other, others) = candidates, targets
         product = one @ other.T
         squared = product.toarray() if sparse.issparse(product) else product
@@ -160,19 +152,19 @@ class Distances(Similarity):
         return np.exp(squared, out=squared)
 
     def only(self, targets: Ints) -> Distances:
-        """Returns the similarity to some of the targets, with the same ceiling."""
+        """Return the similarity to some of the targets, with the same ceiling."""
         some = Distances(self.of_candidates, self.of_targets.only(targets), self.gamma)
         some.ceiling = self.ceiling
         return some
 
     def among(self, candidates: Ints) -> Distances:
-        """Returns the similarity for some of the candidates, with the same ceiling."""
+        """Return the similarity for some of the candidates, with the same ceiling."""
         some = Distances(self.of_candidates.only(candidates), self.of_targets, self.gamma)
         some.ceiling = self.ceiling
         return some
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """Returns the exact sums for plain distances, from the moments of the targets; for rbf, a trivial bound."""
+        """Return the exact sums for plain distances, from the moments of the targets; for rbf, a trivial bound."""
         if self.gamma > 0 or self.of_targets.wide:
             return np.full(self.n, self.ceiling * weights.sum())
         total, away = np.zeros(self.of_targets.width), np.empty(self.n)
@@ -200,27 +192,27 @@ class Given(Similarity):
         return 0.0
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns their rows of the matrix."""
+        """Return their rows of the matrix."""
         return self.table[rows].astype(dtype, copy=False)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Returns the columns to use."""
+        """Return the columns to use."""
         return rows
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Returns a part of the matrix."""
+        """Return a part of the matrix."""
         return np.ascontiguousarray(candidates[:, targets])
 
     def only(self, targets: Ints) -> Given:
-        """Returns the similarity to some of the targets, whose columns are copied."""
+        """Return the similarity to some of the targets, whose columns are copied."""
         return Given(self.table[:, targets])
 
     def among(self, candidates: Ints) -> Given:
-        """Returns the similarity for some of the candidates, whose rows are copied."""
+        """Return the similarity for some of the candidates, whose rows are copied."""
         return Given(self.table[candidates])
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """Returns the sums, with one read of the matrix."""
+        """Return the sums, with one read of the matrix."""
         found = np.empty(self.n)
         for low in range(0, self.n, CANDIDATES):
             found[low : low + CANDIDATES] = np.maximum(self.table[low : low + CANDIDATES], 0.0) @ weights
@@ -228,25 +220,12 @@ class Given(Similarity):
 
 
 def _rows(vectors: Vectors, rows: Ints | slice, dtype: Any) -> Any:
-    """Returns some rows as float32 or, with corrected lengths, as float64."""
+    """Return some rows as float32 or, with corrected lengths, as float64."""
     return vectors.doubles(rows) if dtype == np.float64 else vectors.take(rows)
 
 
 def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]:
-    """Returns the weighted sums of the rows x and of x x', block by block.
-
-    Parameters
-    ----------
-    vectors : Vectors
-        The rows.
-    weights : ndarray of float, shape (n,)
-        Their weights.
-
-    Returns
-    -------
-    tuple of ndarray of float
-        Of shape (d,) and (d, d), at n d^2 operations.
-    """
+    """Return the weighted sums of the rows x and of x x', block by block."""
     total, gram = np.zeros(vectors.width), np.zeros((vectors.width, vectors.width))
     for low in range(0, len(vectors), GATHERED):
         block = slice(low, min(low + GATHERED, len(vectors)))
@@ -258,24 +237,7 @@ def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]
 
 
 def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measure: Measure) -> Floats:
-    """Sums over targets, tile by tile, what `measure` finds for each candidate.
-
-    Parameters
-    ----------
-    similarity : Similarity
-        Makes the tiles.
-    candidates : ndarray of int
-        Which candidates.
-    targets : ndarray of int or None
-        Which targets; None for all.
-    measure : callable
-        Called with a tile, its first target, the end of its targets, and the sums by candidate, to which it adds.
-
-    Returns
-    -------
-    ndarray of float, shape (candidates,)
-        The sums. Tiles are the same on any number of threads and are added in the same order, so the sums are too.
-    """
+    """Sum over targets, tile by tile, what `measure` finds for each candidate."""
     n_targets, sums = similarity.n_targets if targets is None else len(targets), np.zeros(len(candidates))
     if n_targets == 0 or len(candidates) == 0:
         return sums
@@ -289,7 +251,7 @@ def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measur
 def _band(
     similarity: Similarity, rows: Ints, targets: Ints | None, n_targets: int, measure: Measure, pool: ThreadPoolExecutor
 ) -> Floats:
-    """Returns the sums for as many candidates as are gathered at a time."""
+    """Return the sums for as many candidates as are gathered at a time."""
     gathered, starts = similarity.candidates(rows), range(0, n_targets, TARGETS)
     parts = np.zeros((len(starts), len(rows)))
 
@@ -309,7 +271,7 @@ def _band(
 
 
 def column(similarity: Similarity, row: int) -> Floats32:
-    """Returns the similarities of one candidate to all targets, with one read of the targets."""
+    """Return the similarities of one candidate to all targets, with one read of the targets."""
     one, found = similarity.candidates(np.array([row])), np.empty(similarity.n_targets, dtype=np.float32)
 
     def work(low: int) -> None:
@@ -323,7 +285,7 @@ def column(similarity: Similarity, row: int) -> Floats32:
 
 
 def _cut(gathered: Any, low: int, high: int) -> Any:
-    """Returns a part of what was gathered, padded with zeros if it is so small that BLAS would round differently."""
+    """Return a part of what was gathered, padded with zeros if it is so small that BLAS would round differently."""
     if isinstance(gathered, tuple):
         return tuple(_cut(part, low, high) for part in gathered)
     if isinstance(gathered, slice):

@@ -20,30 +20,14 @@ DENSE = 4096  # sparse tables with at most this many columns are multiplied as d
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Rows whose dot products or distances are the similarities. The table itself stays as it was passed.
+    """Rows whose dot products or distances are the similarities. The table itself stays as it was passed."""
 
-    Attributes
-    ----------
-    table : ndarray or scipy CSR matrix, shape (n, d)
-        The rows as they were passed.
-    inverse : ndarray of float32, shape (n,)
-        The factor of each row: 1 / length for cosine, else 1.
-    squares : ndarray of float, shape (n,)
-        Squared length of each row as `take` returns it.
-    centre : ndarray of float32, shape (d,), or None
-        For distances: the mean row, which `take` subtracts from dense rows.
-    away : ndarray of float, shape (n,), or None
-        For distances: the squared distance of each row from the centre.
-    ready : bool
-        Whether the rows of the table are already scaled and centred.
-    """
-
-    table: Any
-    inverse: Floats32
-    squares: Floats
-    centre: Floats32 | None = None
-    away: Floats | None = None
-    ready: bool = False
+    table: Any  # the rows as they were passed
+    inverse: Floats32  # the factor of each row: 1 / length for cosine, else 1
+    squares: Floats  # squared length of each row as `take` returns it
+    centre: Floats32 | None = None  # for distances: the mean row, which `take` subtracts from dense rows
+    away: Floats | None = None  # for distances: the squared distance of each row from the centre
+    ready: bool = False  # whether the rows of the table are already scaled and centred
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -60,12 +44,12 @@ class Vectors:
         return sparse.issparse(self.table) and self.width > DENSE
 
     def only(self, rows: Ints) -> Vectors:
-        """Returns some rows, copied, with the same scaling and centre."""
+        """Return some rows, copied, with the same scaling and centre."""
         away = None if self.away is None else self.away[rows]
         return replace(self, table=self.table[rows], inverse=self.inverse[rows], squares=self.squares[rows], away=away)
 
     def take(self, rows: Ints | slice) -> Any:
-        """Returns some rows, scaled or centred: a float32 array, or CSR for a wide sparse table."""
+        """Return some rows, scaled or centred: a float32 array, or CSR for a wide sparse table."""
         if sparse.issparse(self.table):
             some = sparse.csr_array(self.table[rows].astype(np.float32).multiply(self.inverse[rows][:, None]))
             return some if self.wide else some.toarray()
@@ -75,10 +59,7 @@ class Vectors:
         return block * self.inverse[rows][:, None] if self.centre is None else block - self.centre
 
     def doubles(self, rows: Ints | slice) -> Any:
-        """Returns some rows in float64, with corrected lengths.
-
-        In float32 a unit vector does not have length 1 exactly, so equally good rows would seem to differ.
-        """
+        """Return some rows in float64, with corrected lengths."""
         some = self.take(rows).astype(np.float64)
         squared = some.multiply(some) if sparse.issparse(some) else some * some
         lengths = np.asarray(squared.sum(axis=1)).reshape(-1)
@@ -86,7 +67,7 @@ class Vectors:
         return sparse.csr_array(some.multiply(scale)) if sparse.issparse(some) else some * scale
 
     def prepared(self) -> Vectors:
-        """Returns the same vectors with all rows scaled or centred in memory, unless they are on disk or sparse."""
+        """Return the same vectors with all rows scaled or centred in memory, unless they are on disk or sparse."""
         if self.ready or sparse.issparse(self.table) or isinstance(self.table, np.memmap):
             return self
         table = np.empty(self.table.shape, dtype=np.float32)
@@ -96,29 +77,7 @@ class Vectors:
 
 
 def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
-    """Returns the vectors of a table for a metric.
-
-    Parameters
-    ----------
-    table : ndarray or scipy CSR matrix, shape (n, d)
-        The rows; they are neither copied nor changed.
-    metric : str
-        "cosine" scales rows to length 1; "rbf" and "euclidean" centre them.
-    name : str, default "vectors"
-        How messages call the table.
-    centre : ndarray of float32, shape (d,), optional
-        The centre for distances; by default the mean row.
-
-    Returns
-    -------
-    Vectors
-        The rows with their scaling.
-
-    Raises
-    ------
-    InputError
-        If a number is not finite in float32 or, for cosine, if a row is all zeros.
-    """
+    """Return the vectors of a table for a metric."""
     n = table.shape[0]
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
         squares = np.concatenate(list(pool.map(lambda low: _squares(table, low, name), range(0, n, BLOCK))))
@@ -136,7 +95,7 @@ def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats3
 
 
 def _centred(table: Any, squares: Floats, centre: Floats32) -> Vectors:
-    """Returns vectors for distances. Dense rows are centred, which reduces rounding; sparse rows stay as they are."""
+    """Return vectors for distances. Dense rows are centred, which reduces rounding; sparse rows stay as they are."""
     ones = np.ones(len(squares), dtype=np.float32)
     if sparse.issparse(table):
         away = squares - 2.0 * (table @ centre.astype(np.float64)) + float(centre.astype(np.float64) @ centre)
@@ -146,7 +105,7 @@ def _centred(table: Any, squares: Floats, centre: Floats32) -> Vectors:
 
 
 def _mean_row(table: Any) -> Floats32:
-    """Returns the mean of all rows."""
+    """Return the mean of all rows."""
     total = np.zeros(table.shape[1])
     for block in _blocks(table):
         total += np.asarray(block.sum(axis=0, dtype=np.float64)).reshape(-1)
@@ -154,17 +113,17 @@ def _mean_row(table: Any) -> Floats32:
 
 
 def _blocks(table: Any) -> Iterator[Any]:
-    """Iterates over the table in blocks of `BLOCK` rows."""
+    """Iterate over the table in blocks of `BLOCK` rows."""
     return (table[low : low + BLOCK] for low in range(0, table.shape[0], BLOCK))
 
 
 def _lengths(block: Any) -> Floats:
-    """Returns the squared length of each row of a block."""
+    """Return the squared length of each row of a block."""
     return np.einsum("ij,ij->i", block, block, dtype=np.float64)
 
 
 def _squares(table: Any, low: int, name: str) -> Floats:
-    """Returns the squared lengths of a block, or raises `InputError` that names the row and column of nan or inf."""
+    """Return the squared lengths of a block, or raises `InputError` that names the row and column of nan or inf."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large for float32 is refused below
         some = table[low : low + BLOCK]
         if sparse.issparse(some):
@@ -179,7 +138,7 @@ def _squares(table: Any, low: int, name: str) -> Floats:
 
 
 def _not_finite(table: Any, row: int, name: str) -> str:
-    """Returns the error message that names the first number of a row that is not finite in float32."""
+    """Return the error message that names the first number of a row that is not finite in float32."""
     numbers = table[[row]].toarray()[0] if sparse.issparse(table) else np.asarray(table[row], dtype=np.float64)
     with np.errstate(over="ignore"):
         column = first_bad(~np.isfinite(numbers.astype(np.float32))) or 0

@@ -16,26 +16,7 @@ from listwright.selection.vectors import Vectors
 def select_volume(
     vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Selects rows by lazy greedy on log det(I + scale * K).
-
-    Parameters
-    ----------
-    vectors : Vectors
-        The rows.
-    gamma : float
-        0 for the dot product of the vectors; above 0 for the rbf kernel.
-    scale : float
-        Multiplies the kernel K.
-    rules : Rules
-        Limits, and rows that are given.
-    tick : callable
-        Called with (what, done, total).
-
-    Returns
-    -------
-    tuple
-        The rows, what each added, upper bounds on the gains of all rows, and the value of the given rows.
-    """
+    """Select rows by lazy greedy on log det(I + scale * K)."""
     n, n_given = len(vectors), len(rules.given)
     steps = n_given + rules.k
     order = np.full(steps, -1)
@@ -60,18 +41,7 @@ def select_volume(
 
 
 def as_space(vectors: Vectors) -> Space:
-    """Returns the rows as compiled functions take them.
-
-    Parameters
-    ----------
-    vectors : Vectors
-        Dense rows are converted to float32 and centred; sparse rows become CSR arrays.
-
-    Returns
-    -------
-    Space
-        The arrays, with the factor of each row.
-    """
+    """Return the rows as compiled functions take them."""
     inverse = vectors.inverse.astype(np.float64)
     none, numbers = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     table = vectors.table

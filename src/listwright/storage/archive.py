@@ -29,27 +29,8 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
 
 def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
-    """Returns all members of a file as bytes, by name.
-
-    The size is checked before the file is read, so that memory use is bounded by `limit`.
-
-    Parameters
-    ----------
-    path : Path
-        The file to read.
-    limit : int
-        The largest size in bytes that is accepted.
-
-    Returns
-    -------
-    dict of str to bytes
-        Contents by member name, in the order of the archive.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is too large, or is not a valid archive.
-    """
+    """Return all members of a file as bytes, by name."""
+    # The size is checked before the file is read, so that memory use is bounded by `limit`.
     try:
         size = path.stat().st_size
         if size > limit:
@@ -61,33 +42,9 @@ def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
 
 
 def members_of(data: bytes, name: str) -> dict[str, bytes]:
-    """Returns the members of an archive in memory, by name.
-
-    Members must be stored uncompressed, so that together they are no larger than the archive: a zip bomb is
-    impossible. Nothing is ever written to disk.
-
-    Parameters
-    ----------
-    data : bytes
-        The archive.
-    name : str
-        What to call the archive in error messages.
-
-    Returns
-    -------
-    dict of str to bytes
-        Contents by member name.
-
-    Raises
-    ------
-    InputError
-        If the archive is damaged, compressed, or has members that no model file has.
-
-    Examples
-    --------
-    >>> members_of(archive_of({"manifest.json": b"{}"}), "model")
-    {'manifest.json': b'{}'}
-    """
+    """Return the members of an archive in memory, by name."""
+    # Members must be stored uncompressed, so that together they are no larger than the archive: a zip bomb is
+    # impossible.
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
@@ -100,11 +57,7 @@ def members_of(data: bytes, name: str) -> dict[str, bytes]:
 
 
 def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
-    """Raises unless the entries look like those of a model file.
-
-    Rejects too many members, names outside the pattern `folder/name.ending`, compressed members, duplicate names, and
-    members whose sizes add up to more than `size`, the bytes of the archive (which means that they overlap).
-    """
+    """Raise unless the entries look like those of a model file."""
     if len(entries) > MOST_MEMBERS:
         raise InputError(f"{name} holds {len(entries):,} members. A model has at most {MOST_MEMBERS:,}.")
     for entry in entries:
@@ -121,10 +74,7 @@ def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
 
 
 def archive_of(members: Mapping[str, bytes]) -> bytes:
-    """Returns the bytes of an archive with the given members, in their order.
-
-    All entries carry the same date, so equal members give equal bytes.
-    """
+    """Return the bytes of an archive with the given members, in their order."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members.items():
@@ -133,15 +83,7 @@ def archive_of(members: Mapping[str, bytes]) -> bytes:
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Serializes named arrays with safetensors.
-
-    Arrays are copied to C order first; the encoder stores Fortran-ordered arrays transposed, so no layout is lost.
-
-    Raises
-    ------
-    InputError
-        If an array holds NaN or infinity. No model works with such numbers, and `unpack` rejects them.
-    """
+    """Serialize named arrays with safetensors."""
     for array in arrays.values():
         if not _finite(array):
             raise InputError(
@@ -151,11 +93,8 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
-    """Returns the arrays that `pack` wrote, by name.
-
-    Each array is a writable copy in C order, checked to be boolean, integer or floating point and finite. Error
-    messages have no subject ("its arrays cannot be read"), because callers prefix the name of the file.
-    """
+    """Return the arrays that `pack` wrote, by name."""
+    # Error messages have no subject ("its arrays cannot be read"), because callers prefix the name of the file.
     try:
         found = load(data)
     except (SafetensorError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
@@ -169,5 +108,5 @@ def unpack(data: bytes) -> dict[str, NDArray[Any]]:
 
 
 def _finite(array: NDArray[Any]) -> bool:
-    """Whether all numbers of an array are finite; always true for integers and booleans."""
+    """Return whether all numbers of an array are finite; always true for integers and booleans."""
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())

@@ -30,29 +30,8 @@ _FITTED = re.compile(r"[a-z][a-z0-9_]*_")
 class Decoder:
     """Rebuilds objects from the nodes of a model file; anything unknown is an `InputError`.
 
-    Objects are made bottom-up: fields first, then the object. A node with an `id` can be referred to later by
-    `{"same": id}`, so that shared parts are shared again.
-
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        The arrays of the file, by the names that nodes use.
-    estimators : sequence
-        The scikit-learn estimators of the file, by position.
-    boosters : mapping of str to bytes
-        Members of the archive, among them the texts of boosting models.
-    trusted : frozenset of str
-        Classes outside listwright that may be made, as "module:Class".
-
-    Attributes
-    ----------
-    models : list of (object, list)
-        Every object with a method `check_loaded`, together with the objects it is made of, inner ones first. The
-        caller runs the checks once the whole tree is decoded.
-
-    See Also
-    --------
-    listwright.storage.encode.Encoder : Writes the nodes.
+    Objects are made bottom-up: fields first, then the object. A node with an `id` can be referred to later by `{"same":
+    id}`, so that shared parts are shared again.
     """
 
     def __init__(
@@ -86,12 +65,7 @@ class Decoder:
             self._kinds[library] = partial(self._fresh_booster, library)
 
     def decode(self, node: Any) -> Any:
-        """Returns the value of a node.
-
-        Strings, booleans, numbers and null stand for themselves, JSON lists for lists, and JSON objects for everything
-        else, by the key that names their kind. Nesting deeper than `DEEPEST` levels is rejected, which bounds
-        recursion.
-        """
+        """Return the value of a node."""
         if node is None or isinstance(node, str | bool | int | float):
             return node
         self._depth += 1
@@ -102,20 +76,20 @@ class Decoder:
         return value
 
     def _known(self, node: dict[str, Any]) -> Any:
-        """Decodes a JSON object by the first key that names a known kind."""
+        """Decode a JSON object by the first key that names a known kind."""
         kind = next((kind for kind in self._kinds if kind in node), None)
         if kind is None:
             raise InputError(f"it contains a node of an unknown kind, {sorted(node)!r:.60}")
         return self._kinds[kind](node[kind], node)
 
     def _list(self, entries: Any) -> list[Any]:
-        """Decodes the entries of a list, in order."""
+        """Decode the entries of a list, in order."""
         if not isinstance(entries, list):
             raise InputError("a list is malformed")
         return [self.decode(entry) for entry in entries]
 
     def _dict(self, pairs: Any, node: dict[str, Any]) -> dict[Any, Any]:
-        """Decodes a dict, which is stored as a list of [key, node] pairs so that keys need not be strings."""
+        """Decode a dict, which is stored as a list of [key, node] pairs so that keys need not be strings."""
         found: dict[Any, Any] = {}
         for pair in pairs if isinstance(pairs, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str | int | float | bool | None):
@@ -124,41 +98,37 @@ class Decoder:
         return found
 
     def _same(self, number: Any, node: dict[str, Any]) -> Any:
-        """Returns an object that was decoded before, by its id."""
+        """Return an object that was decoded before, by its id."""
         if not isinstance(number, int) or number not in self._by_id:
             raise InputError(f"it refers to object {number!r:.20}, which does not exist")
         return self._by_id[number]
 
     def _array(self, name: Any, node: dict[str, Any]) -> NDArray[Any]:
-        """Returns an array by name, transposed where the encoder stored a Fortran-ordered array."""
+        """Return an array by name, transposed where the encoder stored a Fortran-ordered array."""
         if not isinstance(name, str) or name not in self.arrays:
             raise InputError(f"array {name!r:.20} is missing")
         return self.arrays[name].T if node.get("turned") is True else self.arrays[name]
 
     def _booster(self, name: Any, node: dict[str, Any]) -> Boosted:
-        """Parses the text of a fitted boosting model; its library is not needed."""
+        """Parse the text of a fitted boosting model; its library is not needed."""
         member = f"boosters/{name}.txt" if isinstance(name, int) else name  # a number in files of version 0.1
         if not isinstance(member, str) or member not in self.boosters:
             raise InputError(f"booster {name!r:.20} is missing")
         return boosted(member, self.boosters[member], str(node.get("kind")))
 
     def _fresh_booster(self, library: str, name: Any, node: dict[str, Any]) -> Any:
-        """Makes an unfitted LightGBM or XGBoost estimator from its parameters; the library must be installed."""
+        """Make an unfitted LightGBM or XGBoost estimator from its parameters; the library must be installed."""
         return fresh_booster(library, name, self._fields(node))
 
     def _fields(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Decodes the fields of an object, by name."""
+        """Decode the fields of an object, by name."""
         fields = node.get("fields")
         if not isinstance(fields, dict):
             raise InputError("an object has no fields")
         return {name: self.decode(entry) for name, entry in fields.items()}
 
     def _object(self, name: Any, node: dict[str, Any]) -> Any:
-        """Makes an object from its class name and fields, and checks it.
-
-        The object's own method `flaw`, if there is one, has the last word on whether its fields fit together. Models,
-        which have a method `check_loaded`, are put into `models` with the objects made since they were begun.
-        """
+        """Make an object from its class name and fields, and check it."""
         before = len(self._made)
         value = self._new(name if isinstance(name, str) else repr(name), self._fields(node))
         flaw = value.flaw() if hasattr(value, "flaw") else ""
@@ -173,7 +143,7 @@ class Decoder:
         return value
 
     def _new(self, name: str, fields: dict[str, Any]) -> Any:
-        """Makes an object of a registered class, after checking its fields against the hints, or of a trusted class."""
+        """Make an object of a registered class, after checking its fields against the hints, or of a trusted class."""
         if ":" in name:
             return _made(trusted_class(name, self.trusted), fields)
         if name not in CLASSES:
@@ -183,17 +153,15 @@ class Decoder:
 
 
 def declared_hints(kind: type[Any]) -> dict[str, Any]:
-    """The type hints of a class body and, unless the class is a record, of its constructor, by name of the field."""
+    """Return the type hints of a class body and, unless the class is a record, of its constructor, by name of the
+    field.
+    """
     hints = get_type_hints(kind, include_extras=True)
     return hints if _is_record(kind) else hints | get_type_hints(kind.__init__, include_extras=True)
 
 
 def _check_hints(kind: type[Any], fields: dict[str, Any]) -> None:
-    """Raises unless each field is what its type hint says.
-
-    Hints come from the class body and, where the class is not a record, from its constructor. Fields without a hint
-    pass; `_made` rejects those that the class does not accept.
-    """
+    """Raise unless each field is what its type hint says."""
     hints = declared_hints(kind)
     for name, value in fields.items():
         if name in hints and not fits(value, hints[name]):
@@ -201,26 +169,7 @@ def _check_hints(kind: type[Any], fields: dict[str, Any]) -> None:
 
 
 def _made(kind: type[Any], fields: dict[str, Any]) -> Any:
-    """Makes an object by calling its class, then sets what was fitted.
-
-    Parameters
-    ----------
-    kind : type
-        The class.
-    fields : dict of str to object
-        Decoded values: arguments of the constructor and, where the class is not a record, attributes that end in "_".
-
-    Returns
-    -------
-    object
-        The instance. Fitted attributes are set after construction, as scikit-learn's convention has it.
-
-    Raises
-    ------
-    InputError
-        If a field is neither an argument nor a fitted attribute, would hide something that the class defines, or if an
-        argument without a default is missing.
-    """
+    """Make an object by calling its class, then set what was fitted."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     accepted = {name: one for name, one in inspect.signature(kind).parameters.items() if one.kind not in several}
     for name in fields:
@@ -237,34 +186,32 @@ def _made(kind: type[Any], fields: dict[str, Any]) -> Any:
 
 
 def _is_record(kind: type[Any]) -> bool:
-    """Whether a class is a dataclass or named tuple: its fields are exactly the arguments of its constructor."""
+    """Return whether a class is a dataclass or named tuple: its fields are exactly the arguments of its constructor."""
     return is_dataclass(kind) or issubclass(kind, tuple)
 
 
 def _defined(kind: type[Any], name: str) -> bool:
-    """Whether the class itself defines that name, for example as a property, which a file must not override."""
+    """Return whether the class itself defines that name, for example as a property, which a file must not override."""
     return hasattr(kind, name)
 
 
 def _at(entries: Sequence[Any], number: Any, what: str) -> Any:
-    """Returns an entry by its position; `what` names the kind of entry in the error message."""
+    """Return an entry by its position; `what` names the kind of entry in the error message."""
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(entries):
         raise InputError(f"{what} {number!r:.20} is missing")
     return entries[number]
 
 
 def _number(text: Any) -> float:
-    """Returns infinity or minus infinity, which JSON cannot express."""
+    """Return infinity or minus infinity, which JSON cannot express."""
     if text not in ("inf", "-inf"):
         raise InputError(f"{text!r:.20} is not a number")
     return float(text)
 
 
 def _strings(entries: Any, shape: Any) -> NDArray[Any]:
-    """Returns an array of strings with the given shape.
-
-    The product of the shape is computed with Python integers, so that a hostile shape cannot overflow.
-    """
+    """Return an array of strings with the given shape."""
+    # The product of the shape is computed with Python integers, so that a hostile shape cannot overflow.
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise InputError("an array of names is malformed")
     if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
@@ -275,7 +222,7 @@ def _strings(entries: Any, shape: Any) -> NDArray[Any]:
 
 
 def _generator(state: Any) -> np.random.Generator:
-    """Returns a PCG64 random generator in the given state."""
+    """Return a PCG64 random generator in the given state."""
     bits = np.random.PCG64()
     try:
         bits.state = state

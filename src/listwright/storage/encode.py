@@ -23,41 +23,7 @@ from listwright.storage.trust import class_name
 
 
 class Encoder:
-    """Turns an object and everything that it holds into JSON nodes.
-
-    Handles plain values, containers, arrays, random generators, scikit-learn estimators, boosting models, listwright's
-    registered classes and users' own classes. An object that is reachable by two paths is written once, and is shared
-    again after loading.
-
-    Parameters
-    ----------
-    slim : bool
-        Replace each object by the result of its method `slimmed`, where it has one: leaves out what only further
-        training needs.
-    numbers : bool
-        Whether NaN is an error. False skips floats altogether, for a quick check whether types can be saved.
-
-    Attributes
-    ----------
-    arrays : dict of str to ndarray
-        Numeric arrays, by the names that nodes use.
-    estimators : list
-        scikit-learn estimators; nodes refer to them by position.
-    boosters : dict of str to str
-        Texts of boosting models, by name of the archive member.
-
-    See Also
-    --------
-    listwright.storage.decode.Decoder : Reads the nodes.
-
-    Examples
-    --------
-    >>> encoder = Encoder()
-    >>> encoder.encode({"weights": np.zeros(2), "pair": (1, math.inf)})
-    {'dict': [['weights', {'array': '0'}], ['pair', {'tuple': [1, {'number': 'inf'}]}]]}
-    >>> encoder.arrays
-    {'0': array([0., 0.])}
-    """
+    """Turns an object and everything that it holds into JSON nodes."""
 
     def __init__(self, *, slim: bool = False, numbers: bool = True) -> None:
         self.slim = slim
@@ -68,13 +34,7 @@ class Encoder:
         self._seen: dict[int, tuple[Any, Any]] = {}  # by id: the object, held so that its id stays its own; its node
 
     def encode(self, value: Any) -> Any:
-        """Returns the JSON node of a value.
-
-        Raises
-        ------
-        InputError
-            If the value, or anything inside it, cannot be stored in a model file.
-        """
+        """Return the JSON node of a value."""
         if value is None or isinstance(value, str | bool | np.bool_):
             return bool(value) if isinstance(value, np.bool_) else value
         if isinstance(value, int | np.integer):
@@ -90,10 +50,9 @@ class Encoder:
         return self._shared(value)
 
     def _shared(self, value: Any) -> Any:
-        """Encodes an object, or refers back to it if it has been encoded before.
-
-        Every object that was seen is kept alive until the end, because Python reuses the ids of objects that are freed.
-        """
+        """Encode an object, or refers back to it if it has been encoded before."""
+        # Every object that was seen is kept alive until the end, because Python reuses the ids of objects that are
+        # freed.
         if id(value) in self._seen:
             return self._seen[id(value)][1]
         node = self._node(value)
@@ -102,11 +61,7 @@ class Encoder:
         return node
 
     def _node(self, value: Any) -> dict[str, Any]:
-        """Encodes an object that is met for the first time.
-
-        The order matters: listwright's classes come first, as some of them are also scikit-learn estimators; fitted
-        boosting models before unfitted ones; other scikit-learn estimators go to skops; the rest is a user's own class.
-        """
+        """Encode an object that is met for the first time."""
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, np.random.Generator):
@@ -129,17 +84,15 @@ class Encoder:
         return self._object(value, class_name(type(value)))
 
     def _booster(self, booster: Boosted) -> dict[str, Any]:
-        """Adds the text of a boosting model to the table and returns a node that names it."""
+        """Add the text of a boosting model to the table and return a node that names it."""
         name = f"boosters/{len(self.boosters)}.{booster.format}"
         self.boosters[name] = booster.text
         return {"booster": name, "kind": booster.kind}
 
     def _array(self, array: NDArray[Any]) -> dict[str, Any]:
-        """Adds an array to the table and returns a node that names it.
-
-        Strings are written into the node itself. Fortran-ordered arrays are stored transposed and marked as "turned",
-        so that their memory layout, and with it the rounding of matrix products, is the same after loading.
-        """
+        """Add an array to the table and return a node that names it."""
+        # Fortran-ordered arrays are stored transposed and marked as "turned", so that their memory layout, and with it
+        # the rounding of matrix products, is the same after loading.
         if array.dtype.kind == "U":
             return {"strings": array.ravel().tolist(), "shape": list(array.shape)}
         if array.dtype.kind not in "biuf":
@@ -150,29 +103,21 @@ class Encoder:
         return {"array": name, "turned": True} if turned else {"array": name}
 
     def _object(self, value: Any, name: str) -> dict[str, Any]:
-        """Encodes an object as its class name, an id and its fields; the id is registered first, so that cycles end."""
+        """Encode an object as its class name, an id and its fields; the id is registered first, so that cycles end."""
         state = state_of(value)
         number = len(self._seen)
         self._seen[id(value)] = value, {"same": number}
         return {"class": name, "id": number, "fields": self._fields(state)}
 
     def _fields(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Encodes the values of a state, by name."""
+        """Encode the values of a state, by name."""
         return {key: self.encode(entry) for key, entry in state.items()}
 
 
 def state_of(value: Any) -> dict[str, Any]:
-    """Returns what an object is made of, by name.
-
-    For a dataclass or named tuple these are its fields. For other objects they are the arguments of the constructor,
-    which must be kept under their own names, and the fitted attributes, whose names end in "_". Attributes listed in
-    `not_saved` on the class are left out.
-
-    Raises
-    ------
-    InputError
-        If the object has an attribute of another kind, which would be lost.
-    """
+    """Return what an object is made of, by name."""
+    # For other objects they are the arguments of the constructor, which must be kept under their own names, and the
+    # fitted attributes, whose names end in "_".
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, tuple):
@@ -190,19 +135,21 @@ def state_of(value: Any) -> dict[str, Any]:
 
 
 def _is_part(value: Any) -> bool:
-    """Whether the class derives from one of listwright's, such as Features or Learner, and is written as those are."""
+    """Return whether the class derives from one of listwright's, such as Features or Learner, and is written as those
+    are.
+    """
     return any(kind.__module__.partition(".")[0] == "listwright" for kind in type(value).__mro__)
 
 
 def _number(value: float) -> Any:
-    """Returns a JSON number, or a node for plus or minus infinity; NaN is an error."""
+    """Return a JSON number, or a node for plus or minus infinity; NaN is an error."""
     if math.isnan(value):
         raise InputError("The model contains NaN, so it was not saved. Check the training data.")
     return value if math.isfinite(value) else {"number": "inf" if value > 0 else "-inf"}
 
 
 def _generator_state(generator: np.random.Generator) -> dict[str, Any]:
-    """Returns the state of a random generator as plain values. Only PCG64, numpy's default, can be stored."""
+    """Return the state of a random generator as plain values. Only PCG64, numpy's default, can be stored."""
     state = generator.bit_generator.state
     if state["bit_generator"] != "PCG64":
         raise InputError(f"random_state must be of numpy's default kind, PCG64. Got {state['bit_generator']}.")

@@ -55,16 +55,9 @@ UNSAFE = ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM")  # their compiled code 
 
 
 def dump_estimators(estimators: list[Any]) -> bytes:
-    """Serializes estimators into one skops member.
-
-    The member is read back at once, with its own types trusted, so that a model that could not be loaded fails when it
-    is saved.
-
-    Raises
-    ------
-    InputError
-        If an estimator holds something that files cannot hold, such as a function.
-    """
+    """Serialize estimators into one skops member."""
+    # The member is read back at once, with its own types trusted, so that a model that could not be loaded fails when
+    # it is saved.
     from skops import io  # here and below: it takes a while to import, and few models need it
 
     try:
@@ -80,17 +73,13 @@ def dump_estimators(estimators: list[Any]) -> bytes:
 
 
 def has_function(estimator: Any) -> bool:
-    """Whether a parameter of the estimator, at any depth, is a function, which files cannot hold."""
+    """Return whether a parameter of the estimator, at any depth, is a function, which files cannot hold."""
     values = estimator.get_params().values()
     return any(callable(value) and not isinstance(value, type) and not is_sklearn_estimator(value) for value in values)
 
 
 def untrusted_types(data: bytes) -> list[str]:
-    """Returns the sorted names of the types in a member that need the user's trust, as "module:Class".
-
-    These are the types that neither skops nor `TRUSTED` accepts, and support vector machines, whose compiled code does
-    not check what the file provides. Nothing is instantiated.
-    """
+    """Return the sorted names of the types in a member that need the user's trust, as "module:Class"."""
     from skops import io
 
     schema = _checked_schema(data)
@@ -103,26 +92,7 @@ def untrusted_types(data: bytes) -> list[str]:
 
 
 def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[Any]:
-    """Returns the estimators of a member.
-
-    Parameters
-    ----------
-    data : bytes
-        The skops member.
-    trusted : frozenset of str
-        Types that the user trusts, as "module:Class".
-
-    Returns
-    -------
-    list of estimator
-        In the order in which they were saved.
-
-    Raises
-    ------
-    InputError
-        If a type is not trusted, or the member is damaged. Trees are checked both in the schema, before they are made,
-        and afterwards against the number of columns of the estimators around them.
-    """
+    """Return the estimators of a member."""
     from skops import io
 
     check_trusted(untrusted_types(data), trusted)
@@ -139,11 +109,9 @@ def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[
 
 
 def _checked_schema(data: bytes) -> Any:
-    """Returns the schema of a member after checking it, without making any object.
-
-    Every node must use a loader from `LOADERS`, none of which calls a function that the file names, and every decision
-    tree must be well formed.
-    """
+    """Return the schema of a member after checking it, without making any object."""
+    # Every node must use a loader from `LOADERS`, none of which calls a function that the file names, and every
+    # decision tree must be well formed.
     members = members_of(data, "the member estimators.skops")
     try:
         schema = json.loads(members.get("schema.json", b""))
@@ -159,7 +127,7 @@ def _checked_schema(data: bytes) -> Any:
 
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yields all nodes of a skops schema, at any depth, in no particular order."""
+    """Yield all nodes of a skops schema, at any depth, in no particular order."""
     stack = [schema]
     while stack:
         node = stack.pop()
@@ -172,10 +140,12 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _is_unsafe(node: dict[str, Any]) -> bool:
-    """Whether a node describes a support vector machine, whose compiled code takes what is in the file on trust."""
+    """Return whether a node describes a support vector machine, whose compiled code takes what is in the file
+    on trust.
+    """
     return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 
 def _damaged(error: Exception) -> InputError:
-    """Returns the error for a member that cannot be read, with a short form of the cause."""
+    """Return the error for a member that cannot be read, with a short form of the cause."""
     return InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})")

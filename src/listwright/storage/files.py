@@ -45,7 +45,7 @@ BASELINES = (  # and of listwright.baselines
 
 
 def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
-    """Writes a fitted model to one file, which `load` reads. Nothing in the file is code.
+    """Write a fitted model to one file, which `load` reads. Nothing in the file is code.
 
     The file is complete or not there at all: it is written beside the target and then takes its place.
 
@@ -98,38 +98,9 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
 
 
 def check_can_save(model: Any) -> None:
-    """Raises an `InputError` that gives the reason if a model could not be saved once it is fitted.
-
-    Call it before a long training run whose result must be saved, above all if the model has features, learners or
-    estimators of your own. `fit` runs a cheaper form of this check and warns.
-
-    Parameters
-    ----------
-    model : SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP or a baseline
-        A model, fitted or not.
-
-    Raises
-    ------
-    InputError
-        If the model could not be saved. The message names the part that is in the way.
-
-    See Also
-    --------
-    save : Writes the file.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> import numpy as np
-    >>> from sklearn.preprocessing import FunctionTransformer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.linear_model import Ridge
-    >>> check_can_save(lw.SCP(learner=Ridge()))
-    >>> check_can_save(lw.SCP(learner=make_pipeline(FunctionTransformer(np.abs), Ridge())))
-    Traceback (most recent call last):
-    ...
-    listwright.errors.InputError: This SCP cannot be saved: These estimators cannot be saved: ...
-    """
+    """Raise an `InputError` that gives the reason if a model could not be saved once it is fitted."""
+    # Call it before a long training run whose result must be saved, above all if the model has features, learners or
+    # estimators of your own.
     name = _check_model(model)
     try:
         encoder = _encoded(model, slim=False)[0]
@@ -140,11 +111,7 @@ def check_can_save(model: Any) -> None:
 
 
 def warn_unsavable(model: Any) -> None:
-    """Warns with an `UnsavableWarning`, before training, that a model could not be saved.
-
-    Cheaper than `check_can_save`, as every `fit` calls it: only the parameters are encoded, wrong numbers are left for
-    `fit` to report, and skops is used only for estimators that have a function among their parameters.
-    """
+    """Warn with an `UnsavableWarning`, before training, that a model could not be saved."""
     parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "engine"}
     encoder = Encoder(numbers=False)  # wrong ones are named by fit itself
     try:
@@ -158,16 +125,13 @@ def warn_unsavable(model: Any) -> None:
 
 
 def own_parts(model: Any) -> list[str]:
-    """Returns the names of the classes in a model that are not listwright's, as "module:Class".
-
-    These are the names that `load` needs in `trusted` once the model is saved.
-    """
+    """Return the names of the classes in a model that are not listwright's, as "module:Class"."""
     encoder, tree = _encoded(model, slim=False)
     return needed_classes(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
 
 
 def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
-    """Reads a model from a file. It gives the same lists as before, and can be trained further with `partial_fit`.
+    """Read a model from a file. It gives the same lists as before, and can be trained further with `partial_fit`.
 
     Safe to use on files from others: a file that is damaged, or was made to do harm, is an `InputError`, and no code
     from it is ever run. Classes that are not listwright's own are made only if you trust them, because making them
@@ -207,7 +171,7 @@ def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYT
 
 
 def _check_model(model: Any) -> str:
-    """Returns the name of the model's class; raises, with the reason, unless it is one that can be saved."""
+    """Return the name of the model's class; raise, with the reason, unless it is one that can be saved."""
     if getattr(model, "unsavable", ""):
         raise InputError(f"This {type(model).__name__} cannot be saved: {model.unsavable}.")
     if not isinstance(model, _models()):
@@ -216,20 +180,15 @@ def _check_model(model: Any) -> str:
 
 
 def _models() -> tuple[type[Any], ...]:
-    """Returns the classes of what can be saved.
-
-    Looking them up imports their modules, which registers every class that a file may name.
-    """
+    """Return the classes of what can be saved."""
     rivals = listwright.baselines
     return (*(getattr(listwright, name) for name in MODELS), *(getattr(rivals, name) for name in BASELINES))
 
 
 def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
-    """Encodes a model and returns the encoder, with its tables, and the root node.
-
-    The engine is replaced by "local" in a copy: where a model was fitted is not part of it, and loading a file must not
-    make anyone connect to a cluster.
-    """
+    """Encode a model and return the encoder, with its tables, and the root node."""
+    # The engine is replaced by "local" in a copy: where a model was fitted is not part of it, and loading a file must
+    # not make anyone connect to a cluster.
     if "engine" in vars(model):
         model = copy.copy(model)
         model.engine = "local"  # where a model was fitted is no part of it: a file must not make anyone connect
@@ -238,7 +197,7 @@ def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
 
 
 def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
-    """Returns the members of a file, and the names of the classes in it that are not listwright's."""
+    """Return the members of a file, and the names of the classes in it that are not listwright's."""
     encoder, tree = _encoded(model, slim)
     members = {MANIFEST: manifest_of(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
@@ -248,22 +207,7 @@ def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
 
 
 def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
-    """Decodes a model and runs its own checks.
-
-    Parameters
-    ----------
-    manifest : dict
-        The manifest, already checked for format and version.
-    members : dict of str to bytes
-        All members of the archive.
-    trusted : frozenset of str
-        Classes that the user trusts, as "module:Class".
-
-    Returns
-    -------
-    object
-        The model. Each model inside, if it is fitted, has checked that its parts fit together (`check_loaded`).
-    """
+    """Decode a model and run its own checks."""
     arrays = unpack(members.get(ARRAYS, b""))
     check_trusted(needed_classes(manifest.get("model"), members.get(ESTIMATORS)), trusted)
     models = _models()  # before anything is decoded

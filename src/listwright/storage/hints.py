@@ -16,29 +16,11 @@ from listwright._internal.arrays import Dtype
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the hinted type; the entries of containers and the dtype of arrays are checked too.
-
-    Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
-    one in place of the other is damaged.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-    hint : type hint
-        A class, `None`, `Any`, a union, a `Literal`, an array type of `_internal.arrays`, or a tuple, sequence or
-        mapping of these.
-
-    Returns
-    -------
-    bool
-        Whether it fits.
-
-    Examples
-    --------
-    >>> fits((1, 2.5), tuple[float, ...]), fits("1", float), fits(None, int | None), fits(True, int)
-    (True, False, True, False)
+    """Return whether a value is of the hinted type; the entries of containers and the dtype of arrays are
+    checked too.
     """
+    # Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
+    # one in place of the other is damaged.
     if hint is Any:
         return True
     if hint is None or hint is type(None):
@@ -59,10 +41,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
-    """Whether a value is a tuple, mapping or sequence of the hinted kind with entries that fit.
-
-    `origin` and `inner` are the parts of the hint as `typing.get_origin` and `typing.get_args` return them.
-    """
+    """Return whether a value is a tuple, mapping or sequence of the hinted kind with entries that fit."""
     if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):
         return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
     if not isinstance(origin, type):

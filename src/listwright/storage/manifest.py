@@ -20,44 +20,7 @@ LARGEST_MANIFEST = 64 << 20
 
 
 def inspect(path: str | Path) -> dict[str, Any]:
-    """Returns what a model file says of itself, without loading the model.
-
-    Use it to find out which classes a file from elsewhere needs before you trust it, or which library versions it was
-    saved with.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that `save` wrote.
-
-    Returns
-    -------
-    dict
-        With the keys "format", "version", "class", "parameters", "features", "n_features", "n_items", "training",
-        "libraries" and "needs_trust", the names of the classes that `load` must trust.
-
-    Raises
-    ------
-    InputError
-        If the file is not a model file or is damaged.
-
-    See Also
-    --------
-    load : Loads the model.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import listwright as lw
-    >>> import numpy as np
-    >>> x = np.random.default_rng(0).random((20, 4, 2))
-    >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lw.baselines.TopK(length=2).fit(problems).save(f"{folder}/model.listwright")
-    ...     about = inspect(f"{folder}/model.listwright")
-    >>> about["class"], about["n_features"], about["needs_trust"]
-    ('TopK', 2, [])
-    """
+    """Return what a model file says of itself, without loading the model."""
     members = read_archive(Path(path))
     manifest = read_manifest(members, path)
     about = {key: value for key, value in manifest.items() if key != "model"}
@@ -65,7 +28,7 @@ def inspect(path: str | Path) -> dict[str, Any]:
 
 
 def manifest_of(model: Any, tree: Any) -> bytes:
-    """Returns the manifest as JSON bytes: a description for readers and `inspect`, then the tree under "model"."""
+    """Return the manifest as JSON bytes: a description for readers and `inspect`, then the tree under "model"."""
     signature = model.signature_
     about = {
         "format": FORMAT,
@@ -82,7 +45,7 @@ def manifest_of(model: Any, tree: Any) -> bytes:
 
 
 def _training(model: Any) -> dict[str, Any]:
-    """Returns figures on how the model was trained: lists shown online, or rounds, passes and mean value; may be
+    """Return figures on how the model was trained: lists shown online, or rounds, passes and mean value; may be
     empty.
     """
     if hasattr(model, "playing_"):
@@ -94,12 +57,12 @@ def _training(model: Any) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """Returns a parameter as plain JSON: scalars as they are, everything else as its repr."""
+    """Return a parameter as plain JSON: scalars as they are, everything else as its repr."""
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
 
 
 def _versions() -> dict[str, str]:
-    """Returns the versions of Python and of the installed libraries that a model may depend on."""
+    """Return the versions of Python and of the installed libraries that a model may depend on."""
     found = {"python": platform.python_version()}
     for name in ("listwright", "numpy", "scikit-learn", "lightgbm", "xgboost"):
         try:
@@ -110,7 +73,7 @@ def _versions() -> dict[str, str]:
 
 
 def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]:
-    """Returns the manifest of a file, checked to be JSON of this format and version; `path` is for error messages."""
+    """Return the manifest of a file, checked to be JSON of this format and version; `path` is for error messages."""
     data = members.get(MANIFEST, b"")
     try:
         manifest = json.loads(data) if len(data) <= LARGEST_MANIFEST else None
@@ -125,5 +88,5 @@ def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]
 
 
 def needed_classes(tree: Any, estimators: bytes | None) -> list[str]:
-    """Returns the sorted names of the classes that are not listwright's, from the tree and from the skops member."""
+    """Return the sorted names of the classes that are not listwright's, from the tree and from the skops member."""
     return sorted({*named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})

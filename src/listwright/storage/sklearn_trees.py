@@ -21,15 +21,7 @@ MOST_OUTPUTS = 1 << 20
 
 
 def check_tree_nodes(nodes: Iterable[dict[str, Any]], members: Mapping[str, bytes]) -> None:
-    """Raises unless every tree of a skops schema is well formed; nothing is instantiated.
-
-    Parameters
-    ----------
-    nodes : iterable of dict
-        The nodes of the schema.
-    members : mapping of str to bytes
-        The members of the skops archive, which hold the arrays of the trees.
-    """
+    """Raise unless every tree of a skops schema is well formed; nothing is instantiated."""
     for node in nodes:
         if node["__loader__"] == "TreeNode" or node.get("__class__") == "Tree":
             try:
@@ -41,11 +33,7 @@ def check_tree_nodes(nodes: Iterable[dict[str, Any]], members: Mapping[str, byte
 
 
 def check_trees(estimators: Any) -> None:
-    """Raises unless every tree fits the estimator around it: no split may look at a column past the input's width.
-
-    Trees of histogram boosting (`TreePredictor`) are checked completely here, as their nodes become readable only once
-    they are made.
-    """
+    """Raise unless every tree fits the estimator around it: no split may look at a column past the input's width."""
     for tree, width in _found(estimators, None, set()):
         if hasattr(tree, "n_features"):
             if tree.n_features > (tree.n_features if width is None else width):
@@ -55,19 +43,7 @@ def check_trees(estimators: Any) -> None:
 
 
 def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state: dict[str, Any]) -> None:
-    """Raises unless the arrays of one `sklearn.tree._tree.Tree` agree with one another.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of input columns.
-    n_classes : ndarray of int, shape (n_outputs,)
-        Classes per output; 1 for regression.
-    n_outputs : int
-        Number of outputs.
-    state : dict
-        "nodes" (a structured array), "values" of shape (nodes, outputs, classes) and "node_count".
-    """
+    """Raise unless the arrays of one `sklearn.tree._tree.Tree` agree with one another."""
     nodes, values, count = state["nodes"], state["values"], state["node_count"]
     if not 0 < n_outputs <= MOST_OUTPUTS or n_classes.shape != (n_outputs,) or n_classes.dtype.kind not in "iu":
         raise _damaged("outputs")
@@ -84,10 +60,7 @@ def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state:
 
 
 def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
-    """Raises unless the nodes of one histogram-boosting tree form a tree over at most `width` columns.
-
-    Categorical splits are not supported and are rejected.
-    """
+    """Raise unless the nodes of one histogram-boosting tree form a tree over at most `width` columns."""
     inner = nodes[nodes["is_leaf"] == 0]
     _check_children(np.flatnonzero(nodes["is_leaf"] == 0), inner["left"], inner["right"], len(nodes))
     columns = inner["feature_idx"]
@@ -98,7 +71,7 @@ def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
 
 
 def _check_children(parents: NDArray[Any], left: NDArray[Any], right: NDArray[Any], count: int) -> None:
-    """Raises unless all children come after their parents and exist, so that every walk down the tree ends."""
+    """Raise unless all children come after their parents and exist, so that every walk down the tree ends."""
     for children in (left, right):
         behind = children.astype(np.int64)
         if not ((behind > parents) & (behind < count)).all():
@@ -106,10 +79,8 @@ def _check_children(parents: NDArray[Any], left: NDArray[Any], right: NDArray[An
 
 
 def _found(value: Any, width: int | None, seen: set[int]) -> Iterator[tuple[Any, int | None]]:
-    """Yields all trees inside a value, each with the number of columns that the estimators around it guarantee, or
-    None.
-
-    Walks through containers, object arrays and instance attributes; `seen` holds the ids of what was visited.
+    """Yield all trees inside a value, each with the number of columns that the estimators around it guarantee,
+    or None.
     """
     if id(value) in seen or isinstance(value, str | bytes | int | float | type(None)):
         return
@@ -134,11 +105,7 @@ def _found(value: Any, width: int | None, seen: set[int]) -> Iterator[tuple[Any,
 
 
 def _width(estimator: Any, given: int | None) -> int | None:
-    """The columns that an estimator lets its trees see.
-
-    Forests hand their columns to their trees without looking, so the smaller number counts; other estimators around
-    trees, such as pipelines and bagging, hand on columns of their own making, which the inner estimator checks.
-    """
+    """Return the columns that an estimator lets its trees see."""
     if not any(word in type(estimator).__name__ for word in ("Forest", "Tree", "GradientBoosting")):
         return None
     own = vars(estimator).get("n_features_in_")
@@ -146,7 +113,7 @@ def _width(estimator: Any, given: int | None) -> int | None:
 
 
 def _plain(node: dict[str, Any], members: Mapping[str, bytes]) -> Any:
-    """The value of a node that holds only numbers, arrays, tuples and dicts."""
+    """Return the value of a node that holds only numbers, arrays, tuples and dicts."""
     kind = node["__loader__"]
     if kind == "JsonNode":
         return json.loads(node["content"])
@@ -160,5 +127,5 @@ def _plain(node: dict[str, Any], members: Mapping[str, bytes]) -> Any:
 
 
 def _damaged(what: str) -> InputError:
-    """Returns the error for a tree that is not well formed."""
+    """Return the error for a tree that is not well formed."""
     return InputError(f"a decision tree is damaged ({what})")

@@ -19,14 +19,7 @@ _NAME = re.compile(r"(?!\d)[\w.]+:(?!\d)[\w.]+")
 
 
 def class_name(kind: type[Any]) -> str:
-    """Returns the name of a class in files, "module:Class".
-
-    Raises
-    ------
-    InputError
-        If the class could not be found again by that name (it is defined inside a function, for example), is a builtin,
-        or has a constructor whose arguments cannot be inspected.
-    """
+    """Return the name of a class in files, "module:Class"."""
     name = f"{kind.__module__}:{kind.__qualname__}"
     if kind.__module__ == "builtins" or not hasattr(kind, "__dict__"):
         raise InputError(f"A model file cannot hold a {kind.__qualname__}")
@@ -40,31 +33,14 @@ def class_name(kind: type[Any]) -> str:
 
 
 def as_trusted(names: Iterable[str]) -> frozenset[str]:
-    """Returns the names as a set.
-
-    Raises
-    ------
-    InputError
-        If `names` is a single string, or an entry does not have the form "module:Class".
-
-    Examples
-    --------
-    >>> sorted(as_trusted(["mypackage.features:Mine"]))
-    ['mypackage.features:Mine']
-    """
+    """Return the names as a set."""
     if isinstance(names, str) or not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
         raise InputError(f'trusted must be a list of names such as "mypackage.features:Mine". Got {names!r:.80}.')
     return frozenset(names)
 
 
 def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
-    """Imports the module of a trusted class, which runs its code, and returns the class.
-
-    Raises
-    ------
-    InputError
-        If the name is not among `trusted`, the module cannot be imported, or it has no such class.
-    """
+    """Import the module of a trusted class, which runs its code, and return the class."""
     if name not in trusted:
         raise InputError(f"it names the class {name!r:.80}, which is neither part of listwright nor trusted")
     module, _, path = name.partition(":")
@@ -78,10 +54,7 @@ def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
 
 
 def named_classes(tree: Any) -> Iterator[str]:
-    """Yields the names of the classes in a tree of JSON nodes that are not listwright's; names may repeat.
-
-    Those are the names that contain a colon. The tree need not be valid: it is searched as plain JSON.
-    """
+    """Yield the names of the classes in a tree of JSON nodes that are not listwright's; names may repeat."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -95,7 +68,7 @@ def named_classes(tree: Any) -> Iterator[str]:
 
 
 def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
-    """Raises unless all needed classes are trusted, with one error that names every class that is missing."""
+    """Raise unless all needed classes are trusted, with one error that names every class that is missing."""
     missing = sorted(set(needed) - trusted)
     if missing:
         raise InputError(
@@ -105,7 +78,7 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
 
 
 def _attribute(module: Any, path: str) -> Any:
-    """Returns the attribute at a dotted path below a module, or None where a part of the path is missing."""
+    """Return the attribute at a dotted path below a module, or None where a part of the path is missing."""
     found = module
     for part in path.split("."):
         found = getattr(found, part, None)

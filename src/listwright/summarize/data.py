@@ -30,32 +30,9 @@ _PARTS = (re.compile(r"train.*|.*2003.*", re.IGNORECASE), re.compile(r"test.*|.*
 
 
 def read_clusters(path: str | Path, *, task: int | None = None, need_references: bool = False) -> list[Cluster]:
-    """Reads the clusters of documents at a path.
-
-    Accepted are a `.jsonl` or `.jsonl.gz` file, a folder that contains one (the first by name), DUC or TAC document
-    sets, and a folder with one plain folder per cluster. DUC sets of 2003 and 2004 become the two parts that the paper
-    trains and tests on; sets of other years must be read separately. Two plain folders named `train` and `test` become
-    the two parts.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file or folder.
-    task : int, optional
-        The task of DUC to read, if there are several.
-    need_references : bool, default False
-        Whether a cluster without reference summaries is an error.
-
-    Returns
-    -------
-    list of Cluster
-        The clusters, with their part in `split` if it is known.
-
-    Raises
-    ------
-    InputError
-        If nothing can be read, or if it is ambiguous which data are meant.
-    """
+    """Read the clusters of documents at a path."""
+    # DUC sets of 2003 and 2004 become the two parts that the paper trains and tests on; sets of other years must be
+    # read separately.
     place = Path(path)
     if place.is_file():
         return read_jsonl(place, need_references=need_references)
@@ -72,34 +49,14 @@ def read_clusters(path: str | Path, *, task: int | None = None, need_references:
 
 
 def read_parts(train: Paths, test: Paths, *, task: int | None = None, need_references: bool = True) -> list[Cluster]:
-    """Reads clusters to train and to test on, from one or several folders each.
-
-    Parameters
-    ----------
-    train, test : path or sequence of paths
-        Folders of DUC or TAC data, read by `listwright.text.read_duc`; or one path that `read_clusters` can read.
-    task : int, optional
-        The task of DUC to read, if the folders contain several.
-    need_references : bool, default True
-        Whether a cluster without reference summaries is an error.
-
-    Returns
-    -------
-    list of Cluster
-        The clusters of both parts, with "train" or "test" in `split`.
-    """
+    """Read clusters to train and to test on, from one or several folders each."""
     parts = {name: _read_part(paths, name, task, need_references) for name, paths in (("train", train), ("test", test))}
     return _joined(parts)
 
 
 def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) -> list[str]:
-    """Returns what is missing from the clusters of a year and task of DUC, as sentences; an empty list for other data.
-
-    Examples
-    --------
-    >>> clusters = [Cluster.from_documents("d30003t", [["It rained."]], references=["Rain."])]
-    >>> shortfalls(clusters, 2003, 2)
-    ['DUC 2003 task 2 has 30 clusters, and 1 was found.', 'd30003t has 1 summary by people instead of 4.']
+    """Return what is missing from the clusters of a year and task of DUC, as sentences; an empty list for other
+    data.
     """
     wanted = CLUSTERS.get((year or 0, task or 0))
     if wanted is None:
@@ -115,16 +72,7 @@ def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) 
 
 
 def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
-    """Returns (train, test) index pairs: one if the clusters say which they are, else five seeded folds.
-
-    With folds each cluster is tested once; of more than 200 clusters only the first fold is tested.
-
-    Examples
-    --------
-    >>> from listwright.lab.simulate.corpus import corpus
-    >>> [(len(train), len(test)) for train, test in splits(corpus(6))]
-    [(4, 2)]
-    """
+    """Return (train, test) index pairs: one if the clusters say which they are, else five seeded folds."""
     parts = np.array([cluster.split or "" for cluster in clusters])
     train, test = np.flatnonzero(parts == "train"), np.flatnonzero(parts == "test")
     if len(train) and len(test):
@@ -137,20 +85,13 @@ def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
 
 
 def usual_budget(clusters: Sequence[Cluster]) -> Budget:
-    """Returns 665 bytes, as in DUC 2004, or 250 if the reference summaries are shorter than 200 bytes on average.
-
-    Examples
-    --------
-    >>> from listwright.lab.simulate.corpus import corpus
-    >>> str(usual_budget(corpus(2)))
-    '665 bytes'
-    """
+    """Return 665 bytes, as in DUC 2004, or 250 if the reference summaries are shorter than 200 bytes on average."""
     sizes = [len(reference.encode()) for cluster in clusters for reference in cluster.references]
     return SHORT if sizes and np.mean(sizes) < SHORT_REFERENCE else LONG
 
 
 def _read_duc_years(place: Path, task: int | None, need_references: bool) -> list[Cluster]:
-    """Reads one year of DUC as it is, or the two years of the paper as its two parts."""
+    """Read one year of DUC as it is, or the two years of the paper as its two parts."""
     years = duc_years(place)
     if len(years) < 2:
         return read_duc(place, task=task, need_references=need_references)
@@ -164,7 +105,7 @@ def _read_duc_years(place: Path, task: int | None, need_references: bool) -> lis
 
 
 def _read_part(paths: Paths, name: str, task: int | None, need_references: bool) -> list[Cluster]:
-    """Reads the clusters of one part from one or several paths."""
+    """Read the clusters of one part from one or several paths."""
     places = [Path(paths)] if isinstance(paths, str | Path) else [Path(one) for one in paths]
     if not places:
         raise InputError(f"Name at least one file or folder of clusters to {name} on with {name}=.")
@@ -174,7 +115,7 @@ def _read_part(paths: Paths, name: str, task: int | None, need_references: bool)
 
 
 def _joined(parts: Mapping[str, Sequence[Cluster]]) -> list[Cluster]:
-    """Returns the clusters of both parts; ids that occur in both are prefixed with the part."""
+    """Return the clusters of both parts; ids that occur in both are prefixed with the part."""
     train, test = ({cluster.id: cluster for cluster in part} for part in parts.values())
     for name in sorted(train.keys() & test.keys()):
         if train[name].sentences == test[name].sentences:

@@ -19,7 +19,7 @@ BUDGET = Budget(665, "bytes")
 
 
 def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SCP:
-    """Trains a model that summarises, from clusters with references.
+    """Train a model that summarises, from clusters with references.
 
     Parameters
     ----------
@@ -43,6 +43,6 @@ def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SC
 
 
 def shipped_model() -> SCP:
-    """Loads the model that is part of the package."""
+    """Load the model that is part of the package."""
     model: SCP = load(SHIPPED)
     return model

@@ -21,38 +21,23 @@ class _ByColumn(Baseline):
         return False
 
     def _check_parameters(self, problems: Problems) -> None:
-        """Raises `InputError` if the problems lack the feature."""
+        """Raise `InputError` if the problems lack the feature."""
         if self.column not in (problems.feature_names or ()):
             raise InputError(f"{type(self).__name__} needs the feature {self.column!r}. See summary_problems.")
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        """Returns the lists in decreasing order of the feature."""
+        """Return the lists in decreasing order of the feature."""
         scores = problems.features[:, (problems.feature_names or ()).index(self.column)]
         return lists_by_score(problems, np.asarray(scores, dtype=np.float64), steps, room)
 
 
 class Lead(_ByColumn):
-    """The first sentence of every document, then every second one, and so on.
-
-    The usual baseline for news, where the first sentences say what matters. Needs problems made by `summary_problems`.
-
-    See Also
-    --------
-    LexRank : The most central sentences.
-    """
+    """The first sentence of every document, then every second one, and so on."""
 
     column = "inverse_position"
 
 
 class LexRank(_ByColumn):
-    """The sentences that are most central in the graph of similar sentences (Erkan and Radev 2004).
-
-    A baseline without training that does not depend on the order of sentences. Needs problems made by
-    `summary_problems`.
-
-    See Also
-    --------
-    Lead : The first sentences.
-    """
+    """The sentences that are most central in the graph of similar sentences (Erkan and Radev 2004)."""
 
     column = "lexrank"

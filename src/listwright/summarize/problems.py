@@ -33,37 +33,7 @@ _CUE = re.compile(
 
 
 def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_references: bool = False) -> Problems:
-    """Makes one problem per cluster, with ROUGE-1 recall as its reward.
-
-    Candidates are sentences, with quality features, tf-idf vectors and sizes in `unit`. Recall counts Porter stems,
-    function words included, and is averaged over the references. In the vectors a stem has the same column in all
-    clusters, and a weight that depends only on its cluster.
-
-    Parameters
-    ----------
-    clusters : sequence of Cluster
-        The clusters; at least one.
-    unit : {"bytes", "characters", "words"}, default "bytes"
-        What sizes are measured in.
-    need_references : bool, default False
-        Whether a cluster without references is an error. Otherwise the problems have no reward if one lacks references.
-
-    Returns
-    -------
-    Problems
-        The problems.
-
-    Raises
-    ------
-    InputError
-        If there are no clusters, or if one lacks the references that are needed.
-
-    Examples
-    --------
-    >>> clusters = [Cluster.from_documents("rain", [["It rained.", "Rivers rose."]], references=["Rivers rose fast."])]
-    >>> summary_problems(clusters)
-    Problems: 1 problem, 2 candidates (2 each), 24 features, sizes 11 to 13, reward Rouge
-    """
+    """Make one problem per cluster, with ROUGE-1 recall as its reward."""
     if not clusters:
         raise InputError("There are no clusters to summarise. Give at least one.")
     missing = [cluster.id for cluster in clusters if not cluster.references]
@@ -84,52 +54,34 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
 
 
 def paper_summary_features() -> Features:
-    """Returns the features of the paper's policy (Section 6.3).
-
-    These are the quality features; the volume that the tf-idf vectors of the list and the sentence span, alone and
-    times the quality features; and the smallest difference of each quality feature to the list.
-    """
+    """Return the features of the paper's policy (Section 6.3)."""
     return Candidate() + Volume() + Distance(mean=False)
 
 
 def summary_features() -> Features:
-    """Returns the paper's features, and how many new words of a reference the sentence is expected to add."""
+    """Return the paper's features, and how many new words of a reference the sentence is expected to add."""
     return paper_summary_features() + ExpectedCoverage()
 
 
 def room_of(budget: Budget) -> int:
-    """Returns what sizes may sum to. Each size includes a joining space, of which there is one fewer than sentences.
-
-    Examples
-    --------
-    >>> room_of(Budget(665, "bytes")), room_of(Budget(100, "words"))
-    (666, 100)
-    """
+    """Return what sizes may sum to. Each size includes a joining space, of which there is one fewer than sentences."""
     return budget.amount + (budget.unit in ("bytes", "characters"))
 
 
 def _columns(cluster: Cluster, quality: Floats32) -> Floats32:
-    """Returns the quality and structure features of a cluster side by side."""
+    """Return the quality and structure features of a cluster side by side."""
     return np.concatenate([quality, structure_features(cluster)], axis=1)
 
 
 def _reward(clusters: Sequence[Cluster], stems: list[list[list[str]]]) -> Rouge:
-    """Returns ROUGE-1 recall of the sentences' stems against the references."""
+    """Return ROUGE-1 recall of the sentences' stems against the references."""
     candidates = [sentence for texts in stems for sentence in texts]
     references = [[tokens(reference, stem=True) for reference in cluster.references] for cluster in clusters]
     return Rouge(candidates, references, n=1)
 
 
 def structure_features(cluster: Cluster) -> Floats32:
-    """Returns one row per sentence with the columns `STRUCTURE`, each 0 or 1. Without headings only the last can be 1.
-
-    Examples
-    --------
-    >>> documents, sections = [["We propose nets.", "Nets have nodes."]], [["Introduction", "Introduction"]]
-    >>> structure_features(Cluster.from_documents("nets", documents, sections=sections))
-    array([[1., 0., 1., 1.],
-           [1., 0., 0., 0.]], dtype=float32)
-    """
+    """Return one row per sentence with the columns `STRUCTURE`, each 0 or 1."""
     headings = cluster.sections or ("",) * len(cluster.sentences)
     columns = [
         [_INTRODUCTION.search(heading) is not None for heading in headings],
@@ -141,7 +93,7 @@ def structure_features(cluster: Cluster) -> Floats32:
 
 
 def _starts(cluster: Cluster) -> list[bool]:
-    """Returns whether each sentence is the first under its heading."""
+    """Return whether each sentence is the first under its heading."""
     if not cluster.sections:
         return [False] * len(cluster.sentences)
     places = list(zip(cluster.documents, cluster.sections, strict=True))

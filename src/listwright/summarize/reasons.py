@@ -27,31 +27,7 @@ Reasons = dict[str, float]
 
 
 def explained_lists(model: ListEstimator, problems: Problems, room: float) -> tuple[list[Ints], list[list[Reasons]]]:
-    """Returns the lists that `predict` builds, and the reasons for each pick, the strongest first.
-
-    A reason is what a group of features added to the score, compared with the mean of all sentences that could have
-    been picked at that point, in standard deviations of their scores. The product of volume and quality counts as
-    quality as far as it would be there for an empty list; what the list subtracts from it counts as novelty.
-
-    Parameters
-    ----------
-    model : ListEstimator
-        A fitted model whose policy can explain its scores.
-    problems : Problems
-        From `summary_problems`.
-    room : float
-        The budget, from `room_of`.
-
-    Returns
-    -------
-    tuple
-        The picked sentences of each list, and for each of them its reasons by group.
-
-    Raises
-    ------
-    InputError
-        If the policy does not know what each column contributes.
-    """
+    """Return the lists that `predict` builds, and the reasons for each pick, the strongest first."""
     lists = model.predict(problems.without_reward(), budget=room)
     assert isinstance(lists.explainer, Explainer)
     picked = list(lists)
@@ -62,7 +38,7 @@ def explained_lists(model: ListEstimator, problems: Problems, room: float) -> tu
 
 
 def _reasons(columns: dict[str, tuple[float, float]]) -> Reasons:
-    """Returns by group how far it puts the sentence above the others, the largest effect first."""
+    """Return by group how far it puts the sentence above the others, the largest effect first."""
     totals: Reasons = dict.fromkeys([*GROUPS, NOVELTY], 0.0)
     for name, (alone, change) in columns.items():
         own = name.removeprefix(_VOLUME)

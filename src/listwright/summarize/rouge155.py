@@ -20,10 +20,7 @@ Interval = tuple[float, float, float]  # mean, low, high
 
 
 def find_rouge(path: str | Path) -> Path:
-    """Returns the path of the program, given that path or its folder; its data must be in the same folder.
-
-    Raises `InputError` if it is not there, or if perl is not installed.
-    """
+    """Return the path of the program, given that path or its folder; its data must be in the same folder."""
     place = Path(path)
     program = place / PROGRAM if place.is_dir() else place
     if not program.is_file() or not (program.parent / "data").is_dir():
@@ -36,32 +33,7 @@ def find_rouge(path: str | Path) -> Path:
 def rouge_155(
     program: Path, summaries: Sequence[str], references: Sequence[Sequence[str]], *, n_bytes: int
 ) -> dict[str, Interval]:
-    """Returns ROUGE-1 recall, precision and F of summaries as the program prints them: mean and 95 % interval.
-
-    The options are those of DUC 2004, `-n 1 -m -b BYTES -a -x`: stems, stop words kept, the first bytes of each
-    summary, and the counts of all references added.
-
-    Parameters
-    ----------
-    program : Path
-        From `find_rouge`.
-    summaries : sequence of str
-        One text per cluster.
-    references : sequence of sequences of str
-        By cluster: the reference summaries.
-    n_bytes : int
-        How much of a summary counts.
-
-    Returns
-    -------
-    dict of str to tuple of float
-        By metric ("rouge1_r", "rouge1_p", "rouge1_f"): mean, low and high, from 0 to 1.
-
-    Raises
-    ------
-    InputError
-        If the program fails or prints no scores.
-    """
+    """Return ROUGE-1 recall, precision and F of summaries as the program prints them: mean and 95 % interval."""
     with TemporaryDirectory() as folder:
         settings = _written(Path(folder), summaries, references)
         options = ["-e", str(program.parent / "data"), "-n", "1", "-m", "-b", str(n_bytes), "-a", "-x"]
@@ -83,7 +55,7 @@ def rouge_155(
 
 
 def _written(folder: Path, summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Path:
-    """Writes all texts to files, and returns the settings file that names them."""
+    """Write all texts to files, and return the settings file that names them."""
     evaluations = []
     for number, (summary, written) in enumerate(zip(summaries, references, strict=True)):
         (folder / f"{number}.txt").write_text(summary + "\n")

@@ -29,35 +29,12 @@ METRICS = {
 
 
 def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
-    """Returns the picked sentences in the order they were picked, joined by spaces.
-
-    Examples
-    --------
-    >>> summary_text(Cluster.from_documents("rain", [["It rained.", "Rivers rose."]]), [1, 0])
-    'Rivers rose. It rained.'
-    """
+    """Return the picked sentences in the order they were picked, joined by spaces."""
     return " ".join(cluster.sentences[item] for item in items)
 
 
 def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
-    """Returns each of `METRICS` for every cluster.
-
-    Scores count stems and are averaged over the references. Pooled scores add the counts of all references except one,
-    and are averaged over which one that is (jackknife). Function words are kept, except in the last metric, which shows
-    how much of a recall does not come from filler words.
-
-    Parameters
-    ----------
-    lists : Lists
-        One summary per cluster, as positions of sentences.
-    clusters : sequence of Cluster
-        The clusters, with references.
-
-    Returns
-    -------
-    dict of str to ndarray of float
-        By metric, one score per cluster.
-    """
+    """Return each of `METRICS` for every cluster."""
     if len(lists) != len(clusters):
         raise InputError(f"There must be one list per cluster ({len(clusters)}). Got {len(lists)}.")
     table = np.array(
@@ -70,7 +47,7 @@ def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Float
 
 
 def _scores(summary: str, cluster: Cluster) -> list[float]:
-    """Returns all metrics of one summary, in the order of `METRICS`."""
+    """Return all metrics of one summary, in the order of `METRICS`."""
     words = tokens(summary, stem=True)
     references = [tokens(reference, stem=True) for reference in cluster.references]
     found = [rouge(words, references), rouge(words, references, over="jackknife"), rouge(words, references, n=2)]
@@ -79,5 +56,5 @@ def _scores(summary: str, cluster: Cluster) -> list[float]:
 
 
 def _content(text: str) -> list[str]:
-    """Returns the stems of a text without function words."""
+    """Return the stems of a text without function words."""
     return [stem_token(word) for word in tokens(text) if word not in FUNCTION_WORDS]

@@ -21,40 +21,20 @@ from listwright.text.sentences import split_sentences
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a summary, where it comes from, and why it was picked.
+    """A sentence of a summary, where it comes from, and why it was picked."""
 
-    Attributes
-    ----------
-    text : str
-        The sentence.
-    document : str
-        Name of its document.
-    position : int
-        Position in its document, from 1.
-    reasons : dict of str to float or None
-        By group of features, how far it put the sentence above the others; None unless explained.
-    """
-
-    text: str
-    document: str
-    position: int
-    reasons: Reasons | None
+    text: str  # the sentence
+    document: str  # name of its document
+    position: int  # position in its document, from 1
+    reasons: Reasons | None  # by group of features, how far it put the sentence above the others; None unless explained
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of one cluster: its sentences in the order they were picked.
+    """The summary of one cluster: its sentences in the order they were picked."""
 
-    Attributes
-    ----------
-    cluster : str
-        Id of the cluster.
-    sentences : tuple of Sentence
-        The sentences, in the order they were picked.
-    """
-
-    cluster: str
-    sentences: tuple[Sentence, ...]
+    cluster: str  # id of the cluster
+    sentences: tuple[Sentence, ...]  # the sentences, in the order they were picked
 
     @property
     def text(self) -> str:
@@ -62,16 +42,12 @@ class Summary:
         return " ".join(sentence.text for sentence in self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self) | {"summary": self.text}
 
 
 def clusters_of(paths: Sequence[str | Path]) -> list[Cluster]:
-    """Returns the clusters to summarise.
-
-    A folder of text files is one cluster, a folder of such folders is one cluster each, and text files that are named
-    individually form one cluster together. Raises `InputError` if a path does not exist.
-    """
+    """Return the clusters to summarise."""
     places = [Path(path) for path in paths]
     missing = [place for place in places if not place.exists()]
     if missing or not places:
@@ -87,7 +63,7 @@ def clusters_of(paths: Sequence[str | Path]) -> list[Cluster]:
 def summarize(
     clusters: Sequence[Cluster], budget: Budget, *, model: ListEstimator | None = None, explain: bool = False
 ) -> list[Summary]:
-    """Summarises each cluster within the budget.
+    """Summarise each cluster within the budget.
 
     Sentences that no longer fit are skipped, until nothing fits. To train on your own summaries, use `summary_model`
     and pass the result as `model`.
@@ -146,7 +122,7 @@ def summarize(
 
 
 def _of_files(files: list[Path]) -> Cluster:
-    """Returns one cluster of the given text files."""
+    """Return one cluster of the given text files."""
     sentences = [split_sentences(read_text(file)) for file in files]
     return Cluster.from_documents(
         ", ".join(str(file) for file in files), sentences, document_names=[file.name for file in files]
@@ -154,7 +130,7 @@ def _of_files(files: list[Path]) -> Cluster:
 
 
 def _of_folder(folder: Path) -> list[Cluster]:
-    """Returns the clusters of a folder: one if it contains files, else one per subfolder."""
+    """Return the clusters of a folder: one if it contains files, else one per subfolder."""
     entries = folders_and_files(folder)
     if any(entry.is_file() for entry in entries):
         return [read_cluster_folder(folder)]
@@ -164,7 +140,7 @@ def _of_folder(folder: Path) -> list[Cluster]:
 
 
 def _with_own_names(clusters: list[Cluster]) -> list[Cluster]:
-    """Returns the clusters, or raises `InputError` if two have the same name."""
+    """Return the clusters, or raises `InputError` if two have the same name."""
     names = [cluster.id for cluster in clusters]
     for name in names:
         if names.count(name) > 1:
@@ -173,12 +149,12 @@ def _with_own_names(clusters: list[Cluster]) -> list[Cluster]:
 
 
 def _without_references(cluster: Cluster) -> Cluster:
-    """Returns the cluster without its references, which a summary must not use."""
+    """Return the cluster without its references, which a summary must not use."""
     return Cluster(**{**cluster.__dict__, "references": ()})
 
 
 def _summary(cluster: Cluster, items: list[int], reasons: list[Reasons] | None) -> Summary:
-    """Returns the summary that consists of these sentences."""
+    """Return the summary that consists of these sentences."""
     names = cluster.document_names
     sentences = [
         Sentence(

@@ -15,24 +15,18 @@ from listwright._internal.arrays import Floats, Ints
 
 
 def flags_of(column: Any) -> NDArray[np.bool_]:
-    """Returns a column of booleans without missing values."""
+    """Return a column of booleans without missing values."""
     return _values(column.cast(pa.uint8())).view(np.bool_)
 
 
 def floats_of(column: Any) -> Floats:
-    """Returns a column of numbers as float64; missing values are NaN.
-
-    Examples
-    --------
-    >>> floats_of(pa.array([1, None]))
-    array([ 1., nan])
-    """
+    """Return a column of numbers as float64; missing values are NaN."""
     numbers = column.cast(pa.float64(), safe=False)
     return _values(numbers.fill_null(np.nan) if numbers.null_count else numbers)
 
 
 def codes_of(column: Any) -> Ints:
-    """Returns a column of whole numbers without missing values as int64."""
+    """Return a column of whole numbers without missing values as int64."""
     return _values(column.cast(pa.int64()))
 
 

@@ -22,24 +22,7 @@ def levels_of(table: Table, name: str) -> tuple[str, ...]:
 
 
 def one_hot(table: Table, name: str, levels: Sequence[str], *, new_levels: str = "error") -> Floats32:
-    """Encode a categorical column as 0/1 flags.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    name : str
-        The column.
-    levels : sequence of str
-        Known levels, in the order of the resulting columns.
-    new_levels : str
-        "error" raises `InputError` for a value that is no known level; "zeros" gives such a row only zeros.
-
-    Returns
-    -------
-    ndarray of float32, shape (rows, levels)
-        1 where the row has the level.
-    """
+    """Encode a categorical column as 0/1 flags."""
     codes = coded(table, name, levels, "categorical")
     bad = first_bad(codes < 0)
     if bad is not None and new_levels == "error":
@@ -52,10 +35,7 @@ def one_hot(table: Table, name: str, levels: Sequence[str], *, new_levels: str =
 
 
 def catalogue_codes(table: Table, name: str, known: Sequence[str]) -> Ints:
-    """Code of each row's item in the catalogue; an item that is not in it raises `InputError`.
-
-    There is no way to skip unknown items: what is learned for an item of a catalogue applies to that item alone.
-    """
+    """Code of each row's item in the catalogue; an item that is not in it raises `InputError`."""
     codes = coded(table, name, known, "catalogue")
     bad = first_bad(codes < 0)
     if bad is not None:
@@ -70,10 +50,8 @@ def catalogue_of(table: Table, name: str) -> tuple[str, ...]:
 
 
 def coded(table: Table, name: str, known: Sequence[str], option: str) -> Ints:
-    """Index of each row's value in `known`, or -1 if it is not there.
-
-    Values are compared as text, so the integer 7 and the text "7" are the same. `known` must not repeat a value.
-    """
+    """Index of each row's value in `known`, or -1 if it is not there."""
+    # `known` must not repeat a value.
     number = {value: i for i, value in enumerate(known)}
     if len(number) != len(known):
         raise InputError(f"{option}: the names of column {name!r} must differ. Got {list(known)!r:.60}.")
@@ -82,5 +60,5 @@ def coded(table: Table, name: str, known: Sequence[str], option: str) -> Ints:
 
 
 def _value(table: Table, name: str, row: int) -> object:
-    """A cell as a Python object, for messages."""
+    """Return a cell as a Python object, for messages."""
     return table.columns[name][row].as_py()

@@ -29,10 +29,7 @@ def warn_of_dates(table: Table, names: Sequence[str]) -> None:
 
 
 def warn_of_categories(table: Table, names: Sequence[str]) -> None:
-    """Warn that columns of text with few different values, such as a category read from a CSV file, are not used.
-
-    Text that hardly repeats itself (titles, descriptions, addresses) is left out without a warning.
-    """
+    """Warn that columns of text with few different values, such as a category read from a CSV file, are not used."""
     repeated = [name for name in names if is_text(table.columns[name].type) and _few_values(table.columns[name])]
     if repeated:
         quoted = ", ".join(map(repr, repeated))
@@ -57,7 +54,7 @@ def warn_of_lists(table: Table, names: Sequence[str]) -> None:
 
 
 def _few_values(column: pa.ChunkedArray) -> bool:
-    """Whether a column has at most 50 different values, each five times or more on average."""
+    """Return whether a column has at most 50 different values, each five times or more on average."""
     return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
 
 

@@ -29,47 +29,17 @@ class Columns:
     `read_with_columns` returns one, and estimators keep it as `columns_`. Pass it as `columns=` to `from_frame`, `read`
     or `scan` for later tables, so that features come in the same order and categories get the same codes. There is no
     need to create one by hand: the column options of `from_frame` are more convenient.
-
-    Attributes
-    ----------
-    problem : str
-        Column of problem ids.
-    item, size, group : str or None
-        Columns of item ids, sizes and group labels, where there are any.
-    features, context, vectors, links : tuple of str
-        Columns by role, with patterns expanded.
-    catalogue : str or None
-        Column that identifies an item of a recurring set.
-    levels : mapping of str to tuple of str
-        Levels of each categorical column, in the order of its 0/1 features.
-    catalogue_names : tuple of str
-        Items of the catalogue; the position of a name is its code.
-    numbered : tuple of int or None
-        For SVMlight files: number of the first feature, and one more than that of the last.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from listwright.tables import read_with_columns
-    >>> frame = pa.table({"problem": [1, 1], "price": [2.0, 3.0], "kind": ["new", "old"]})
-    >>> _, columns = read_with_columns(frame, categorical=["kind"])
-    >>> columns.features, columns.levels
-    (('price', 'kind'), {'kind': ('new', 'old')})
-
-    See Also
-    --------
-    read_with_columns : Returns problems together with their `Columns`.
     """
 
-    problem: str
-    item: str | None = None
+    problem: str  # column of problem ids
+    item: str | None = None  # columns of item ids, sizes and group labels, where there are any
     size: str | None = None
-    features: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()  # columns by role, with patterns expanded
     context: tuple[str, ...] = ()
     vectors: tuple[str, ...] = ()
-    catalogue: str | None = None
+    catalogue: str | None = None  # column that identifies an item of a recurring set
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the columns that are categorical
-    catalogue_names: tuple[str, ...] = ()
+    catalogue_names: tuple[str, ...] = ()  # items of the catalogue; the position of a name is its code
     numbered: tuple[int, int] | None = None  # first number and end of the columns of SVMlight files
     links: tuple[str, ...] = ()
     group: str | None = None
@@ -120,22 +90,7 @@ class Wanted:
 
 
 def choose(table: Table, wanted: Wanted, taken: set[str]) -> Columns:
-    """Match the caller's options with the columns of a table.
-
-    Parameters
-    ----------
-    table : Table
-        The table; its values are looked at only to detect stray text and SVMlight numbering.
-    wanted : Wanted
-        The caller's options.
-    taken : set of str
-        Columns of the reward. They are not features unless named explicitly, since they would give the answer away.
-
-    Returns
-    -------
-    Columns
-        Levels and catalogue names are empty where the caller gave none; `frame.build` or a scan fills them in.
-    """
+    """Match the caller's options with the columns of a table."""
     if wanted.new_levels not in ("error", "zeros"):
         raise InputError(f'new_levels must be "error" or "zeros". Got {wanted.new_levels!r}.')
     if wanted.columns is not None:
@@ -174,20 +129,15 @@ def _own_categories(table: Table, wanted: Wanted, used: set[str]) -> tuple[str, 
 
 
 def _numbers(table: Table) -> tuple[int, int] | None:
-    """Range of feature numbers of an SVMlight table: the first, and one more than the last.
-
-    Numbers start at 1 by the format, but a file that uses feature 0 starts at 0.
-    """
+    """Range of feature numbers of an SVMlight table: the first, and one more than the last."""
     if table.matrix is None:
         return None
     return int(not (table.matrix.indices == 0).any()), max(int(table.matrix.shape[1]), 2)
 
 
 def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -> tuple[str, ...]:
-    """The feature columns: those named by the caller, or by default every numeric or categorical column without a role.
-
-    With the default, a column that cannot be read or that mixes numbers with text raises `InputError`. Dates, and text
-    that looks like categories, are left out with a warning: silently dropping them would hide a mistake in the data.
+    """Return the feature columns: those named by the caller, or by default every numeric or categorical column without
+    a role.
     """
     if wanted.features is not None:
         named = _expanded(table, wanted.features, "features")
@@ -210,10 +160,7 @@ def _features(table: Table, wanted: Wanted, columns: Columns, taken: set[str]) -
 
 
 def _no_stray_text(table: Table, name: str) -> None:
-    """Raise for a column of a text file in which fewer than half of the values are not numbers.
-
-    Such a column is most likely numeric with a few typing errors or markers such as "n/a", not a column of text.
-    """
+    """Raise for a column of a text file in which fewer than half of the values are not numbers."""
     column = table.columns[name]
     if not is_text(column.type) or not all(part.is_text for part in table.parts):
         return
@@ -226,16 +173,12 @@ def _no_stray_text(table: Table, name: str) -> None:
 
 
 def _where_there(table: Table, name: str | None, default: str) -> str | None:
-    """A column that may be missing as long as the user has not named it.
-
-    Returns None if `name` is the default name and there is no such column; a missing column of another name is an
-    error.
-    """
+    """Return a column that may be missing as long as the user has not named it."""
     return None if name == default and name not in table.names else _named(table, name, default)
 
 
 def _named(table: Table, name: str | None, option: str) -> str | None:
-    """The name itself, after a check that the column exists."""
+    """Return the name itself, after a check that the column exists."""
     if name is not None:
         table.column(name, option)
     return name

@@ -27,23 +27,7 @@ WHOLE = r"^\s*[-+]?\d+([eE][-+]?\d+)?\s*$"  # which has no point to be written o
 
 
 def read_csv(path: Path, as_text: set[str]) -> Table:
-    """Read a CSV file with a header line.
-
-    The delimiter is detected from the header. If it is not a comma, numbers may have a decimal comma.
-
-    Parameters
-    ----------
-    path : Path
-        The file, possibly compressed.
-    as_text : set of str
-        Columns that stay text, whatever their values look like.
-
-    Raises
-    ------
-    InputError
-        If the file is empty, a line has too many or too few fields, or the text is not UTF-8; the message names the
-        line.
-    """
+    """Read a CSV file with a header line."""
     delimiter = _delimiter(path)
     found = _parsed(path, delimiter, as_text, ".")
     if delimiter != "," and any(_has_decimal_commas(found[name]) for name in found.column_names if name not in as_text):
@@ -74,7 +58,7 @@ def _parsed(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -
 
 
 def _delimiter(path: Path) -> str:
-    """The delimiter that splits the header into most fields; a tab for files named .tsv."""
+    """Return the delimiter that splits the header into most fields; a tab for files named .tsv."""
     if ".tsv" in path.suffixes:
         return "\t"
     try:
@@ -87,10 +71,8 @@ def _delimiter(path: Path) -> str:
 
 
 def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
-    """Whether a text column consists of numbers with decimal commas.
-
-    Whole numbers and empty cells may be among them, but at least one value must have a comma.
-    """
+    """Return whether a text column consists of numbers with decimal commas."""
+    # Whole numbers and empty cells may be among them, but at least one value must have a comma.
     if not is_text(column.type):
         return False
     filled = flags_of(pc.not_equal(column, "").fill_null(False))
@@ -99,10 +81,10 @@ def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
 
 
 def _explain(path: Path, delimiter: str) -> None:
-    """Raise `InputError` for the first line whose number of fields differs from the header, or for a file without rows.
-
-    Returns if nothing is found, so that the caller can report the parser's own error.
+    """Raise `InputError` for the first line whose number of fields differs from the header, or for a file
+    without rows.
     """
+    # Returns if nothing is found, so that the caller can report the parser's own error.
     header, line = None, 0
     for line, fields in _records(path, delimiter):
         header = fields if header is None else header

@@ -38,10 +38,7 @@ Paths = str | Path | Sequence[str | Path]
 
 
 class Options(TypedDict, total=False):
-    """Keyword options of `read` and `scan` that tell which column is which; see `from_frame` for their meaning.
-
-    `fixed` is internal: it marks that a model has chosen the columns, which changes the advice in error messages.
-    """
+    """Keyword options of `read` and `scan` that tell which column is which; see `from_frame` for their meaning."""
 
     problem: str
     item: str | None
@@ -111,35 +108,9 @@ def read(
 def read_with_columns(
     source: Any, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
 ) -> tuple[Problems, Columns]:
-    """Read problems from files or a data frame, and return how the table was read.
-
-    Use it instead of `read` if another table, such as test data, must get the same features in the same order and the
-    same codes for categories. Estimators that are fitted on a frame do this by themselves.
-
-    Parameters
-    ----------
-    source : frame, str, Path or sequence of these paths
-        A data frame, or files as in `read`.
-    reward, references, format, options
-        As in `read`.
-
-    Returns
-    -------
-    tuple of Problems and Columns
-        The problems, and the value for `columns=` when the next table is read.
-
-    See Also
-    --------
-    read : Returns the problems alone.
-    Columns : What is recorded.
-
-    Examples
-    --------
-    >>> train, columns = read_with_columns(pa.table({"problem": [1, 1], "price": [2, 3], "age": [0, 1]}))
-    >>> test, _ = read_with_columns(pa.table({"problem": [7], "age": [5], "price": [4]}), columns=columns)
-    >>> test.features
-    array([[4., 5.]], dtype=float32)
-    """
+    """Read problems from files or a data frame, and return how the table was read."""
+    # Use it instead of `read` if another table, such as test data, must get the same features in the same order and the
+    # same codes for categories.
     wanted = Wanted(**options)
     spec = as_spec(reward)
     as_text = wanted.read_as_text() | (set() if spec is None else spec.read_as_text())
@@ -158,25 +129,13 @@ def known_references(references: Any, wanted: Wanted) -> dict[str, list[str]] | 
 
 
 def _is_paths(source: Any) -> bool:
-    """Whether the source is a path or a sequence of paths, and not a data frame."""
+    """Return whether the source is a path or a sequence of paths, and not a data frame."""
     several = source if isinstance(source, list | tuple) else [source]
     return all(isinstance(path, str | Path) for path in several)
 
 
 def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str | None = None) -> Table:
-    """Read all rows of all files to one table.
-
-    Parameters
-    ----------
-    paths : Paths
-        Files, folders and patterns.
-    wanted : Wanted
-        The caller's column options. If features are chosen by default, all files must have the same columns.
-    as_text : set of str
-        Columns that stay text in formats without types.
-    format : str or None
-        A key of `FORMATS`; None detects the format of each file.
-    """
+    """Read all rows of all files to one table."""
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}. Got {format!r}.")
     tables = [_read_one(file, wanted, as_text, format or format_of(file)) for file in all_files(paths, format)]
@@ -184,7 +143,7 @@ def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str |
 
 
 def all_files(paths: Paths, format: str | None) -> list[Path]:
-    """Expand paths, folders and patterns to files, each once; raises `InputError` if there are none."""
+    """Expand paths, folders and patterns to files, each once; raise `InputError` if there are none."""
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     files = list(dict.fromkeys(file for path in several for file in _files(path, format)))
     if not files:
@@ -224,9 +183,8 @@ def _read_parquet(path: Path) -> Table:
 def _files(path: str | Path, format: str | None) -> list[Path]:
     """Expand one path: a folder to its files of known formats (recursively, hidden ones skipped), a pattern to its
     matches.
-
-    Results are sorted by name, so that the order of rows does not depend on the file system.
     """
+    # Results are sorted by name, so that the order of rows does not depend on the file system.
     if path == "":
         raise InputError("There is no file to read: its name is empty.")
     path = Path(path)
@@ -245,15 +203,12 @@ def _files(path: str | Path, format: str | None) -> list[Path]:
 
 
 def _hidden(path: Path) -> bool:
-    """Whether a part of the path starts with a dot or an underscore, as metadata of Spark and others does."""
+    """Return whether a part of the path starts with a dot or an underscore, as metadata of Spark and others does."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def format_of(path: Path) -> str | None:
-    """Format of a file by its ending, compression aside; .txt files are SVMlight if their first line has a `qid`.
-
-    None if the format is unknown.
-    """
+    """Format of a file by its ending, compression aside; .txt files are SVMlight if their first line has a `qid`."""
     plain_name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = plain_name.suffix.lower()
     found = next((kind for kind, endings in FORMATS.items() if ending in endings), None)

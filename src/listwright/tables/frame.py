@@ -139,24 +139,7 @@ def from_frame(
 
 
 def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any = None) -> tuple[Problems, Columns]:
-    """Choose the columns of a table and build its problems.
-
-    Parameters
-    ----------
-    table : Table
-        At least one row.
-    wanted : Wanted
-        The caller's column options.
-    reward : str, RewardSpec, Reward or None
-        What lists are worth.
-    references : dict or None
-        Reference texts by problem, for the ROUGE rewards.
-
-    Returns
-    -------
-    tuple of Problems and Columns
-        The problems, and how the table was read, with levels and catalogue filled in.
-    """
+    """Choose the columns of a table and build its problems."""
     table = replace(table, fixed=wanted.fixed or wanted.columns is not None)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
@@ -171,24 +154,7 @@ def build(table: Table, wanted: Wanted, *, reward: Any = None, references: Any =
 
 
 def assembled(table: Table, columns: Columns, reward: Any, *, references: Any, new_levels: str) -> Problems:
-    """Build problems from a table whose columns are chosen and whose levels are known.
-
-    Rows are grouped by problem first; every array is then put into that order. The reward is built last, as it may need
-    the ids of the items.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    columns : Columns
-        Role of each column.
-    reward : RewardSpec, Reward or None
-        What lists are worth.
-    references : dict or None
-        Reference texts by problem.
-    new_levels : str
-        "error" or "zeros": how to treat levels of categorical columns that are not in `columns`.
-    """
+    """Build problems from a table whose columns are chosen and whose levels are known."""
     groups = group(table, columns.problem)
     features, feature_names = features_of(table, columns, groups, new_levels=new_levels)
     problems = Problems.from_arrays(
@@ -219,11 +185,7 @@ def by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:
 
 
 def as_table(frame: Any) -> Table:
-    """Convert a data frame of pandas, polars or pyarrow to a `Table`.
-
-    A column that Arrow cannot represent is noted in `Table.unreadable` and raises only if it is needed. Lazy frames and
-    other objects raise `InputError`.
-    """
+    """Convert a data frame of pandas, polars or pyarrow to a `Table`."""
     try:
         eager = nw.from_native(frame, eager_only=True)
     except nw.exceptions.NarwhalsError as error:
@@ -244,7 +206,7 @@ def as_table(frame: Any) -> Table:
 
 
 def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as a chunked array; categorical (dictionary) columns are decoded to text."""
+    """Return the column as a chunked array; categorical (dictionary) columns are decoded to text."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     return chunked.cast(pa.string()) if pa.types.is_dictionary(chunked.type) else chunked
 

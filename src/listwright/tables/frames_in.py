@@ -24,26 +24,10 @@ OPTIONS = {field.name for field in fields(Wanted)} - {"columns", "fixed"} | {"re
 class TakesFrames:
     """Mixin that lets `fit`, `predict` and `score` take a frame of pandas, polars or pyarrow with one row per
     candidate.
-
-    `fit` remembers how it read the frame. Later frames are read by column name, so their columns may come in any order
-    and further columns are ignored. Objects that are no frames pass through unchanged.
-
-    Attributes
-    ----------
-    columns_ : Columns
-        How the training frame was read; set only if `fit` was given a frame.
-    reward_spec_ : str
-        The reward string that `fit` was given; set only if it was a string.
-    feature_names_in_ : ndarray of str
-        Names of the features, as in scikit-learn.
-
-    See Also
-    --------
-    listwright.tables.from_frame : Makes problems from a frame explicitly.
     """
 
-    columns_: Columns | None
-    reward_spec_: str
+    columns_: Columns | None  # how the training frame was read; set only if `fit` was given a frame
+    reward_spec_: str  # the reward string that `fit` was given; set only if it was a string
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
@@ -59,24 +43,7 @@ class TakesFrames:
     def _from_frame(
         self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
     ) -> tuple[Any, dict[str, Any]]:
-        """Convert what `fit` was given to problems.
-
-        Parameters
-        ----------
-        given : frame, Problems or Scan
-            The training data.
-        reward : str, Reward or None
-            What lists are worth; only allowed with a frame.
-        options : dict
-            Column options of `from_frame`; only allowed with a frame.
-        measured : bool
-            Whether a frame must come with a reward.
-
-        Returns
-        -------
-        tuple
-            The problems, and the attributes that `_remember` is to set once fitting has succeeded.
-        """
+        """Convert what `fit` was given to problems."""
         unknown = sorted(options.keys() - OPTIONS)
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
@@ -106,10 +73,7 @@ class TakesFrames:
         return build(as_table(given), Wanted(columns=read_as["columns_"]), reward=read_as["reward_spec_"])[0]
 
     def _as_problems(self, given: Any, *, measured: bool = False) -> Any:
-        """Convert a frame to problems with the columns of the training frame; anything else is returned unchanged.
-
-        With `measured`, the reward of the training frame is computed as well, as `score` needs it.
-        """
+        """Convert a frame to problems with the columns of the training frame; anything else is returned unchanged."""
         if not is_frame(given):
             return given
         columns = getattr(self, "columns_", None)
@@ -129,16 +93,8 @@ def check_reward_named(reward: Any) -> None:
 
 
 def is_frame(given: Any) -> bool:
-    """Whether this is a frame of pandas, polars or pyarrow.
-
-    Lazy frames count as frames too, so that `as_table` can explain that they must be collected first.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_frame(pa.table({"problem": [1]})), is_frame([[1.0]])
-    (True, False)
-    """
+    """Return whether this is a frame of pandas, polars or pyarrow."""
+    # Lazy frames count as frames too, so that `as_table` can explain that they must be collected first.
     if isinstance(given, Problems):
         return False
     return isinstance(nw.from_native(given, pass_through=True), nw.DataFrame | nw.LazyFrame)

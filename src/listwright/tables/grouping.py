@@ -18,42 +18,26 @@ from listwright.tables.values import as_array, names
 
 
 class Groups(NamedTuple):
-    """Assignment of table rows to problems.
-
-    Attributes
-    ----------
-    ids : ndarray
-        Ids of the problems, in order of first appearance.
-    codes : ndarray of int64
-        By row of the table, the index of its problem.
-    order : ndarray of int64 or None
-        Rows of the table sorted by problem; None if they are in that order already, which saves copies.
-    offsets : ndarray of int64
-        Start of each problem in the sorted rows, followed by the number of rows.
-    """
+    """Assignment of table rows to problems."""
 
     ids: NDArray[Any]  # by problem
     codes: Ints  # by row of the table: its problem
     order: Ints | None  # rows of the table by problem; None where they stand so already
-    offsets: Ints
+    offsets: Ints  # start of each problem in the sorted rows, followed by the number of rows
 
     def sorted(self, values: Any) -> Any:
-        """Reorder values that are given by table row to the order of the problems.
-
-        Returns `values` itself if no reordering is needed.
-        """
+        """Reorder values that are given by table row to the order of the problems."""
         return values if self.order is None else values[self.order]
 
     def row_of(self, row: int) -> int:
-        """The row of the table that is at position `row` after sorting, to point error messages at the original row."""
+        """Return the row of the table that is at position `row` after sorting, to point error messages at the original
+        row.
+        """
         return row if self.order is None else int(self.order[row])
 
 
 def group(table: Table, problem: str) -> Groups:
-    """Group the rows of a table by the column `problem`.
-
-    Raises `InputError` if a problem is spread over several files.
-    """
+    """Group the rows of a table by the column `problem`."""
     codes, ids = names(table, problem, "problem")
     _one_file_each(table, codes, ids)
     offsets = starts_of(np.bincount(codes, minlength=len(ids)))
@@ -62,21 +46,7 @@ def group(table: Table, problem: str) -> Groups:
 
 
 def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option: str) -> None:
-    """Raise `InputError` if a problem lists the same item twice, naming both rows.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    groups : Groups
-        Their problems.
-    column : str
-        Column of the items.
-    codes : ndarray of int64
-        Code of each row's item, 0 or more.
-    option : str
-        Option that named the column, for the advice in the message.
-    """
+    """Raise `InputError` if a problem lists the same item twice, naming both rows."""
     keys = groups.codes * (int(codes.max(initial=0)) + 1) + codes
     order = np.argsort(keys, kind="stable")
     bad = first_bad(np.diff(keys[order]) == 0)
@@ -88,9 +58,8 @@ def no_item_twice(table: Table, groups: Groups, column: str, codes: Ints, option
 
 
 def _one_file_each(table: Table, codes: Ints, ids: list[Any]) -> None:
-    """Raise `InputError` if rows of one problem are in two files, which is most often two exports with colliding ids.
-
-    Blocks of a scan are exempt: a scan lets a problem continue in the next file, and has checked the order itself.
+    """Raise `InputError` if rows of one problem are in two files, which is most often two exports with
+    colliding ids.
     """
     if len(table.parts) == 1 or table.streamed:
         return

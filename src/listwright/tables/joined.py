@@ -18,21 +18,7 @@ from listwright.tables.values import is_list, is_number, is_text
 
 
 def joined(tables: list[Table], *, all_columns: bool) -> Table:
-    """Concatenate tables by rows.
-
-    Parameters
-    ----------
-    tables : list of Table
-        One per file; tables without rows are skipped, since their column types carry no information.
-    all_columns : bool
-        Whether all tables must have the same columns. Needed where all numeric columns become features by default;
-        otherwise only the columns that all tables share are kept.
-
-    Raises
-    ------
-    InputError
-        If columns differ, types cannot be unified, or SVMlight files are mixed with files of named columns.
-    """
+    """Concatenate tables by rows."""
     tables = [table for table in tables if table.n_rows] or tables[:1]  # files without rows say nothing of types
     if len(tables) == 1:
         return tables[0]
@@ -73,11 +59,7 @@ def _column(name: str, tables: list[Table]) -> pa.ChunkedArray:
 
 
 def _shared_type(kinds: set[pa.DataType]) -> pa.DataType | None:
-    """A type to which all of several types can be cast without loss of meaning, or None.
-
-    Nulls take the type of the others, integers and text become text (ids), signed integers int64, other mixtures of
-    numbers float64, and lists a list of the shared type of their entries.
-    """
+    """Return a type to which all of several types can be cast without loss of meaning, or None."""
     some = [kind for kind in kinds if not pa.types.is_null(kind)]
     if len(some) == 1:
         return some[0]

@@ -60,12 +60,12 @@ def _parsed(path: Path, schema: pa.Schema | None) -> pa.Table:
 
 
 def _holds_dates(kind: pa.DataType) -> bool:
-    """Whether a type is a timestamp or a (nested) list of timestamps."""
+    """Return whether a type is a timestamp or a (nested) list of timestamps."""
     return bool(pa.types.is_timestamp(kind)) or (is_list(kind) and _holds_dates(kind.value_type))
 
 
 def _as_text(kind: pa.DataType) -> pa.DataType:
-    """The same type with strings in place of its innermost values."""
+    """Return the same type with strings in place of its innermost values."""
     return pa.list_(_as_text(kind.value_type)) if is_list(kind) else pa.string()
 
 
@@ -90,7 +90,7 @@ def _one_by_one(path: Path) -> Table:
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
-    """Parse one line; raises `InputError` unless it is a JSON object of moderate depth."""
+    """Parse one line; raise `InputError` unless it is a JSON object of moderate depth."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -126,11 +126,7 @@ def _line_of(path: Path, row: int) -> int:
 
 
 def may_be_deep(data: bytes) -> bool:
-    """Whether JSON text may be nested more than `DEEPEST` levels. Brackets within strings count too, so it may not.
-
-    >>> may_be_deep(b'{"a": [1, [2]]}'), may_be_deep(b"[" * 100)
-    (False, True)
-    """
+    """Return whether JSON text may be nested more than `DEEPEST` levels."""
     depth = lowest = 0
     for at in range(0, len(data), CHUNK):
         part = np.frombuffer(data, np.uint8, min(CHUNK, len(data) - at), at)
@@ -144,11 +140,7 @@ def may_be_deep(data: bytes) -> bool:
 
 
 def is_deep(value: Any) -> bool:
-    """Whether a value out of JSON is nested more than `DEEPEST` levels.
-
-    >>> is_deep({"a": [1, [2]]})
-    False
-    """
+    """Return whether a value out of JSON is nested more than `DEEPEST` levels."""
     level = [value]
     for _ in range(DEEPEST):
         parts = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]

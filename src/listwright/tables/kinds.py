@@ -10,24 +10,12 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """Description of one kind of reward.
+    """Description of one kind of reward."""
 
-    Attributes
-    ----------
-    form : str
-        How it is written, such as "any:COLUMN".
-    meaning : str
-        What a list is worth under it, in one phrase.
-    examples : tuple of str
-        Reward strings that work on the example table of the documentation page.
-    more : str
-        Further explanation for that page: formulas, when to use the kind and when to prefer another.
-    """
-
-    form: str
-    meaning: str
-    examples: tuple[str, ...]
-    more: str = ""
+    form: str  # how it is written, such as "any:COLUMN"
+    meaning: str  # what a list is worth under it, in one phrase
+    examples: tuple[str, ...]  # reward strings that work on the example table of the documentation page
+    more: str = ""  # further explanation for that page: formulas, when to use the kind and when to prefer another
 
 
 KINDS = {
@@ -116,20 +104,5 @@ OWN = Kind(
 
 
 def known_rewards() -> str:
-    """List every kind of reward with its meaning, one line each, as shown in error messages.
-
-    Returns
-    -------
-    str
-        Indented lines of the form `  any:COLUMN, worth 1 as soon as one item succeeds ...`.
-
-    See Also
-    --------
-    parse_reward : Parses a reward of one of these kinds.
-
-    Examples
-    --------
-    >>> print(known_rewards().splitlines()[0].strip())
-    any:COLUMN, worth 1 as soon as one item succeeds (0/1, or probabilities)
-    """
+    """List every kind of reward with its meaning, one line each, as shown in error messages."""
     return "\n".join(f"  {kind.form}, {kind.meaning}" for kind in (*KINDS.values(), OWN))

@@ -16,19 +16,7 @@ from listwright.tables.values import Listed, lists, names
 
 
 def links_of(table: Table, columns: Columns, groups: Groups) -> dict[str, sparse.csr_array] | None:
-    """Read the link columns as sparse matrices.
-
-    Returns
-    -------
-    dict of str to csr_array, or None
-        By column, a matrix of shape (rows, candidates of the largest problem), rows in the order of the problems: 1 in
-        column j if the row links to candidate j of its own problem. None without link columns.
-
-    Raises
-    ------
-    InputError
-        If the table has no item ids that links could refer to.
-    """
+    """Read the link columns as sparse matrices."""
     if not columns.links:
         return None
     if columns.item is None:
@@ -39,22 +27,7 @@ def links_of(table: Table, columns: Columns, groups: Groups) -> dict[str, sparse
 
 
 def _linked(listed: Listed, known: dict[str, int], codes: Ints, groups: Groups) -> sparse.csr_array:
-    """Build the link matrix of one column.
-
-    Ids that the problem does not offer and links of an item to itself are dropped; an id that is listed twice counts
-    once. Targets are found by binary search over (problem, item) keys, so the cost is O(links log rows).
-
-    Parameters
-    ----------
-    listed : Listed
-        Ids that each row lists.
-    known : dict
-        Code of each item id as text.
-    codes : ndarray of int64
-        Code of each row's own id.
-    groups : Groups
-        Problems of the rows.
-    """
+    """Build the link matrix of one column."""
     places = _places(groups)
     rows = np.repeat(np.arange(len(codes)), listed.lengths)
     wanted = np.array([known.get(_name(value), -1) for value in listed.values.to_pylist()], dtype=np.int64)
@@ -80,6 +53,8 @@ def _places(groups: Groups) -> Ints:
 
 
 def _name(value: object) -> str:
-    """An id as text; whole floats are printed as integers, since lists with gaps may have been converted to float."""
+    """Return an id as text; whole floats are printed as integers, since lists with gaps may have been converted to
+    float.
+    """
     value = value.as_py() if isinstance(value, pa.Scalar) else value
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -24,25 +24,7 @@ NAMED = 100_000  # columns of SVMlight files up to which each gets a name
 
 
 def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> tuple[Any, list[str] | None]:
-    """The feature matrix and the names of its columns.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    columns : Columns
-        Role of each column, with levels.
-    groups : Groups
-        Problems of the rows.
-    new_levels : str
-        "error" or "zeros", for levels that are not in `columns`.
-
-    Returns
-    -------
-    tuple
-        A float32 array of shape (rows, features), or CSR for sparse SVMlight files; and the names, or None if there are
-        more than `NAMED` numbered features.
-    """
+    """Return the feature matrix and the names of its columns."""
     if columns.numbered is not None:
         return _numbered(table, *columns.numbered, groups)
     matrix, names = stacked(table, columns.features, columns, "features", new_levels=new_levels)
@@ -50,10 +32,7 @@ def features_of(table: Table, columns: Columns, groups: Groups, *, new_levels: s
 
 
 def context_of(table: Table, columns: Columns, groups: Groups, *, new_levels: str) -> Floats32 | None:
-    """The context as one row per problem, or None without context columns.
-
-    Raises `InputError` if two candidates of a problem differ in a context column, naming both rows.
-    """
+    """Return the context as one row per problem, or None without context columns."""
     if not columns.context:
         return None
     matrix, names = stacked(table, columns.context, columns, "context", new_levels=new_levels)
@@ -95,27 +74,7 @@ def sizes_of(table: Table, columns: Columns, groups: Groups) -> Floats | None:
 def stacked(
     table: Table, chosen: tuple[str, ...], columns: Columns, option: str, *, new_levels: str
 ) -> tuple[Floats32, list[str]]:
-    """Put columns side by side, categorical ones as one flag per level.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    chosen : tuple of str
-        Columns, in order.
-    columns : Columns
-        Levels of the categorical ones among them.
-    option : str
-        "features" or "context", for messages.
-    new_levels : str
-        "error" or "zeros".
-
-    Returns
-    -------
-    tuple
-        A float32 array of shape (rows, width), and a name for each of its columns: the name of the table column, or
-        "column=level".
-    """
+    """Put columns side by side, categorical ones as one flag per level."""
     names = [part for name in chosen for part in columns.flags(name)]
     matrix = np.empty((table.n_rows, len(names)), dtype=np.float32)
     at = 0
@@ -130,7 +89,7 @@ def stacked(
 
 
 def as_float32(table: Table, name: str, option: str) -> Floats32:
-    """A numeric column as float32; raises `InputError` for numbers beyond its range."""
+    """Return a numeric column as float32; raise `InputError` for numbers beyond its range."""
     values = numbers(table, name, option)
     bad = first_bad(np.abs(values) > np.finfo(np.float32).max)
     if bad is not None:
@@ -141,8 +100,6 @@ def as_float32(table: Table, name: str, option: str) -> Floats32:
 def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
     """Vectors from one column of lists of numbers, or from several numeric columns; float32 of shape (rows,
     dimensions).
-
-    Raises `InputError` if lists differ in length, are missing or hold anything but finite numbers.
     """
     kind = table.column(chosen[0], option).type
     if len(chosen) > 1 or not (is_list(kind) or is_text(kind)):
@@ -158,10 +115,7 @@ def vectors(table: Table, chosen: tuple[str, ...], option: str) -> Floats32:
 
 
 def _width(table: Table, name: str, lengths: Ints) -> int:
-    """Dimension of the vectors: the most frequent length.
-
-    Taking the most frequent one lets the error message blame the few rows that differ from it.
-    """
+    """Dimension of the vectors: the most frequent length."""
     missing = first_bad(lengths == 0)
     if missing is not None:
         problem = "the vector is empty" if table.columns[name][missing].is_valid else "the vector is missing"
@@ -183,11 +137,8 @@ def _floats(values: Any) -> Floats | None:
 
 
 def _numbered(table: Table, first: int, end: int, groups: Groups) -> tuple[Any, list[str] | None]:
-    """Features of SVMlight files, with columns numbered as in training.
-
-    The matrix stays sparse unless at least a share `DENSE` of the entries is not 0. A feature number that training did
-    not have raises `InputError`.
-    """
+    """Features of SVMlight files, with columns numbered as in training."""
+    # The matrix stays sparse unless at least a share `DENSE` of the entries is not 0.
     if table.matrix is None:
         raise InputError(f"{table.source} has named columns, but the model was trained on SVMlight files.")
     indices = table.matrix.indices

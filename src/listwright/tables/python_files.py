@@ -16,23 +16,7 @@ from listwright.errors import InputError
 
 
 def load_function(path: str | Path, name: str) -> Callable[..., Any]:
-    """Execute a Python file and return one of its functions.
-
-    Exceptions inside the function are raised as `InputError` with the place and the original exception as cause, since
-    they are errors of the user's code, not of the library.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    name : str
-        The function, called as `f(problem, items)` by `listwright.rewards.Function`.
-
-    Raises
-    ------
-    InputError
-        If there is no such file or function, or the file cannot be executed.
-    """
+    """Execute a Python file and return one of its functions."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"There is no file {path}. Write the reward as FILE.py:FUNCTION.")

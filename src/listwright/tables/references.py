@@ -16,11 +16,7 @@ COLUMNS = ("reference", "text")  # where the text is looked for
 
 
 def from_table(table: Table, problem: str) -> dict[str, list[str]]:
-    """Reference texts by problem id, from a table with one row per reference.
-
-    The texts are in the column "reference", or in "text" if there is none of that name. Several rows of the same
-    problem are several references.
-    """
+    """Reference texts by problem id, from a table with one row per reference."""
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. References need one row each.")
     codes, ids = names(table, problem, "problem")

@@ -62,10 +62,7 @@ class Measured(NamedTuple):
 
 
 def as_spec(reward: Any) -> RewardSpec | None:
-    """The spec of a reward that is given as text or as a spec; None for reward objects and None.
-
-    Anything else raises `InputError`.
-    """
+    """Return the spec of a reward that is given as text or as a spec; None for reward objects and None."""
     if isinstance(reward, RewardSpec):
         return reward
     if isinstance(reward, str):
@@ -76,11 +73,9 @@ def as_spec(reward: Any) -> RewardSpec | None:
 
 
 def build_reward(reward: RewardSpec | Reward, measured: Measured) -> Reward:
-    """Build the reward of some problems.
-
-    A reward object is returned as it is, provided that the rows of the table are already in the order of the problems;
-    otherwise its rows would no longer match, and `InputError` is raised.
-    """
+    """Build the reward of some problems."""
+    # A reward object is returned as it is, provided that the rows of the table are already in the order of the
+    # problems; otherwise its rows would no longer match, and `InputError` is raised.
     if measured.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
         raise InputError("references go with the reward 'rouge:COLUMN'. Leave them out, or change reward=.")
     if isinstance(reward, RewardSpec):
@@ -143,11 +138,7 @@ def _concave(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _facility(spec: RewardSpec, measured: Measured) -> Reward:
-    """`facility:` - facility location with cosine similarities of all pairs of a problem's candidates.
-
-    Needs 4 bytes per pair, so problems whose pairs take more than `ROOM` bytes in total raise `InputError`. Vectors of
-    length 0 are similar to nothing.
-    """
+    """`facility:` - facility location with cosine similarities of all pairs of a problem's candidates."""
     offsets = measured.groups.offsets
     if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > ROOM:
         largest = int(np.diff(offsets).max())
@@ -192,12 +183,12 @@ def _own(spec: RewardSpec, measured: Measured) -> Reward:
 
 
 def _column(spec: RewardSpec, measured: Measured) -> Floats:
-    """The column that the spec names, as numbers."""
+    """Return the column that the spec names, as numbers."""
     return numbers(measured.table, spec.argument, "reward")
 
 
 def _not_negative(table: Table, name: str) -> Floats:
-    """A column as numbers; raises `InputError` below 0."""
+    """Return a column as numbers; raise `InputError` below 0."""
     values = numbers(table, name, "reward")
     _within(table, name, values, np.inf, "What an item is worth is 0 or more.")
     return values

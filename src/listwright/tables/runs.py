@@ -20,40 +20,7 @@ Run = dict[str, list[tuple[str, float]]]  # by query: documents with their score
 
 
 def read_run(path: str | Path) -> Run:
-    r"""Reads a run: lines of `query Q0 document rank score tag`, also compressed (`.gz`, `.zst`, `.bz2`).
-
-    The ranking is the one that trec_eval and ndeval see: by score, highest first; equal scores stay in the order of the
-    file. The rank column is not looked at, as those tools do not look at it either.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    dict
-        By query, its documents with their scores, best first.
-
-    Raises
-    ------
-    InputError
-        If the file is empty, a line is malformed, or a query ranks a document twice.
-
-    See Also
-    --------
-    run_lists : Turns a run into lists.
-    write_run : Writes a run.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     lines = "q1 Q0 doc-b 1 0.5 mine\nq1 Q0 doc-a 2 0.9 mine\n"
-    ...     _ = Path(folder, "mine.run").write_text(lines)
-    ...     read_run(Path(folder, "mine.run"))
-    {'q1': [('doc-a', 0.9), ('doc-b', 0.5)]}
-    """
+    r"""Read a run: lines of `query Q0 document rank score tag`, also compressed (`.gz`, `.zst`, `.bz2`)."""
     found: Run = {}
     for number, line in enumerate(text_lines(path), start=1):
         if line.strip():
@@ -71,35 +38,7 @@ def read_run(path: str | Path) -> Run:
 
 
 def run_lists(run: Run | str | Path, problems: Problems, *, length: int = 20) -> Lists:
-    """The ranking of a run as lists for problems, to measure it by any metric or to compare it with a model.
-
-    Problem ids are queries and item ids documents. A document that is no candidate leaves a gap at its rank, which
-    covers nothing; a query that the run does not have gets an empty list.
-
-    Parameters
-    ----------
-    run : dict, str or Path
-        What `read_run` gives, or the file.
-    problems : Problems
-        With item ids.
-    length : int
-        Looks at the first so many ranks.
-
-    Returns
-    -------
-    Lists
-        One list per problem; gaps are -1 in `rows`.
-
-    See Also
-    --------
-    read_run : Reads the file.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.zeros((1, 2, 1)), problem_ids=["q1"], item_ids=["doc-a", "doc-b"])
-    >>> run_lists({"q1": [("doc-b", 3.0), ("elsewhere", 2.0), ("doc-a", 1.0)]}, problems, length=3).rows
-    array([[ 1, -1,  0]])
-    """
+    """Return the ranking of a run as lists for problems, to measure it by any metric or to compare it with a model."""
     ranked = run if isinstance(run, dict) else read_run(run)
     if problems.item_ids is None:
         raise InputError("A run names documents, but these problems have no item ids. Pass item_ids.")
@@ -115,39 +54,7 @@ def run_lists(run: Run | str | Path, problems: Problems, *, length: int = 20) ->
 
 
 def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> None:
-    """Writes lists as a run file, which trec_eval, ndeval and their like read.
-
-    Scores count down from the length of the list, as those tools sort by score and a policy's own scores need not fall
-    from pick to pick. The file is written whole or not at all.
-
-    Parameters
-    ----------
-    lists : Lists
-        Their problem ids are the queries and their item ids the documents.
-    path : str or Path
-        The file.
-    tag : str
-        Name of the run, without spaces.
-
-    Raises
-    ------
-    InputError
-        If the tag, a query or a document contains blanks, which the format cannot represent.
-
-    See Also
-    --------
-    read_run : Reads such a file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> problems = Problems.from_arrays(np.zeros((1, 2, 1)), problem_ids=["q1"], item_ids=["doc-a", "doc-b"])
-    >>> with TemporaryDirectory() as folder:
-    ...     write_run(Lists(problems, np.array([[1, 0]])), Path(folder, "mine.run"))
-    ...     print(Path(folder, "mine.run").read_text())
-    q1 Q0 doc-b 1 2 listwright
-    q1 Q0 doc-a 2 1 listwright
-    """
+    """Write lists as a run file, which trec_eval, ndeval and their like read."""
     if not tag or tag.split() != [tag]:
         raise InputError(f"tag must be one word. Got {tag!r}.")
     lines = []
@@ -158,7 +65,7 @@ def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> Non
 
 
 def _word(name: object) -> str:
-    """A name as text; raises `InputError` if it contains blanks."""
+    """Return a name as text; raise `InputError` if it contains blanks."""
     text = str(name)
     if text.split() != [text]:
         raise InputError(f"A run file cannot have spaces in names. Got {text!r}: use ids without spaces.")
@@ -166,7 +73,7 @@ def _word(name: object) -> str:
 
 
 def _fields(line: str, place: str) -> tuple[str, str, float]:
-    """Split a line of a run into query, document and score; raises `InputError` if it is malformed."""
+    """Split a line of a run into query, document and score; raise `InputError` if it is malformed."""
     fields = line.split()
     if len(fields) != 6:
         raise InputError(f"{place}: expected query Q0 document rank score tag. Got {len(fields)} fields.")

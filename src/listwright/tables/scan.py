@@ -152,7 +152,7 @@ class Scan:
         return sha256(repr(text).encode()).hexdigest()
 
     def without_reward(self) -> Scan:
-        """The same problems without reward and references, as a policy may see them."""
+        """Return the same problems without reward and references, as a policy may see them."""
         return replace(self, reward=None, references=None)
 
     def sample(self, max_memory: int | str | None = None) -> Problems:
@@ -194,11 +194,7 @@ class Scan:
         return assembled(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
 
     def _tables(self, shard: Shard) -> Iterator[Table]:
-        """Iterate over blocks of a shard, each of whole problems.
-
-        Rows after the start of the last problem of a block are carried over, since that problem may continue in the
-        next batch. A problem larger than `block_rows` makes the block grow until the problem ends.
-        """
+        """Iterate over blocks of a shard, each of whole problems."""
         parts: list[Part] = []
         rows: list[pa.Table] = []
         waiting = 0
@@ -325,7 +321,7 @@ def _last_start(ids: pa.ChunkedArray) -> int:
 
 
 def _before(parts: list[Part], end: int) -> tuple[Part, ...]:
-    """The parts that describe the first `end` rows."""
+    """Return the parts that describe the first `end` rows."""
     kept, start = [], 0
     for part in parts:
         if start < end:
@@ -335,7 +331,7 @@ def _before(parts: list[Part], end: int) -> tuple[Part, ...]:
 
 
 def _behind(parts: list[Part], end: int) -> list[Part]:
-    """The parts that describe the rows from `end` on, with their first rows moved accordingly."""
+    """Return the parts that describe the rows from `end` on, with their first rows moved accordingly."""
     kept, start = [], 0
     for part in parts:
         cut = min(max(end - start, 0), part.n_rows)
@@ -346,10 +342,7 @@ def _behind(parts: list[Part], end: int) -> list[Part]:
 
 
 def _chosen(table: Table, problem: str, share: float) -> pa.Table:
-    """The rows of the problems that belong to a sample of about `share` of all problems.
-
-    A problem belongs to it if the CRC-32 of its id is below `share` of the range, whatever block it is in.
-    """
+    """Return the rows of the problems that belong to a sample of about `share` of all problems."""
     rows = pa.table(dict(table.columns))
     if share >= 1.0:
         return rows

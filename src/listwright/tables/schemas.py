@@ -18,15 +18,7 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
 def as_bytes(size: int | str, name: str) -> int:
-    """A number of bytes from a number or text.
-
-    Units are decimal (1 kB is 1000 bytes), with or without the "B". `name` is the option for the error message.
-
-    Examples
-    --------
-    >>> as_bytes("1.5GB", "max_memory"), as_bytes("64 MB", "max_memory")
-    (1500000000, 64000000)
-    """
+    """Return a number of bytes from a number or text."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
@@ -47,13 +39,7 @@ def parquet_files(paths: Paths) -> list[str]:
 
 
 def settled(files: list[str], wanted: Wanted, spec: RewardSpec | None) -> tuple[Columns, list[str]]:
-    """Choose the columns from the schema of the first file, and check that all files agree.
-
-    Returns
-    -------
-    tuple
-        The chosen `Columns`, and the list of the columns that have to be read.
-    """
+    """Choose the columns from the schema of the first file, and check that all files agree."""
     first = _kinds(files[0])
     table = as_streamed((Part(files[0], 0),), first.empty_table(), fixed=wanted.columns is not None)
     taken = [] if spec is None else spec.columns_of(table)
@@ -71,7 +57,7 @@ def settled(files: list[str], wanted: Wanted, spec: RewardSpec | None) -> tuple[
 
 
 def _kinds(path: str) -> pa.Schema:
-    """Schema of a Parquet file; raises `InputError` for repeated column names and for files without rows."""
+    """Schema of a Parquet file; raise `InputError` for repeated column names and for files without rows."""
     with opened(path) as file:
         no_repeats(file.schema_arrow.names, path)
         if file.metadata.num_rows == 0:
@@ -80,19 +66,7 @@ def _kinds(path: str) -> pa.Schema:
 
 
 def _alike(one: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool) -> None:
-    """Raise `InputError` if two files differ in the names or types of their columns.
-
-    Parameters
-    ----------
-    one, kinds : str, pyarrow.Schema
-        First file and its schema.
-    other, others : str, pyarrow.Schema
-        Another file and its schema.
-    used : list of str
-        Columns that are read; their types must agree.
-    all_columns : bool
-        Whether the names of all columns must agree, as features are chosen by default.
-    """
+    """Raise `InputError` if two files differ in the names or types of their columns."""
     for name in kinds.names if all_columns else used:
         if name not in others.names:
             raise InputError(f"{other} has no column {name!r}, which {one} has. Make the files alike.")
@@ -106,5 +80,5 @@ def _alike(one: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list
 
 
 def _empty(kinds: pa.Schema, name: str) -> pa.Array:
-    """An empty array of the type of a column."""
+    """Return an empty array of the type of a column."""
     return pa.array([], type=kinds.field(name).type)

@@ -28,30 +28,16 @@ ROWS_AT_ONCE = 1 << 16
 
 
 class Piece(NamedTuple):
-    """Consecutive rows of one file.
+    """Consecutive rows of one file."""
 
-    Attributes
-    ----------
-    path : str
-        The file.
-    first, end : int
-        First row, and one more than the last.
-    n_rows : int
-        Rows of the whole file when it was scanned; a different number later means that the file has changed.
-    """
-
-    path: str
-    first: int
+    path: str  # the file
+    first: int  # first row, and one more than the last
     end: int
     n_rows: int  # of the whole file, to notice when it changes
 
 
 class Shard(NamedTuple):
-    """Whole problems that are read together: the unit of work that one worker owns.
-
-    Sums are formed per shard and added in the order of the shards, so results do not depend on which worker finishes
-    first.
-    """
+    """Whole problems that are read together: the unit of work that one worker owns."""
 
     number: int
     pieces: tuple[Piece, ...]
@@ -65,23 +51,11 @@ class Shard(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Result of the pass over the files.
+    """Result of the pass over the files."""
 
-    Attributes
-    ----------
-    shards : tuple of Shard
-        All rows of all files, in order.
-    columns : Columns
-        With the levels and catalogue items that were found.
-    reward : RewardSpec or None
-        With the highest grade filled in for "graded".
-    largest : tuple
-        Id of the problem with the most candidates, and their number, to check that it fits into memory.
-    """
-
-    shards: tuple[Shard, ...]
-    columns: Columns
-    reward: RewardSpec | None
+    shards: tuple[Shard, ...]  # all rows of all files, in order
+    columns: Columns  # with the levels and catalogue items that were found
+    reward: RewardSpec | None  # with the highest grade filled in for "graded"
     largest: tuple[Any, int]  # the problem with the most candidates, and how many
 
 
@@ -96,24 +70,7 @@ def opened(path: str) -> parquet.ParquetFile:
 
 
 def batches_of(piece: Piece, columns: list[str], rows_at_once: int) -> Iterator[tuple[Part, pa.Table]]:
-    """Iterate over the rows of a piece in batches, each with the `Part` that tells its place in the file.
-
-    Only the row groups that contain the rows are read.
-
-    Parameters
-    ----------
-    piece : Piece
-        The rows.
-    columns : list of str
-        Columns to read.
-    rows_at_once : int
-        Upper limit for the rows of a batch.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has changed since the scan.
-    """
+    """Iterate over the rows of a piece in batches, each with the `Part` that tells its place in the file."""
     with opened(piece.path) as file:
         if file.metadata.num_rows != piece.n_rows:
             raise InputError(f"{piece.path} has changed since the scan looked at it. Make a new scan.")
@@ -140,24 +97,9 @@ def as_streamed(parts: tuple[Part, ...], rows: pa.Table, *, fixed: bool) -> Tabl
 
 
 def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, rows: int, fixed: bool) -> Plan:
-    """Scan the ids and divide the files into shards.
-
-    A shard ends with the first problem that ends at or after the end of a row group once the shard has enough rows, so
-    that hardly any row group is read for two shards.
-
-    Parameters
-    ----------
-    files : list of str
-        Parquet files, in order.
-    columns : Columns
-        Role of each column; missing levels and catalogue items are collected on the way.
-    reward : RewardSpec or None
-        For "graded", the highest grade is collected.
-    rows : int
-        Least number of rows of a shard, the last one excepted.
-    fixed : bool
-        Whether a model has chosen the columns, for error messages.
-    """
+    """Scan the ids and divide the files into shards."""
+    # A shard ends with the first problem that ends at or after the end of a row group once the shard has enough rows,
+    # so that hardly any row group is read for two shards.
     planner = Planner(columns, reward, rows)
     wanted = planner.read()
     for path in files:
@@ -170,11 +112,7 @@ def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, 
 
 
 class Planner:
-    """Accumulates what one pass over the ids reveals; keeps 16 bytes per problem.
-
-    Call `open` for each file, `take` for each batch of its rows, and `plan` at the end. Rows are numbered through all
-    files.
-    """
+    """Accumulates what one pass over the ids reveals; keeps 16 bytes per problem."""
 
     def __init__(self, columns: Columns, reward: RewardSpec | None, rows: int) -> None:
         self.columns, self.reward, self.rows = columns, reward, rows
@@ -207,8 +145,6 @@ class Planner:
     def take(self, table: Table) -> None:
         """Process a batch of rows: record where problems start, and collect levels, catalogue items and the highest
         grade.
-
-        A problem that continues from the previous batch is not started again.
         """
         codes, values = names(table, self.columns.problem, "problem")
         new = np.flatnonzero(np.diff(codes, prepend=-1))
@@ -236,7 +172,7 @@ class Planner:
         self.starts.append(starts)
 
     def plan(self) -> Plan:
-        """Return the plan; raises `InputError` if the rows of some problem are not contiguous."""
+        """Return the plan; raise `InputError` if the rows of some problem are not contiguous."""
         starts, keys = np.concatenate(self.starts), np.concatenate(self.keys)
         self._once(starts, keys)
         if self.n_rows - self.last_start > self.largest[1]:
@@ -268,7 +204,7 @@ class Planner:
         return [*cuts, self.n_rows]
 
     def _pieces(self, low: int, high: int) -> tuple[Piece, ...]:
-        """The pieces of files that hold the rows from `low` to `high`."""
+        """Return the pieces of files that hold the rows from `low` to `high`."""
         pieces, start = [], 0
         for path, count in self.files:
             if start < high and start + count > low:
@@ -277,10 +213,7 @@ class Planner:
         return tuple(pieces)
 
     def _once(self, starts: Ints, keys: Ints) -> None:
-        """Raise `InputError` if an id starts twice, with both places and a command that sorts the files.
-
-        Text ids are compared by their 64-bit hashes.
-        """
+        """Raise `InputError` if an id starts twice, with both places and a command that sorts the files."""
         order = np.argsort(keys, kind="stable")
         again = np.flatnonzero(np.diff(keys[order]) == 0)
         if not len(again):

@@ -18,10 +18,7 @@ PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 
 def opened(path: str | Path) -> pa.NativeFile:
-    """Open a file for reading, decompressed according to its ending.
-
-    Raises `InputError` for folders and for files that cannot be opened.
-    """
+    """Open a file for reading, decompressed according to its ending."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file.")
@@ -41,10 +38,7 @@ def content(path: str | Path) -> bytes:
 
 
 def text_lines(path: str | Path) -> Iterator[str]:
-    """Iterate over the lines of a UTF-8 file, line ends included; a byte order mark at the start is dropped.
-
-    The whole file is read first. A line that is not valid UTF-8 raises `InputError` with its number.
-    """
+    """Iterate over the lines of a UTF-8 file, line ends included; a byte order mark at the start is dropped."""
     for number, line in enumerate(io.BytesIO(content(path)), start=1):
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -53,7 +47,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
 
 
 def number_in(text: str, what: str, place: str) -> float:
-    """Parse a number of a line; raises `InputError` that names the place and what the number is, also for nan."""
+    """Parse a number of a line; raise `InputError` that names the place and what the number is, also for nan."""
     try:
         number = float(text)
     except ValueError:

@@ -25,22 +25,7 @@ _DOCUMENT = re.compile(rb"docid\s*=\s*(\S+)")
 
 
 def read_svmlight(path: Path, *, problem: str, item: str | None) -> Table:
-    """Read an SVMlight file to a table with a sparse feature matrix.
-
-    Parameters
-    ----------
-    path : Path
-        The file, possibly compressed. Every line needs a `qid`.
-    problem : str
-        Name for the column of query ids; labels get the column `label`.
-    item : str or None
-        Name for the column of document ids, made only if every line has `docid = ...` in its comment.
-
-    Raises
-    ------
-    InputError
-        If a line is malformed or a value is not finite in float32; the message names the line.
-    """
+    """Read an SVMlight file to a table with a sparse feature matrix."""
     data = content(path)
     lines = [number for number, line in enumerate(data.split(b"\n"), start=1) if line.partition(b"#")[0].strip()]
     matrix, labels, queries = _loaded(data, path, len(lines))
@@ -93,7 +78,7 @@ def _explain(data: bytes, path: Path) -> None:
 
 
 def _problem(text: str) -> str:
-    """What is wrong with a line (without its comment), or an empty string."""
+    """Return what is wrong with a line (without its comment), or an empty string."""
     found = _LINE.fullmatch(text)
     if found is None:
         return "expected a label, qid:NUMBER and features NUMBER:VALUE"
@@ -113,7 +98,7 @@ def _problem(text: str) -> str:
 
 
 def _is(kind: type[int] | type[float], text: str) -> bool:
-    """Whether `kind` (int or float) accepts the text."""
+    """Return whether `kind` (int or float) accepts the text."""
     try:
         kind(text)
     except ValueError:

@@ -23,25 +23,10 @@ NAMES_SHOWN = 12  # column names that a message lists
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Consecutive rows that come from one file, or from a data frame.
-
-    Attributes
-    ----------
-    name : str
-        Path of the file; empty for a data frame.
-    n_rows : int
-        Number of rows.
-    line_of : callable or None
-        Maps a row of this part to its line in a text file, counted from 1. It may read the file again, so it is called
-        only while an error message is being made. None where rows have no lines, as in Parquet.
-    is_text : bool
-        Whether the format cannot distinguish 7 from "7" (CSV, SVMlight), so that integer ids are read back as integers.
-    first : int
-        Row of the file at which this part begins; above 0 for blocks of a scan.
-    """
+    """Consecutive rows that come from one file, or from a data frame."""
 
     name: str  # the file, "" for a frame
-    n_rows: int
+    n_rows: int  # number of rows
     line_of: Callable[[int], int] | None = None  # line of a row, counted from 1, for files of text
     is_text: bool = False  # whether the file cannot tell 7 from "7"
     first: int = 0  # row of the file that these rows start at
@@ -144,8 +129,8 @@ class Table:
         return found
 
     def is_fixed(self, option: str) -> bool:
-        """Whether a trained model determines the column of this option; the reward and references can always be chosen
-        anew.
+        """Return whether a trained model determines the column of this option; the reward and references can always be
+        chosen anew.
         """
         return self.fixed and option not in ("reward", "references")
 

@@ -22,59 +22,19 @@ from listwright.tables.values import Listed, is_list, is_number, is_text, lists,
 
 
 class Entries(NamedTuple):
-    """All (row, topic) pairs with an amount, flattened.
-
-    Attributes
-    ----------
-    rows : ndarray of int64
-        Row of the table.
-    topics : ndarray of int64
-        Index into `names`.
-    amounts : ndarray of float64
-        Amount to which the row covers the topic, above 0.
-    slots : ndarray of int64
-        Position of the entry within the list of its row, which is the position of its weight in a list of weights.
-    names : list of str
-        Name of each topic, for error messages.
-    """
+    """All (row, topic) pairs with an amount, flattened."""
 
     rows: Ints  # of the table
-    topics: Ints
-    amounts: Floats
+    topics: Ints  # index into `names`
+    amounts: Floats  # amount to which the row covers the topic, above 0
     slots: Ints  # place of the entry in its row, for lists of weights
     names: list[str]  # by topic
 
 
 def topics_of(table: Table, groups: Groups, topics: str, weight: str | None, *, shares: bool) -> tuple[Any, Any]:
-    """Read topics and their weights.
-
-    Topics are numbered within their problem, so that the matrix is only as wide as the problem with the most topics,
-    however large the vocabulary of the whole table is.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    groups : Groups
-        Problems of the rows.
-    topics : str
-        Column of lists, or pattern of numeric columns.
-    weight : str or None
-        Column of weights: one number per row, or a list with one number per topic of the row.
-    shares : bool
-        Whether numbers are amounts of coverage; otherwise a number in a list is the name of a topic.
-
-    Returns
-    -------
-    tuple
-        Amounts as CSR of shape (rows, topics), rows in the order of the problems; and weights of shape
-        (problems, topics), or None without a weight column.
-
-    Raises
-    ------
-    InputError
-        If no row has a topic, an amount or weight is negative, or one topic of a problem has two different weights.
-    """
+    """Read topics and their weights."""
+    # Topics are numbered within their problem, so that the matrix is only as wide as the problem with the most topics,
+    # however large the vocabulary of the whole table is.
     entries = _entries(table, topics, shares=shares)
     if not len(entries.rows) and not table.streamed:
         raise InputError(f"{table.source}: no row has a topic in {topics!r}. Name the columns of topics with reward=.")
@@ -116,7 +76,7 @@ def _from_columns(table: Table, names: list[str]) -> Entries:
 
 
 def _as_text(table: Table, name: str, values: pa.Array) -> pa.Array:
-    """Topic names as strings; raises `InputError` for types that have no text form."""
+    """Topic names as strings; raise `InputError` for types that have no text form."""
     try:
         return values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -164,7 +124,7 @@ def _weights(table: Table, name: str, entries: Entries) -> Floats:
 
 
 def _as_numbers(table: Table, name: str, listed: Listed) -> Floats:
-    """The entries of lists as float64; raises `InputError` if they are not numbers."""
+    """Return the entries of lists as float64; raise `InputError` if they are not numbers."""
     try:
         return floats_of(listed.values)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -172,21 +132,7 @@ def _as_numbers(table: Table, name: str, listed: Listed) -> Floats:
 
 
 def _agree(table: Table, groups: Groups, name: str, entries: Entries, number: Ints, values: Floats) -> None:
-    """Raise `InputError` if a topic has two different weights within one problem.
-
-    Parameters
-    ----------
-    table, groups : Table, Groups
-        The rows and their problems, for the message.
-    name : str
-        Column of weights.
-    entries : Entries
-        The topics.
-    number : ndarray of int64
-        By entry, the number of its (problem, topic) pair.
-    values : ndarray of float64
-        By entry, its weight.
-    """
+    """Raise `InputError` if a topic has two different weights within one problem."""
     order = np.argsort(number, kind="stable")
     same = np.diff(number[order]) == 0
     bad = first_bad(same & (np.diff(values[order]) != 0))

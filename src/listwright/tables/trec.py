@@ -24,61 +24,15 @@ from listwright.tables.streams import number_in, text_lines
 
 @dataclass(frozen=True)
 class Judgements:
-    """Judgements by query and document; made by `read_qrels`.
-
-    Attributes
-    ----------
-    answers : dict of (str, str) to list of str
-        By (query, document), the subtopics that it was judged to answer. Documents without any are absent.
-    queries : frozenset of str
-        All queries that were judged, also those that no document answers.
-    name : str
-        Name of the source in error messages.
-
-    See Also
-    --------
-    read_qrels : Reads judgements from a file.
-    qrels_reward : Measures lists by them.
-    """
+    """Judgements by query and document; made by `read_qrels`."""
 
     answers: dict[tuple[str, str], list[str]]  # (query, document): subtopics with a judgement above 0
-    queries: frozenset[str]
-    name: str = "The judgements"
+    queries: frozenset[str]  # all queries that were judged, also those that no document answers
+    name: str = "The judgements"  # name of the source in error messages
 
 
 def read_qrels(path: str | Path) -> Judgements:
-    r"""Read diversity judgements: lines of `query subtopic document judgement`.
-
-    A judgement above 0 means that the document answers the subtopic; 0 and below mean that it does not.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, possibly compressed (.gz, .zst, .bz2).
-
-    Returns
-    -------
-    Judgements
-        For `qrels_reward`.
-
-    Raises
-    ------
-    InputError
-        If the file is empty or a line is malformed; the message names the line.
-
-    See Also
-    --------
-    qrels_reward : Turns judgements into a reward.
-    read_run : Reads rankings of the same queries.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "qrels").write_text("q1 1 doc-a 1\nq1 2 doc-a 0\nq1 2 doc-b 2\n")
-    ...     read_qrels(Path(folder, "qrels")).answers
-    {('q1', 'doc-a'): ['1'], ('q1', 'doc-b'): ['2']}
-    """
+    r"""Read diversity judgements: lines of `query subtopic document judgement`."""
     answers: dict[tuple[str, str], list[str]] = {}
     queries = set()
     for number, line in enumerate(text_lines(path), start=1):
@@ -94,43 +48,7 @@ def read_qrels(path: str | Path) -> Judgements:
 
 
 def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | None = None) -> Reward:
-    """What judgements say of lists. Problem ids are queries and item ids documents.
-
-    A document that was not judged answers nothing.
-
-    Parameters
-    ----------
-    judgements : Judgements
-        What `read_qrels` gives.
-    problems : Problems
-        With item ids.
-    alpha : float, optional
-        None: the share of the subtopics that the list answers, of those that some candidate answers (`Coverage`). A
-        number: each further document on a subtopic is worth 1 - alpha times the one before (`AlphaCoverage`), with the
-        ideal list of all judged documents, so that `evaluation.alpha_ndcg(..., ideal="judged")` applies.
-
-    Returns
-    -------
-    Reward
-        `Coverage`, or `AlphaCoverage` if `alpha` is given.
-
-    Raises
-    ------
-    InputError
-        If the problems have no item ids, or a query has no judgements at all.
-
-    See Also
-    --------
-    read_qrels : Reads judgements from a file.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), problem_ids=["q"], item_ids=["a", "b", "c"])
-    >>> reward = qrels_reward(Judgements({("q", "a"): ["1"], ("q", "c"): ["1", "2"]}, frozenset("q")), problems)
-    >>> lw.greedy(problems.with_reward(reward), length=1).item_ids
-    [array(['c'], dtype='<U1')]
-    """
+    """Return what judgements say of lists. Problem ids are queries and item ids documents."""
     covered = subtopic_coverage(judgements, problems.problem_ids, problems.item_ids, problems.offsets)
     if alpha is None:
         return Coverage(covered)
@@ -144,29 +62,7 @@ def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | N
 
 
 def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
-    """Cumulative alpha-DCG of the ideal ranking of documents, by rank.
-
-    Finding the ideal ranking is NP-hard; as in ndeval, it is built greedily, by the document with the largest gain.
-
-    Parameters
-    ----------
-    documents : sequence of sequences of str
-        Subtopics that each document answers.
-    alpha : float
-        Each further document on a subtopic gains 1 - alpha times as much as the one before.
-    depth : int
-        Number of ranks.
-
-    Returns
-    -------
-    ndarray of shape (depth,)
-        Sum of the discounted gains up to each rank; constant after the last document.
-
-    Examples
-    --------
-    >>> ideal_alpha_dcg([["1"], ["1", "2"]], depth=3).round(3)
-    array([2.   , 2.315, 2.315])
-    """
+    """Cumulative alpha-DCG of the ideal ranking of documents, by rank."""
     names = {name: at for at, name in enumerate(dict.fromkeys(topic for one in documents for topic in one))}
     covers = np.zeros((len(documents), len(names)))
     for row, topics in enumerate(documents):
@@ -182,26 +78,8 @@ def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, dept
 def subtopic_coverage(
     judgements: Judgements, problem_ids: NDArray[Any], item_ids: NDArray[Any] | None, offsets: Ints
 ) -> sparse.csr_array:
-    """Which subtopics each candidate answers, as a sparse matrix.
-
-    Takes ids and offsets in place of `Problems`, because a reward is built before its problems exist.
-
-    Parameters
-    ----------
-    judgements : Judgements
-        The judgements.
-    problem_ids : ndarray
-        Queries; each must have been judged.
-    item_ids : ndarray or None
-        Documents by row; None raises `InputError`.
-    offsets : ndarray of int64
-        Start of each problem's rows.
-
-    Returns
-    -------
-    csr_array of shape (rows, topics)
-        1 where the document answers the subtopic. Subtopics are numbered within their query, so columns are few.
-    """
+    """Which subtopics each candidate answers, as a sparse matrix."""
+    # Takes ids and offsets in place of `Problems`, because a reward is built before its problems exist.
     if item_ids is None:
         raise InputError("Judgements name documents, but these problems have no item ids. Name the column with item=.")
     queries = [str(name) for name in problem_ids]
@@ -229,7 +107,7 @@ def _answered(judgements: Judgements, queries: list[str], items: list[str], offs
 
 
 def _fields(line: str, place: str) -> tuple[str, str, str, float]:
-    """Split a line of judgements into query, subtopic, document and grade; raises `InputError` if it is malformed."""
+    """Split a line of judgements into query, subtopic, document and grade; raise `InputError` if it is malformed."""
     fields = line.split()
     if len(fields) != 4:
         raise InputError(f"{place}: expected query, subtopic, document and judgement. Got {len(fields)} fields.")

@@ -25,17 +25,9 @@ SHOWN = 40  # characters of a bad value that a message shows
 
 
 class Names(NamedTuple):
-    """A column of names, dictionary-encoded.
+    """A column of names, dictionary-encoded."""
 
-    Attributes
-    ----------
-    codes : ndarray of int64
-        By row, the index of its value in `values`.
-    values : list
-        Distinct values in order of first appearance: all int or all str.
-    """
-
-    codes: Ints
+    codes: Ints  # by row, the index of its value in `values`
     values: list[Any]  # different values in order of first appearance: all int or all str
 
 
@@ -47,23 +39,25 @@ class Listed(NamedTuple):
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a column of this type can be used as a feature directly: integers, floats, decimals and booleans."""
+    """Return whether a column of this type can be used as a feature directly: integers, floats, decimals and
+    booleans.
+    """
     types = pa.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether a column of this type holds strings."""
+    """Return whether a column of this type holds strings."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Whether a column of this type holds lists."""
+    """Return whether a column of this type holds lists."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def numbers(table: Table, name: str, option: str) -> Floats:
-    """Read a column as float64; raises `InputError` for text and for missing or infinite values."""
+    """Read a column as float64; raise `InputError` for text and for missing or infinite values."""
     column = table.column(name, option)
     if pa.types.is_null(column.type):
         raise table.error(0, name, "the value is missing", _fill(table, option))
@@ -109,7 +103,7 @@ def as_array(values: list[Any]) -> NDArray[Any]:
 
 
 def texts(table: Table, name: str, option: str) -> list[str]:
-    """Read a column of text; raises `InputError` for other types and for missing values."""
+    """Read a column of text; raise `InputError` for other types and for missing values."""
     column = table.column(name, option)
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
@@ -142,7 +136,7 @@ def lists(table: Table, name: str, option: str) -> Listed:
 
 
 def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
-    """The column as integers or strings, ready for dictionary encoding; NaN becomes missing."""
+    """Return the column as integers or strings, ready for dictionary encoding; NaN becomes missing."""
     column = table.column(name, option)
     if pa.types.is_integer(column.type) or is_text(column.type):
         return column
@@ -158,16 +152,13 @@ def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
 
 
 def _whole(column: pa.ChunkedArray) -> bool:
-    """Whether all values are whole numbers that float64 represents exactly (below 2**53)."""
+    """Return whether all values are whole numbers that float64 represents exactly (below 2**53)."""
     array = floats_of(column.drop_null())
     return bool((np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**53)).all())
 
 
 def _is_plain_integer(value: Any) -> bool:
-    """Whether text is an integer exactly as Python prints it.
-
-    Then nothing is lost by reading it as one; "007" and "+7" stay text.
-    """
+    """Return whether text is an integer exactly as Python prints it."""
     if isinstance(value, int):
         return True
     digits = value.removeprefix("-")
@@ -188,7 +179,7 @@ def _not_numbers(table: Table, name: str, option: str) -> InputError:
 
 
 def reads_as_number(text: str) -> bool:
-    """Whether Python's `float` accepts the text."""
+    """Return whether Python's `float` accepts the text."""
     try:
         float(text)
     except ValueError:
@@ -227,8 +218,8 @@ def _split(table: Table, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _entries(text: str | None) -> list[Any] | None:
-    """The entries of one list that is written as text; empty for blank text, None if it is not a list of texts or
-    numbers.
+    """Return the entries of one list that is written as text; empty for blank text, None if it is not a list of texts
+    or numbers.
     """
     if text is None or not text.strip():
         return []

@@ -64,7 +64,7 @@ class Budget:
 
 
 def parse_budget(text: str) -> Budget:
-    """Reads a budget as people write it: a number, then b, c, w or t (bytes, characters, words, tokens).
+    """Read a budget as people write it: a number, then b, c, w or t (bytes, characters, words, tokens).
 
     Parameters
     ----------
@@ -100,38 +100,13 @@ def parse_budget(text: str) -> Budget:
 
 
 def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
-    """Measures what each sentence takes of a budget.
-
-    In bytes and characters, one joining space is counted with each sentence. The sum of the sizes is thus one more than
-    the size of the joined text, and a list within the budget stays within it when its sentences are joined by spaces.
-
-    Parameters
-    ----------
-    sentences : iterable of str
-        The candidates.
-    unit : {"bytes", "characters", "words", "tokens"}
-        What to count.
-
-    Returns
-    -------
-    array of int64
-        One size per sentence, for `Problems.from_arrays(sizes=...)`.
-
-    See Also
-    --------
-    Budget : The limit that sizes are measured against.
-
-    Examples
-    --------
-    >>> sizes(["Rain fell.", "Très beau."]), sizes(["Rain fell in 2 towns."], "words")
-    (array([11, 12]), array([5]))
-    """
+    """Measure what each sentence takes of a budget."""
     _check_unit(unit)
     return np.array([_size(sentence, unit) + (unit in ("bytes", "characters")) for sentence in sentences], np.int64)
 
 
 def truncate(text: str, budget: Budget) -> str:
-    """Returns the longest start of a text that fits the budget, as DUC cut summaries before scoring them.
+    """Return the longest start of a text that fits the budget, as DUC cut summaries before scoring them.
 
     Spaces count. In bytes, a UTF-8 character that does not fit as a whole is dropped.
 
@@ -171,17 +146,14 @@ def truncate(text: str, budget: Budget) -> str:
 
 
 def _token_ends(text: str) -> list[int]:
-    """Returns where each token ends in the text as written.
-
-    Tokens are found in lower case, which may have more characters than the original; positions are mapped back.
-    """
+    """Return where each token ends in the text as written."""
     lowered = [character.lower() for character in text]
     origin = np.repeat(np.arange(len(text)), [len(piece) for piece in lowered])
     return [int(origin[token.end() - 1]) + 1 for token in _LOWERED_TOKEN.finditer("".join(lowered))]
 
 
 def _size(sentence: str, unit: Unit) -> int:
-    """Measures one sentence, without a joining space."""
+    """Measure one sentence, without a joining space."""
     match unit:
         case "bytes":
             return len(sentence.encode())
@@ -194,12 +166,12 @@ def _size(sentence: str, unit: Unit) -> int:
 
 
 def _unit_named(name: str) -> Unit | None:
-    """Returns the unit for its letter, its singular or its plural, and None for anything else."""
+    """Return the unit for its letter, its singular or its plural, and None for anything else."""
     known = UNITS.get(name[0])
     return known if known and name in (name[0], known, known[:-1]) else None
 
 
 def _check_unit(unit: str) -> None:
-    """Raises `InputError` unless the unit is one of the four."""
+    """Raise `InputError` unless the unit is one of the four."""
     if unit not in UNITS.values():
         raise InputError(f"unit must be one of {', '.join(UNITS.values())}. Got {cast(object, unit)!r}.")

@@ -64,7 +64,7 @@ def lexrank(
 
 
 def _steps(neighbours: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Returns the transition matrix; each sentence is its own neighbour, so that no row is empty."""
+    """Return the transition matrix; each sentence is its own neighbour, so that no row is empty."""
     links = neighbours.astype(np.float64)
     np.fill_diagonal(links, 1.0)
     steps: NDArray[np.float64] = links / links.sum(axis=1, keepdims=True)

@@ -85,7 +85,7 @@ class Cluster:
         document_names: Sequence[str] = (),
         sections: Sequence[Sequence[str]] = (),
     ) -> Cluster:
-        """Makes a cluster from the sentences of each document.
+        """Make a cluster from the sentences of each document.
 
         Blank sentences are left out; the others keep the position that they have in their document.
 
@@ -129,7 +129,7 @@ class Cluster:
 
 
 def require_references(cluster: Cluster, *, source: object) -> Cluster:
-    """Returns the cluster, or raises `InputError` naming it and its source if it has no references to learn from."""
+    """Return the cluster, or raises `InputError` naming it and its source if it has no references to learn from."""
     if not cluster.references:
         raise InputError(f"Cluster {cluster.id!r} in {source} has no references. They may only be missing in predict.")
     return cluster

@@ -91,18 +91,14 @@ def read_duc(
 
 
 def duc_years(path: Paths) -> list[int]:
-    """Returns the years that the paths of document sets below a folder name, in rising order."""
+    """Return the years that the paths of document sets below a folder name, in rising order."""
     return sorted({found.year for found in document_sets(roots_of(path)) if found.year is not None})
 
 
 def _of_year(
     sets: list[Found], summaries: list[Found], year: int | None, where: str
 ) -> tuple[list[Found], list[Found]]:
-    """Keeps the sets and summaries of one year.
-
-    A path that names no year belongs to the only year around; where there are several, it is refused, as pairing
-    documents and summaries of different years would go unnoticed: set numbers recur.
-    """
+    """Keep the sets and summaries of one year."""
     named = {found.year for found in (*sets, *summaries) if found.year is not None}
     unnamed = next((found for found in (*sets, *summaries) if found.year is None), None)
     if len(named) > 1 and unnamed is not None:
@@ -126,11 +122,8 @@ def _of_year(
 def _of_task(
     sets: list[Found], summaries: list[Found], task: int | None, where: str
 ) -> tuple[list[Found], list[Found]]:
-    """Keeps the sets and summaries of one task.
-
-    A set whose path names no task belongs to those that its summaries name. Without a chosen task, all sets must share
-    one.
-    """
+    """Keep the sets and summaries of one task."""
+    # Without a chosen task, all sets must share one.
     told: dict[Key, frozenset[int]] = defaultdict(frozenset)
     for one in summaries:
         told[one.key] |= one.tasks
@@ -153,7 +146,7 @@ def _of_task(
 
 
 def _one_task(sets: list[Found], where: str) -> None:
-    """Raises `InputError` if sets belong to different tasks and none was chosen."""
+    """Raise `InputError` if sets belong to different tasks and none was chosen."""
     first = sets[0]
     other = next((one for one in sets if not one.tasks & first.tasks and one.tasks), None)
     if other is not None:
@@ -164,7 +157,7 @@ def _one_task(sets: list[Found], where: str) -> None:
 
 
 def _once(sets: list[Found]) -> dict[Key, Found]:
-    """Returns the sets by key, and raises `InputError` if one is there twice."""
+    """Return the sets by key, and raise `InputError` if one is there twice."""
     folders: dict[Key, Found] = {}
     for one in sets:
         other = folders.setdefault(one.key, one)
@@ -176,10 +169,8 @@ def _once(sets: list[Found]) -> dict[Key, Found]:
 
 
 def _paired(folders: dict[Key, Found], summaries: list[Found], task: int | None) -> dict[Key, list[Path]]:
-    """Returns the files of the summaries of each set, one per author; the plain version where an HTML version exists
+    """Return the files of the summaries of each set, one per author; the plain version where an HTML version exists
     too.
-
-    Two files of the same name with different texts are refused, as there is no telling which is right.
     """
     files: dict[Key, dict[str, Path]] = defaultdict(dict)
     for one in _with_documents(folders, summaries, task):
@@ -191,10 +182,7 @@ def _paired(folders: dict[Key, Found], summaries: list[Found], task: int | None)
 
 
 def _with_documents(folders: dict[Key, Found], summaries: list[Found], task: int | None) -> list[Found]:
-    """The summaries of the sets, by the letter of the set where its number has summaries of several.
-
-    Summaries of other sets are refused, but for those of other tasks: there, the letter is one that no set has.
-    """
+    """Return the summaries of the sets, by the letter of the set where its number has summaries of several."""
     letters = {one.letter for one in folders.values()}
     lost = [one for one in summaries if one.key not in folders]
     for one in lost:
@@ -216,7 +204,7 @@ def _with_documents(folders: dict[Key, Found], summaries: list[Found], task: int
 
 
 def _of_letter(folder: Found, summaries: list[Found]) -> list[Found]:
-    """Keeps the summaries whose letter is that of the set, where its number has summaries of several sets."""
+    """Keep the summaries whose letter is that of the set, where its number has summaries of several sets."""
     letters = sorted({one.letter for one in summaries})
     if len(letters) == 1:
         return summaries
@@ -229,7 +217,7 @@ def _of_letter(folder: Found, summaries: list[Found]) -> list[Found]:
 
 
 def _cluster(found: Found, summaries: list[Path], split: str | None) -> Cluster:
-    """Reads the documents and summaries of one set from their files."""
+    """Read the documents and summaries of one set from their files."""
     documents = [document for file in document_files(found.path) for document in read_documents(file)]
     return Cluster.from_documents(
         found.path.name,

@@ -28,29 +28,13 @@ _TASKS = re.compile(r"tasks?[-_. ]?([1-9](?!\d)(?:(?:[-_.,& ]|and)+[1-9](?!\d))*
 
 @dataclass(frozen=True)
 class Found:
-    """A folder of documents or a file with a summary, and what its path says of it.
+    """A folder of documents or a file with a summary, and what its path says of it."""
 
-    Attributes
-    ----------
-    path : Path
-        The folder or file.
-    number : str
-        Number of the document set.
-    part : str
-        "A" or "B" in update tasks, else "".
-    letter : str
-        The letter behind the number of a set: the kind of its documents, or the person who chose them.
-    year : int or None
-        The year that the path names.
-    tasks : frozenset of int
-        The tasks that the path names; empty where it names none.
-    """
-
-    path: Path
-    number: str
+    path: Path  # the folder or file
+    number: str  # number of the document set
     part: str  # of update tasks: "A" or "B"
     letter: str  # behind the number of a set: the kind of its documents, or the person who chose them
-    year: int | None
+    year: int | None  # the year that the path names
     tasks: frozenset[int]  # none where the path does not say
 
     @property
@@ -65,7 +49,7 @@ class Found:
 
 
 def roots_of(path: Paths) -> list[Path]:
-    """Returns the given folders as a list, after checking that each of them exists."""
+    """Return the given folders as a list, after checking that each of them exists."""
     roots = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
     for root in roots:
         if not root.is_dir():
@@ -74,7 +58,7 @@ def roots_of(path: Paths) -> list[Path]:
 
 
 def document_sets(roots: Iterable[Path]) -> list[Found]:
-    """Returns all folders below the roots that have the name of a document set and hold files."""
+    """Return all folders below the roots that have the name of a document set and hold files."""
     found = []
     for root, place in _below(roots):
         named = _SET_FOLDER.fullmatch(place.name)
@@ -85,7 +69,7 @@ def document_sets(roots: Iterable[Path]) -> list[Found]:
 
 
 def summaries_by_people(roots: Iterable[Path]) -> list[Found]:
-    """Returns all files below the roots that have the name of a summary of a whole set by a person."""
+    """Return all files below the roots that have the name of a summary of a whole set by a person."""
     found = []
     for root, place in _below(roots):
         named = _SUMMARY_FILE.fullmatch(place.name)
@@ -96,33 +80,24 @@ def summaries_by_people(roots: Iterable[Path]) -> list[Found]:
 
 
 def document_files(folder: Path) -> list[Path]:
-    """Returns the files of a set folder that are documents, without summaries that lie beside them."""
+    """Return the files of a set folder that are documents, without summaries that lie beside them."""
     return [file for file in text_files(folder) if not _SUMMARY_FILE.fullmatch(file.name)]
 
 
 def is_duc(path: Path) -> bool:
-    """Whether a folder is, or has below it, a document set with a number of at least three digits.
-
-    The command line uses it to tell DUC data from plain folders of text files.
-    """
+    """Return whether a folder is, or has below it, a document set with a number of at least three digits."""
     named = (_SET_FOLDER.fullmatch(folder.name) for folder in (path, *path.rglob("*")) if folder.is_dir())
     return any(name and len(name.group(1)) >= 3 for name in named)
 
 
 def listed(numbers: Iterable[int]) -> str:
-    """Numbers as a sentence names them.
-
-    Examples
-    --------
-    >>> listed([2004, 2003])
-    '2003 and 2004'
-    """
+    """Numbers as a sentence names them."""
     return " and ".join(map(str, sorted(numbers)))
 
 
 def _below(roots: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Yields every path below the roots once, with its root; summaries by systems (folders named `peers`) are left
-    out.
+    """Yield every path below the roots once, with its root; summaries by systems (folders named `peers`) are
+    left out.
     """
     seen: set[Path] = set()
     for root in roots:
@@ -133,8 +108,8 @@ def _below(roots: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
 
 
 def _found(root: Path, place: Path, number: str, part: str | None, letter: str) -> Found:
-    """Reads year and tasks from the folders between the root and a place, or else from the nearest folder above
-    the root.
+    """Read year and tasks from the folders between the root and a place, or else from the nearest folder above the
+    root.
     """
     names = [] if place == root else [root.resolve().name, *place.parent.relative_to(root).parts]
     above = root.resolve().parts[-2::-1]
@@ -148,20 +123,12 @@ def _found(root: Path, place: Path, number: str, part: str | None, letter: str) 
 
 
 def _years(name: str) -> set[int]:
-    """The years that a folder's name holds.
-
-    >>> _years("duc2004_results"), _years("DUC-03"), _years("docs")
-    ({2004}, {2003}, set())
-    """
+    """Return the years that a folder's name holds."""
     return {int(full or f"20{short}") for full, short in _YEAR.findall(name)}
 
 
 def _tasks(names: Sequence[str]) -> frozenset[int]:
-    """The tasks that the innermost folder names, if any does: `tasks1and2`, or a number below `models`.
-
-    >>> sorted(_tasks(["tasks1and2", "docs"])), sorted(_tasks(["models", "5"])), sorted(_tasks(["docs"]))
-    ([1, 2], [5], [])
-    """
+    """Return the tasks that the innermost folder names, if any does: `tasks1and2`, or a number below `models`."""
     for index in range(len(names) - 1, -1, -1):
         named = _TASKS.search(names[index])
         if named:

@@ -16,8 +16,8 @@ from listwright.errors import InputError, Notice
 
 
 class ReadingNote(Notice):
-    """Warns that something in a file was left out or read in another way than written; the message says what and
-    how often.
+    """Warns that something in a file was left out or read in another way than written; the message says what and how
+    often.
     """
 
 
@@ -26,26 +26,7 @@ class EncodingNote(ReadingNote):
 
 
 def read_text(path: str | Path) -> str:
-    """Reads the text of a file, decompressing `.gz` files.
-
-    Encodings are tried in this order: UTF-16 if there is a byte order mark, UTF-8, Windows-1252, Latin-1. The last two
-    are a guess, of which an `EncodingNote` warns.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    str
-        Its text, without a byte order mark.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, binary or empty.
-    """
+    """Read the text of a file, decompressing `.gz` files."""
     path = Path(path)
     text = _decoded(_raw(path), path).lstrip("\ufeff")
     if not text.strip():
@@ -54,25 +35,19 @@ def read_text(path: str | Path) -> str:
 
 
 def text_files(folder: Path) -> list[Path]:
-    """Returns the files of a folder by name, without hidden ones."""
+    """Return the files of a folder by name, without hidden ones."""
     return [path for path in folders_and_files(folder) if path.is_file()]
 
 
 def folders_and_files(folder: Path) -> list[Path]:
-    """Returns the entries of a folder by name, without hidden ones; raises `InputError` if it is not a folder."""
+    """Return the entries of a folder by name, without hidden ones; raise `InputError` if it is not a folder."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder.")
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Makes names unique by numbering those that repeat, such as two chunks of one page with the same title.
-
-    A number is skipped where another entry has that very name already.
-
-    >>> distinct(["Oslo", "Rome", "Oslo"])
-    ['Oslo', 'Rome', 'Oslo #2']
-    """
+    """Make names unique by numbering those that repeat, such as two chunks of one page with the same title."""
     wanted, found = list(names), dict[str, None]()
     reserved = set(wanted)
     for name in wanted:
@@ -85,7 +60,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
-    """Warns of records that were left out, with the count for each reason; says nothing if there are none."""
+    """Warn of records that were left out, with the count for each reason; says nothing if there are none."""
     reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
     if reasons:
         warn(
@@ -95,7 +70,7 @@ def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
 
 
 def _raw(path: Path) -> bytes:
-    """Reads the bytes of a file, decompressed; every failure becomes an `InputError` that names the file."""
+    """Read the bytes of a file, decompressed; every failure becomes an `InputError` that names the file."""
     try:
         raw = path.read_bytes()
         return gzip.decompress(raw) if path.suffix == ".gz" else raw
@@ -104,7 +79,7 @@ def _raw(path: Path) -> bytes:
 
 
 def _decoded(raw: bytes, path: Path) -> str:
-    """Decodes bytes as UTF-16 or UTF-8, or else as a Western encoding; zero bytes mean that it is not text."""
+    """Decode bytes as UTF-16 or UTF-8, or else as a Western encoding; zero bytes mean that it is not text."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw:
@@ -116,7 +91,7 @@ def _decoded(raw: bytes, path: Path) -> str:
 
 
 def _decoded_as_western(raw: bytes, path: Path) -> str:
-    """Decodes bytes as Windows-1252, or as Latin-1 where they are not that either, with an `EncodingNote`."""
+    """Decode bytes as Windows-1252, or as Latin-1 where they are not that either, with an `EncodingNote`."""
     try:
         text, encoding = raw.decode("cp1252"), "Windows-1252"
     except UnicodeDecodeError:

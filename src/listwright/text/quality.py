@@ -28,11 +28,7 @@ _LONG_CHARACTERS = 240
 
 @dataclass(frozen=True)
 class _View:
-    """What the features are computed from, worked out once per cluster; arrays have one entry or row per sentence.
-
-    `counts` and `vectors` are sparse tables with one column per word, `columns` maps words to columns, and `is_content`
-    is 1 for columns of content words.
-    """
+    """What the features are computed from, worked out once per cluster; arrays have one entry or row per sentence."""
 
     cluster: Cluster
     words: list[list[str]]
@@ -47,7 +43,7 @@ class _View:
 
 
 def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """Describes each sentence of a cluster by 20 features between 0 and 1.
+    """Describe each sentence of a cluster by 20 features between 0 and 1.
 
     They look at position (first, second, early, ...), length, similarity to the cluster, to its document and to its
     title, centrality, and the kinds of words. Nothing here looks at references or at a list so far, so that the same
@@ -88,7 +84,7 @@ def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, 
 
 
 def _view(cluster: Cluster) -> _View:
-    """Computes tokens, counts, vectors and cosines of a cluster."""
+    """Compute tokens, counts, vectors and cosines of a cluster."""
     words = [tokens(sentence) for sentence in cluster.sentences]
     counts, columns = term_counts(words)
     vectors = tf_idf(words)
@@ -129,13 +125,13 @@ def _own_document(view: _View) -> _Column:
 
 
 def _cosine_to_mean(vectors: Rows, group: NDArray[np.int64]) -> _Column:
-    """Returns the cosine of each row with the mean of its group, where `group` numbers the groups from 0."""
+    """Return the cosine of each row with the mean of its group, where `group` numbers the groups from 0."""
     means = unit_vectors(_group_sums(vectors, group))
     return np.asarray(vectors.multiply(means[group]).sum(axis=1), dtype=np.float64).ravel()
 
 
 def _group_sums(rows: Rows, group: NDArray[np.int64]) -> Rows:
-    """Adds up the rows of each group, by a product with the sparse membership matrix."""
+    """Add up the rows of each group, by a product with the sparse membership matrix."""
     membership = type(rows)((np.ones(len(group)), (group, np.arange(len(group)))), shape=(group.max() + 1, len(group)))
     return type(rows)(membership @ rows)
 
@@ -173,7 +169,7 @@ def _word_spread(view: _View) -> _Column:
 
 
 def _content_mean(view: _View, worth: _Column) -> _Column:
-    """Averages a value per word over the content words of each sentence; 0 where there are none."""
+    """Average a value per word over the content words of each sentence; 0 where there are none."""
     n_content = np.asarray(view.counts @ view.is_content)
     return np.asarray(view.counts @ (worth * view.is_content)) / np.maximum(n_content, 1.0)
 

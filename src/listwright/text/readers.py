@@ -21,7 +21,7 @@ TITLE_FILE = "title.txt"
 
 
 def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> Cluster:
-    """Reads one cluster from a folder: each file is a document, each file in its `references` folder a summary.
+    """Read one cluster from a folder: each file is a document, each file in its `references` folder a summary.
 
     A file `title.txt` is the title. Documents are taken by name and split into sentences. The cluster is named after
     the folder.
@@ -62,7 +62,7 @@ def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> C
 
 
 def read_cluster_folders(path: str | Path, *, need_references: bool = False) -> list[Cluster]:
-    """Reads all clusters of a folder that holds one folder for each, by name.
+    """Read all clusters of a folder that holds one folder for each, by name.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def read_jsonl(
     reference_kinds: Sequence[str] = ("human", "abstract"),
     need_references: bool = False,
 ) -> list[Cluster]:
-    """Reads clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
+    """Read clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
 
     A line looks like this; what stands after `refs` may be left out: `{"id": "c1", "docs": [{"sentences": ["It
     rained."]}], "refs": [{"text": "Rain."}], "title": "Rain", "split": "train"}`. A document may name itself (`doc_id`)
@@ -140,19 +140,19 @@ def read_jsonl(
 
 
 def _folder_references(folder: Path) -> list[str]:
-    """Reads the summaries in the `references` folder, if there is one."""
+    """Read the summaries in the `references` folder, if there is one."""
     references = folder / REFERENCES_FOLDER
     return [read_text(file).strip() for file in text_files(references)] if references.is_dir() else []
 
 
 def _folder_title(folder: Path) -> str | None:
-    """Reads `title.txt` as one line, if there is one."""
+    """Read `title.txt` as one line, if there is one."""
     title = folder / TITLE_FILE
     return " ".join(read_text(title).split()) if title.is_file() else None
 
 
 def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields each record with a description of its line; the default id is the record's place in the file."""
+    """Yield each record with a description of its line; the default id is the record's place in the file."""
     # Not splitlines: JSON strings may hold other line separators.
     lines = [(number, line) for number, line in enumerate(read_text(source).split("\n"), start=1) if line.strip()]
     for place, (number, line) in enumerate(lines, start=1):
@@ -161,7 +161,7 @@ def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _record(line: str, where: str) -> dict[str, Any]:
-    """Parses one line and drops fields that are null, so that they count as missing."""
+    """Parse one line and drops fields that are null, so that they count as missing."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -172,13 +172,13 @@ def _record(line: str, where: str) -> dict[str, Any]:
 
 
 def _has_sentences(record: dict[str, Any]) -> bool:
-    """Whether a record holds at least one sentence that is not blank."""
+    """Return whether a record holds at least one sentence that is not blank."""
     documents = [document for document in record.get("docs", []) if isinstance(document, dict)]
     return any(str(sentence).strip() for document in documents for sentence in document.get("sentences") or [])
 
 
 def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> Cluster:
-    """Makes a cluster of a record; any missing or mistyped field becomes an `InputError` that names the line."""
+    """Make a cluster of a record; any missing or mistyped field becomes an `InputError` that names the line."""
     try:
         documents = record["docs"]
         has_sections = all("sections" in document for document in documents)

@@ -37,7 +37,7 @@ class _Overlap(NamedTuple):
 
 
 def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: int = 1, over: Over = "mean") -> Rouge:
-    """Computes ROUGE-N of candidate tokens against the tokens of one or more references.
+    """Compute ROUGE-N of candidate tokens against the tokens of one or more references.
 
     Pass tokens, not text: `tokens(text, stem=True)` gives those of published scores. Cut the candidate to its budget
     first (`truncate`), as recall rises with length.
@@ -89,23 +89,17 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
 
 
 def ngrams(words: Sequence[str], n: int = 1) -> Counter[tuple[str, ...]]:
-    """Counts each run of n words.
-
-    Examples
-    --------
-    >>> ngrams(["a", "b", "a", "b"], 2)
-    Counter({('a', 'b'): 2, ('b', 'a'): 1})
-    """
+    """Count each run of n words."""
     return Counter(zip(*(words[start:] for start in range(n)), strict=False))
 
 
 def _overlap(candidate: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]) -> _Overlap:
-    """Counts the n-grams that two texts share, each at most as often as in the one that has fewer of it (clipping)."""
+    """Count the n-grams that two texts share, each at most as often as in the one that has fewer of it (clipping)."""
     return _Overlap((candidate & reference).total(), reference.total(), candidate.total())
 
 
 def _score(overlap: _Overlap) -> Rouge:
-    """Turns counts into ratios; empty texts score 0."""
+    """Turn counts into ratios; empty texts score 0."""
     recall = overlap.shared / max(overlap.reference, 1)
     precision = overlap.shared / max(overlap.candidate, 1)
     both = recall + precision
@@ -113,7 +107,7 @@ def _score(overlap: _Overlap) -> Rouge:
 
 
 def _join(overlaps: list[_Overlap], over: str) -> Rouge:
-    """Joins the overlaps with several references into one score."""
+    """Join the overlaps with several references into one score."""
     match over:
         case "mean":
             return Rouge(*np.mean([_score(overlap) for overlap in overlaps], axis=0).tolist())
@@ -129,7 +123,7 @@ def _join(overlaps: list[_Overlap], over: str) -> Rouge:
 
 
 def _check(references: Sequence[Sequence[str]], n: int) -> None:
-    """Raises `InputError` for references that are missing or not tokens, or for n below 1."""
+    """Raise `InputError` for references that are missing or not tokens, or for n below 1."""
     if n < 1:
         raise InputError(f"n must be at least 1. Got {n}.")
     if not references:

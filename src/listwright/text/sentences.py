@@ -48,7 +48,7 @@ _STARTERS = word_set(
 
 
 def split_sentences(text: str) -> list[str]:
-    """Splits a text into sentences, in order, with inner white space made single.
+    """Split a text into sentences, in order, with inner white space made single.
 
     A blank line, an indented line or a bullet starts a new sentence; a plain line break does not.
 
@@ -76,7 +76,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _split_paragraph(text: str) -> list[str]:
-    """Splits text without line breaks at every mark that ends a sentence."""
+    """Split text without line breaks at every mark that ends a sentence."""
     sentences, start = [], 0
     for end in _END.finditer(text):
         before = text[max(start, end.start() - _VIEW) : end.start()]
@@ -88,11 +88,9 @@ def _split_paragraph(text: str) -> list[str]:
 
 
 def _is_boundary(before: str, mark: str, after: str) -> bool:
-    """Whether a sentence ends at `mark`, given up to 80 characters on either side.
-
-    A lower-case letter never starts a sentence; a full stop may belong to an abbreviation; dots of omission only end a
-    sentence before an upper-case letter.
-    """
+    """Return whether a sentence ends at `mark`, given up to 80 characters on either side."""
+    # A lower-case letter never starts a sentence; a full stop may belong to an abbreviation; dots of omission only end
+    # a sentence before an upper-case letter.
     first = after.lstrip(_OPENING)[:1]
     if not first or first.islower():
         return False
@@ -102,7 +100,7 @@ def _is_boundary(before: str, mark: str, after: str) -> bool:
 
 
 def _stop_ends_sentence(before: str, after: str) -> bool:
-    """Whether a full stop ends a sentence, by the word before it: title, pointer ("Fig."), doubtful abbreviation
+    """Return whether a full stop ends a sentence, by the word before it: title, pointer ("Fig."), doubtful abbreviation
     or plain word.
     """
     found = _LAST_WORD.search(before)
@@ -117,24 +115,24 @@ def _stop_ends_sentence(before: str, after: str) -> bool:
 
 
 def _is_list_number(before: str, word: str) -> bool:
-    """Whether a lone number or letter, as in "1." or "A.", numbers a heading or a list entry."""
+    """Return whether a lone number or letter, as in "1." or "A.", numbers a heading or a list entry."""
     return before.strip() == word and (word.isdigit() or len(word) == 1)
 
 
 def _is_initials(word: str) -> bool:
-    """Whether a word is an initial or several, as in "J", "U.S" or "Ph.D"."""
+    """Return whether a word is an initial or several, as in "J", "U.S" or "Ph.D"."""
     return (len(word) == 1 and word.isalpha() and word.isupper()) or bool(_INITIALS.fullmatch(word))
 
 
 def _points_on(lower: str, after: str) -> bool:
-    """Whether the abbreviation takes what follows along: "Fig. 3", "Fig. A", "No. 7", "Jan. 5", "et al. (2004)"."""
+    """Return whether the abbreviation takes what follows along: "Fig. 3", "Fig."""
     if after[:1].isdigit() or (lower != "no" and after[:1] in "(["):
         return True
     return lower in _LABELS and re.match(r"[A-Z](?![a-z])", after) is not None
 
 
 def _starts_sentence(after: str) -> bool:
-    """Whether what follows opens with a quotation mark or with a word that often starts a sentence."""
+    """Return whether what follows opens with a quotation mark or with a word that often starts a sentence."""
     if after[:1] in '"`\u201c':
         return True
     found = _FIRST_WORD.match(after.lstrip(_OPENING))

@@ -25,11 +25,7 @@ _CONTROL_ENTITY = re.compile(r"&(?:LR|UR|QL|QC|QR|TR|MD|HT|CUR|UMLU);")
 
 
 def read_documents(file: Path) -> list[tuple[str, list[str]]]:
-    """Returns the name and the sentences of each document in an SGML file.
-
-    Sentences are those marked with `<s>` where there are such tags, and split by rules elsewhere. A few documents have
-    their text in `<GRAPHIC>` instead of `<TEXT>`. Raises `InputError` if no document has any text.
-    """
+    """Return the name and the sentences of each document in an SGML file."""
     found = [(_name(document, file), _sentences(document)) for document in _DOCUMENT.findall(read_text(file))]
     if not any(sentences for _, sentences in found):
         raise InputError(f"{file} holds no document text. Expected <DOC> ... <TEXT> ... </TEXT> </DOC>.")
@@ -37,18 +33,18 @@ def read_documents(file: Path) -> list[tuple[str, list[str]]]:
 
 
 def read_summary(file: Path) -> str:
-    """Returns a summary by a person as plain text on one line, without tags."""
+    """Return a summary by a person as plain text on one line, without tags."""
     return _plain(read_text(file))
 
 
 def _name(document: str, file: Path) -> str:
-    """Returns the number or id of a document, or the name of its file."""
+    """Return the number or id of a document, or the name of its file."""
     number = _NUMBER.search(document)
     return (number.group(1) or number.group(2)) if number else file.name
 
 
 def _sentences(document: str) -> list[str]:
-    """Returns the sentences of one document: those that are marked, or else those found by `split_sentences`."""
+    """Return the sentences of one document: those that are marked, or else those found by `split_sentences`."""
     text = "\n\n".join(_TEXT.findall(document) or _GRAPHIC.findall(document))
     marked = _SENTENCE.findall(text)
     if marked:
@@ -57,11 +53,11 @@ def _sentences(document: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Removes tags and joins all white space to single blanks."""
+    """Remove tags and join all white space to single blanks."""
     return " ".join(_untagged(text).split())
 
 
 def _untagged(text: str) -> str:
-    """Removes tags, headlines, annotations and typesetting entities, and decodes the other entities."""
+    """Remove tags, headlines, annotations and typesetting entities, and decode the other entities."""
     without_tags = _TAG.sub(" ", _DROPPED.sub(" ", text))
     return html.unescape(_CONTROL_ENTITY.sub(" ", without_tags))

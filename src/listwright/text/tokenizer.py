@@ -13,7 +13,7 @@ _LONGEST_UNSTEMMED = 3
 
 
 def tokens(text: str, *, stem: bool = False) -> list[str]:
-    """Returns lower-case runs of the letters a-z and digits, in order.
+    """Return lower-case runs of the letters a-z and digits, in order.
 
     These are the tokens of the `rouge-score` package, so that scores compare with published ones. Letters outside a-z
     split words; for features of text in other languages, see `passage_features`.
@@ -48,15 +48,7 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def stem_token(word: str) -> str:
-    """Returns the Porter stem of one token; tokens of up to three characters stay as they are.
-
-    Results are cached. Raises `MissingExtra` if nltk is not installed.
-
-    Examples
-    --------
-    >>> stem_token("flooding"), stem_token("was")
-    ('flood', 'was')
-    """
+    """Return the Porter stem of one token; tokens of up to three characters stay as they are."""
     if len(word) <= _LONGEST_UNSTEMMED:
         return word
     return str(_stemmer().stem(word))
@@ -64,5 +56,5 @@ def stem_token(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:
-    """Makes nltk's Porter stemmer once, on first use, so that importing this package does not need nltk."""
+    """Make nltk's Porter stemmer once, on first use, so that importing this package does not need nltk."""
     return require_extra("nltk.stem.porter", "Stemming needs nltk.", extra="text").PorterStemmer()

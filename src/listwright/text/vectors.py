@@ -28,33 +28,13 @@ class DocumentFrequency(NamedTuple):
 
 
 def document_frequency(texts: Iterable[Sequence[str]]) -> DocumentFrequency:
-    """Counts, for each word, the texts that hold it.
-
-    Examples
-    --------
-    >>> document_frequency([["rain", "rain"], ["rain", "wind"]])
-    DocumentFrequency(n_documents=2, counts=Counter({'rain': 2, 'wind': 1}))
-    """
+    """Counts, for each word, the texts that hold it."""
     sets = [set(text) for text in texts]
     return DocumentFrequency(len(sets), Counter(word for words in sets for word in sorted(words)))
 
 
 def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
-    """Counts how often each word stands in each text.
-
-    Returns
-    -------
-    counts : sparse array of shape (texts, words)
-        One row per text.
-    columns : dict of str to int
-        The column of each word, in order of first use.
-
-    Examples
-    --------
-    >>> counts, columns = term_counts([["rain", "rain"], ["rain", "wind"]])
-    >>> counts.toarray().tolist(), columns
-    ([[2.0, 0.0], [1.0, 1.0]], {'rain': 0, 'wind': 1})
-    """
+    """Count how often each word stands in each text."""
     columns: dict[str, int] = {}
     indices = [columns.setdefault(word, len(columns)) for text in texts for word in text]
     indptr = np.concatenate([[0], np.cumsum([len(text) for text in texts], dtype=np.int64)])
@@ -65,7 +45,7 @@ def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
 
 
 def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFrequency | None = None) -> Rows:
-    """Returns one unit row per text: word counts times log((N + 1) / (df + 1/2)).
+    """Return one unit row per text: word counts times log((N + 1) / (df + 1/2)).
 
     Words that occur everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order
     of first use, so that rows of two calls cannot be compared: see `hashed_tf_idf` for that.
@@ -106,32 +86,8 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
 
 
 def hashed_tf_idf(texts: Sequence[Sequence[str]], width: int) -> Rows:
-    """Returns the rows of `tf_idf` with `width` columns, in which a word has the same column whatever the texts.
-
-    Words that collide share a column, so that `width` should be far above the number of words in one text.
-
-    Parameters
-    ----------
-    texts : sequence of sequences of str
-        Tokens of each text; N and df are counted over these.
-    width : int
-        Number of columns.
-
-    Returns
-    -------
-    sparse array of float32 of shape (texts, width)
-        Rows of length 1, except where words of one text collide.
-
-    See Also
-    --------
-    tf_idf : The same with one column per word.
-
-    Examples
-    --------
-    >>> rows = hashed_tf_idf([["rain", "fell"], ["rain", "stopped"], ["rain"]], 1000)
-    >>> rows.shape, rows[[2]].indices.tolist() == [word_number("rain") % 1000]
-    ((3, 1000), True)
-    """
+    """Return the rows of `tf_idf` with `width` columns, in which a word has the same column whatever the texts."""
+    # Words that collide share a column, so that `width` should be far above the number of words in one text.
     rows = tf_idf(texts)
     names = dict.fromkeys(word for text in texts for word in text)
     columns = np.array([word_number(word) % width for word in names], dtype=np.int64)
@@ -147,46 +103,23 @@ def unit_vectors(rows: Rows) -> Rows:
 
 
 def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.float32]:
-    """Returns the cosine of each unit row with each of `others`, as a dense table.
-
-    Parameters
-    ----------
-    rows, others : sparse arrays
-        Rows of length 1, such as those of `tf_idf`. Without `others`, the rows are compared with each other.
-
-    Returns
-    -------
-    array of float32 of shape (rows, others)
-        Memory grows with the product of both numbers.
-
-    See Also
-    --------
-    tf_idf : Makes unit rows.
-
-    Examples
-    --------
-    >>> rows = tf_idf([["rain", "fell"], ["rain", "stopped"], ["wind"]])
-    >>> print(cosine_similarity(rows).round(2))
-    [[1.   0.19 0.  ]
-     [0.19 1.   0.  ]
-     [0.   0.   1.  ]]
-    """
+    """Return the cosine of each unit row with each of `others`, as a dense table."""
     product = rows @ (rows if others is None else others).T
     return np.asarray(product.toarray(), dtype=np.float32)
 
 
 def _own_idf(counts: Rows) -> NDArray[np.float64]:
-    """Returns the inverse document frequencies of the columns, counted over the rows themselves."""
+    """Return the inverse document frequencies of the columns, counted over the rows themselves."""
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])
     return _idf(counts.shape[0], frequency)
 
 
 def _given_idf(columns: Mapping[str, int], known: DocumentFrequency) -> NDArray[np.float64]:
-    """Returns the inverse document frequencies of the columns, from known document frequencies."""
+    """Return the inverse document frequencies of the columns, from known document frequencies."""
     return _idf(known.n_documents, np.array([known.counts.get(word, 0) for word in columns], dtype=np.int64))
 
 
 def _idf(n_documents: int, frequency: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Computes log((N + 1) / (df + 1/2)), which stays positive for a word that occurs everywhere."""
+    """Compute log((N + 1) / (df + 1/2)), which stays positive for a word that occurs everywhere."""
     weight: NDArray[np.float64] = np.log((n_documents + 1) / (frequency + 0.5))
     return weight

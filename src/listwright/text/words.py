@@ -6,18 +6,12 @@ from zlib import crc32
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Returns the words of a line of text as a set."""
+    """Return the words of a line of text as a set."""
     return frozenset(words.split())
 
 
 def word_number(word: str) -> int:
-    """Hashes a word to 32 bits with CRC-32, the same in every process and on every machine, unlike `hash`.
-
-    Examples
-    --------
-    >>> word_number("rain")
-    3075639981
-    """
+    """Hash a word to 32 bits with CRC-32, the same in every process and on every machine, unlike `hash`."""
     return crc32(word.encode())
 
 

@@ -11,7 +11,7 @@ from listwright.tables import Scan
 
 
 def with_catalogue(problems: Problems | Scan) -> Problems:
-    """Returns the problems with a catalogue: their own, or the position if all have equally many candidates."""
+    """Return the problems with a catalogue: their own, or the position if all have equally many candidates."""
     if isinstance(problems, Scan):
         raise InputError("Context-free lists are learned and built in memory. Pass scan.sample(), or read the files.")
     if not isinstance(problems, Problems) or problems.catalogue is not None:
@@ -22,10 +22,7 @@ def with_catalogue(problems: Problems | Scan) -> Problems:
 
 
 def rows_of_items(problems: Problems, items: Ints) -> Ints:
-    """Returns the row of each item in each problem, shape (problems, items).
-
-    Items that a problem does not offer are -1 and moved to the end, so the others keep their order.
-    """
+    """Return the row of each item in each problem, shape (problems, items)."""
     assert problems.catalogue is not None
     where = np.full((len(problems), max(problems.n_items, int(items.max(initial=0)) + 1)), -1)
     where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)

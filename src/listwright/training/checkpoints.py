@@ -22,80 +22,48 @@ MAY_DIFFER = ("engine", "random_state", "verbose")  # parameters that may differ
 @saved_as("engines.Progress")
 @dataclass
 class Progress:
-    """How far a fit has come. Together with the training itself this is all that is needed to resume it exactly.
+    """How far a fit has come. Together with the training itself this is all that is needed to resume it exactly."""
 
-    Attributes
-    ----------
-    seed : int
-        Seed of the fit.
-    data : str
-        Fingerprint of the problems.
-    done : int
-        Rounds done.
-    policies : tuple of Policy
-        For `keep="mixture"`: the policies kept so far.
-    states : int
-        For `keep="mixture"`: the states that they stand for.
-    best_value, best_policy
-        For `keep="best"`: the best value so far, and its policy.
-    rng : numpy.random.Generator or None
-        For problems in memory: the generator, as it was after the last round.
-    order, held : ndarray of int or None
-        For problems in memory: the order of the current pass, and the held-out problems.
-    n_passes : int
-        Passes of the whole fit; 0 in older files, whose model has it.
-    """
-
-    seed: int
-    data: str
-    done: int = 0
-    policies: tuple[Policy, ...] = ()
-    states: int = 0
-    best_value: float | None = None
+    seed: int  # seed of the fit
+    data: str  # fingerprint of the problems
+    done: int = 0  # rounds done
+    policies: tuple[Policy, ...] = ()  # for `keep="mixture"`: the policies kept so far
+    states: int = 0  # for `keep="mixture"`: the states that they stand for
+    best_value: float | None = None  # for `keep="best"`: the best value so far, and its policy
     best_policy: Policy | None = None
-    rng: np.random.Generator | None = None
-    order: Ints | None = None
+    rng: np.random.Generator | None = None  # for problems in memory: the generator, as it was after the last round
+    order: Ints | None = None  # for problems in memory: the order of the current pass, and the held-out problems
     held: Ints | None = None
-    n_passes: int = 0
+    n_passes: int = 0  # passes of the whole fit; 0 in older files, whose model has it
 
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where a fit writes its progress, how often, and whether it resumes from there.
+    """Where a fit writes its progress, how often, and whether it resumes from there."""
 
-    Attributes
-    ----------
-    path : str, Path or None
-        The file; None to write nothing.
-    every : int
-        Number of rounds between two checkpoints.
-    resume : bool
-        Whether to continue from the file.
-    """
-
-    path: str | Path | None = None
-    every: int = 1
-    resume: bool = False
+    path: str | Path | None = None  # the file; None to write nothing
+    every: int = 1  # number of rounds between two checkpoints
+    resume: bool = False  # whether to continue from the file
 
     def __post_init__(self) -> None:
-        """Raises `InputError` if the interval is below 1, or if there is no file to resume from."""
+        """Raise `InputError` if the interval is below 1, or if there is no file to resume from."""
         at_least_one("checkpoint_every", self.every)
         if self.resume and self.path is None:
             raise InputError("resume needs the checkpoint to resume from. Pass checkpoint=.")
 
     def due(self, done: int) -> bool:
-        """Whether to write after this many rounds."""
+        """Return whether to write after this many rounds."""
         return self.path is not None and done % self.every == 0
 
     def write(self, model: Any, progress: Progress, fitted: dict[str, Any]) -> None:
-        """Saves the model so far, which can be loaded like any other, with its progress."""
+        """Save the model so far, which can be loaded like any other, with its progress."""
         assert self.path is not None
         twin = copy.copy(model)
         vars(twin).update(fitted | {"progress_": progress})
         save(twin, self.path, slim=False)
 
     def earlier(self, model: Any, data: str) -> Any:
-        """Loads the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
+        """Load the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
         found = load(str(self.path), trusted=_trusted(model, str(self.path)))
@@ -112,14 +80,11 @@ class Checkpoints:
 
 
 def _settings(model: Any) -> dict[str, str]:
-    """Returns the parameters that a fit depends on, as text."""
+    """Return the parameters that a fit depends on, as text."""
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
 
 
 def _trusted(model: Any, path: str) -> list[str]:
-    """Returns the user's own classes in a checkpoint that may be loaded.
-
-    These are the classes of the model, and what else their modules define, such as policies that a learner makes.
-    """
+    """Return the user's own classes in a checkpoint that may be loaded."""
     modules = {name.partition(":")[0] for name in own_parts(model)}
     return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

@@ -13,24 +13,12 @@ Columns = dict[str, NDArray[Any]]
 
 
 class Noted(NamedTuple):
-    """One round, or several that are recorded as one.
+    """One round, or several that are recorded as one."""
 
-    Attributes
-    ----------
-    round : int
-        Number of the round, from 1.
-    states : int
-        Number of states.
-    training_value : float
-        Mean value of the lists that were built while learning.
-    held_out_value : float or None
-        Mean value on problems that were not learned from, if there are any.
-    """
-
-    round: int
-    states: int
-    training_value: float
-    held_out_value: float | None
+    round: int  # number of the round, from 1
+    states: int  # number of states
+    training_value: float  # mean value of the lists that were built while learning
+    held_out_value: float | None  # mean value on problems that were not learned from, if there are any
 
     def __str__(self) -> str:
         held = "" if self.held_out_value is None else f", {self.held_out_value:.3f} on problems held out"
@@ -38,28 +26,14 @@ class Noted(NamedTuple):
 
 
 def _both(one: Noted, other: Noted) -> Noted:
-    """Returns two rounds as one, with the values weighted by states; the later held-out value counts."""
+    """Return two rounds as one, with the values weighted by states; the later held-out value counts."""
     states = max(one.states + other.states, 1)
     value = (one.states * one.training_value + other.states * other.training_value) / states
     return Noted(other.round, states, value, other.held_out_value)
 
 
 class History:
-    """The rounds of a fit, as columns that a model file can hold.
-
-    Parameters
-    ----------
-    earlier : dict of str to ndarray, optional
-        The columns of an earlier history to continue.
-
-    Examples
-    --------
-    >>> history = History()
-    >>> history.add(100, 0.5)
-    >>> history.add(100, 0.75, 0.7)
-    >>> history.columns["round"], told(history.columns)["held_out_value"]
-    (array([1, 2]), array([nan, 0.7]))
-    """
+    """The rounds of a fit, as columns that a model file can hold."""
 
     def __init__(self, earlier: Columns | None = None) -> None:
         self.rounds: list[Noted] = []
@@ -75,9 +49,7 @@ class History:
 
     @property
     def columns(self) -> Columns:
-        """The rounds as arrays by name. Files hold finite numbers only, so `held_out` says which held-out values
-        exist.
-        """
+        """The rounds as arrays by name."""
         number, states, training, held = zip(*self.rounds, strict=True) if self.rounds else ((), (), (), ())
         return {
             "round": np.array(number, dtype=np.int64),
@@ -89,6 +61,6 @@ class History:
 
 
 def told(columns: Columns) -> Columns:
-    """Returns the columns for display, with nan where nothing was held out."""
+    """Return the columns for display, with nan where nothing was held out."""
     shown = {name: column for name, column in columns.items() if name != "held_out"}
     return shown | {"held_out_value": np.where(columns["held_out"], columns["held_out_value"], np.nan)}

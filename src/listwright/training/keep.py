@@ -19,15 +19,7 @@ MEMORY = 1 << 26  # bytes
 
 
 def held_out(count: int, rng: np.random.Generator) -> Ints | None:
-    """Returns the indices of the problems (or shards) that choose the best round and are not learned from.
-
-    Returns None if there are fewer than two.
-
-    Examples
-    --------
-    >>> held_out(10, np.random.default_rng(0))
-    array([4, 6])
-    """
+    """Return the indices of the problems (or shards) that choose the best round and are not learned from."""
     if count < 2:
         return None
     return np.sort(rng.permutation(count)[: max(1, int(VALIDATION * count))])
@@ -40,11 +32,6 @@ class Keeper:
     uniform sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or
     millions of weights, the sample has 16 policies or a few more: the same in expectation over fits, with a higher
     variance from fit to fit.
-
-    Parameters
-    ----------
-    keep : {"last", "best", "mixture"}
-        Which policy to keep.
     """
 
     def __init__(self, keep: str) -> None:
@@ -54,12 +41,12 @@ class Keeper:
         self.best: tuple[float, Policy] | None = None
 
     def go_on(self, kept: Policy | None, rounds: int) -> None:
-        """Takes over the mixture over `rounds` earlier rounds of the same run, if there were any."""
+        """Take over the mixture over `rounds` earlier rounds of the same run, if there were any."""
         if self.keep == "mixture" and isinstance(kept, Mixture) and rounds:
             self.policies, self.rounds = list(kept.policies), rounds
 
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
-        """Adds the policy that the round is walked with to the mixture, once per state of the round."""
+        """Add the policy that the round is walked with to the mixture, once per state of the round."""
         if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
             return
         most = most_kept(policy)
@@ -75,38 +62,31 @@ class Keeper:
                 self.policies[slot] = policy
 
     def after_round(self, policy: Policy, value: Callable[[], float | None]) -> float | None:
-        """Measures the policy if the best one is wanted, keeps it if it is the best so far, and returns its value."""
+        """Measure the policy if the best one is wanted, keep it if it is the best so far, and return its value."""
         worth = value() if self.keep == "best" else None
         if worth is not None and (self.best is None or worth > self.best[0]):
             self.best = worth, copy.copy(policy)
         return worth
 
     def note(self, progress: Progress) -> None:
-        """Stores what was kept so far in the progress of a checkpoint."""
+        """Store what was kept so far in the progress of a checkpoint."""
         progress.policies, progress.states = tuple(self.policies), self.rounds
         progress.best_value, progress.best_policy = (None, None) if self.best is None else self.best
 
     def recall(self, progress: Progress) -> None:
-        """Restores what was kept from the progress of a checkpoint."""
+        """Restore what was kept from the progress of a checkpoint."""
         self.policies, self.rounds = list(progress.policies), progress.states
         if progress.best_value is not None and progress.best_policy is not None:
             self.best = progress.best_value, progress.best_policy
 
     def kept(self, last: Policy) -> Policy:
-        """Returns the policy to predict with."""
+        """Return the policy to predict with."""
         if self.policies:
             return Mixture(tuple(self.policies))
         return last if self.best is None else self.best[1]
 
 
 def most_kept(policy: Policy) -> int:
-    """Returns how many such policies a mixture keeps, so that they use little memory.
-
-    Examples
-    --------
-    >>> from listwright.policies import Estimator, Linear
-    >>> most_kept(Linear(np.zeros(100))), most_kept(Estimator(None)), most_kept(Linear(np.zeros(100_000)))
-    (256, 16, 83)
-    """
+    """Return how many such policies a mixture keeps, so that they use little memory."""
     held = policy.nbytes
     return FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))

@@ -20,26 +20,7 @@ LARGEST = 50_000_000  # entries of the made-up features
 
 
 def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts: Iterable[Any]) -> None:
-    """Builds a list with the model and with each of its policies, and lets copies of its learners learn from it.
-
-    Parameters
-    ----------
-    model : ListEstimator or OnlineSCP
-        Has the signature of its training problems, and `try_out` for what it does besides building lists.
-    features : Features
-        The features of the model.
-    policy : Policy
-        The policy of the model.
-    own : iterable
-        The parts of the model.
-    parts : iterable
-        The parts of all models in the file.
-
-    Raises
-    ------
-    InputError
-        If the model was never fitted, or if its parts do not fit together.
-    """
+    """Build a list with the model and with each of its policies, and lets copies of its learners learn from it."""
     signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
@@ -58,7 +39,7 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
 
 
 def try_predicting(model: Any) -> None:
-    """Builds a list with a model that learns nothing from it; see `try_loaded`."""
+    """Build a list with a model that learns nothing from it; see `try_loaded`."""
     signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
@@ -70,7 +51,7 @@ def try_predicting(model: Any) -> None:
 
 
 def made_up(signature: Signature, *, whole: bool, group: Any = 0) -> Problems:
-    """Returns one problem of the kind that the model was trained on: zeros everywhere, and one group."""
+    """Return one problem of the kind that the model was trained on: zeros everywhere, and one group."""
     items = signature.n_items
     count = 2 if items is None else items if whole else min(2, items)
     widths = signature.n_features, signature.n_context or 0, signature.n_vector or 0
@@ -91,12 +72,12 @@ def made_up(signature: Signature, *, whole: bool, group: Any = 0) -> Problems:
 
 
 def some_group(per_group: Any) -> Any:
-    """A label that a limit on groups names, or any where it is the same for all."""
+    """Return a label that a limit on groups names, or any where it is the same for all."""
     return next(iter(per_group), 0) if isinstance(per_group, Mapping) else 0
 
 
 def _check_ranges(signature: Signature) -> None:
-    """Raises `InputError` unless there is one range per column."""
+    """Raise `InputError` unless there is one range per column."""
     ranges = signature.ranges
     if ranges is None:
         return
@@ -107,13 +88,13 @@ def _check_ranges(signature: Signature) -> None:
 
 
 def _needs_all(parts: Iterable[Any]) -> bool:
-    """Whether some feature looks at all items of the catalogue at once."""
+    """Return whether some feature looks at all items of the catalogue at once."""
     crosses = [getattr(part, "cross", ()) for part in parts]
     return any("candidates" in cross for cross in crosses) or any(hasattr(part, "outcomes_") for part in parts)
 
 
 def _try_part(part: Any, rows: Rows) -> None:
-    """Lets a policy pick and a learner learn; other parts are ignored."""
+    """Let a policy pick and a learner learn; other parts are ignored."""
     rng = np.random.default_rng(0)
     options = np.ones(len(rows.owners), dtype=bool)
     if isinstance(part, Policy):
@@ -123,7 +104,7 @@ def _try_part(part: Any, rows: Rows) -> None:
 
 
 def _examples(rows: Rows, options: Any) -> Examples:
-    """Returns examples for the made-up problem."""
+    """Return examples for the made-up problem."""
     one = np.zeros(1, dtype=np.int64)
     return Examples(
         rows=rows,

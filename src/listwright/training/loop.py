@@ -20,33 +20,18 @@ from listwright.training.sources.base import Rounds
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A fit in progress: what is learned, the kind of problems, and the number of passes.
+    """A fit in progress: what is learned, the kind of problems, and the number of passes."""
 
-    Attributes
-    ----------
-    training : Training
-        What is learned.
-    signature : Signature
-        The kind of problems.
-    n_passes : int
-        Passes over the problems.
-    about : dict
-        How the plan was chosen; becomes attributes of the fitted estimator.
-    progress : Progress or None
-        Where a resumed fit stopped.
-    earlier : dict or None
-        The columns of the history of earlier rounds, if the fit continues another.
-    """
-
-    training: Training
-    signature: Signature
-    n_passes: int
+    training: Training  # what is learned
+    signature: Signature  # the kind of problems
+    n_passes: int  # passes over the problems
+    # how the plan was chosen; becomes attributes of the fitted estimator
     about: dict[str, Any] = field(default_factory=dict)
-    progress: Progress | None = None
-    earlier: Columns | None = None
+    progress: Progress | None = None  # where a resumed fit stopped
+    earlier: Columns | None = None  # the columns of the history of earlier rounds, if the fit continues another
 
     def fitted(self, policy: Policy, history: History) -> dict[str, Any]:
-        """Returns the attributes of the fitted estimator, given the policy that it keeps."""
+        """Return the attributes of the fitted estimator, given the policy that it keeps."""
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
         names["rounds_"] = history.columns
         return self.about | names | {"n_features_in_": self.signature.n_features}
@@ -63,27 +48,7 @@ def learn(
     history: History | None = None,
     validation: Problems | None = None,
 ) -> None:
-    """Runs the rounds of a source: each is walked with the current policy, and yields the next one (Algorithm 2).
-
-    Parameters
-    ----------
-    training : Training
-        What is learned; it is changed in place.
-    source : Rounds
-        Provides the rounds and measures policies.
-    keeper : Keeper
-        Sees the policy before and after each round.
-    n_passes : int, default 1
-        Passes over the problems of the source.
-    done : int, default 0
-        Rounds that were done before, if the fit is resumed.
-    after_round : callable, optional
-        Called after each round with the number of rounds done.
-    history : History, optional
-        Takes down what each round brought.
-    validation : Problems, optional
-        Problems with a reward, not learned from, on which every round's policy is measured for the history.
-    """
+    """Run the rounds of a source: each is walked with the current policy, and yield the next one (Algorithm 2)."""
     history = History() if history is None else history
     for number, a_round in enumerate(source.rounds(training, n_passes, done), start=done + 1):
         keeper.before_round(training.policy, a_round.n_states, a_round.rng)

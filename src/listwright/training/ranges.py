@@ -16,25 +16,13 @@ from listwright.problems import Problems
 @saved_as("Span")
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The range of each column of one table.
+    """The range of each column of one table."""
 
-    Attributes
-    ----------
-    low, high : ndarray of float32, shape (columns,)
-        The smallest and largest value of each column.
-
-    Examples
-    --------
-    >>> span = Span.of(np.array([[0.0, 5.0], [1.0, 5.0]]))
-    >>> span.limits(tolerance=1.0)
-    (array([-1.,  0.], dtype=float32), array([ 2., 10.], dtype=float32))
-    """
-
-    low: Floats32
+    low: Floats32  # the smallest and largest value of each column
     high: Floats32
 
     def flaw(self) -> str:
-        """Returns what is wrong with a range that was read from a file; "" if nothing is."""
+        """Return what is wrong with a range that was read from a file; "" if nothing is."""
         if self.low.ndim != 1 or self.low.shape != self.high.shape:
             return "the ends of ranges must be equal in number"
         ends = np.stack([self.low, self.high])
@@ -43,7 +31,7 @@ class Span:
 
     @classmethod
     def of(cls, table: Any) -> Self:
-        """Returns the range of each column; columns of an empty table span from 0 to 0."""
+        """Return the range of each column; columns of an empty table span from 0 to 0."""
         if not table.shape[0]:
             zeros = np.zeros(table.shape[1], dtype=np.float32)
             return cls(zeros, zeros)
@@ -52,14 +40,11 @@ class Span:
         return cls(low.reshape(-1), high.reshape(-1))
 
     def merged(self, other: Self) -> Self:
-        """Returns the range over both tables."""
+        """Return the range over both tables."""
         return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
     def limits(self, tolerance: float) -> tuple[Floats32, Floats32]:
-        """Returns the range widened on both sides by `tolerance` times its width.
-
-        A constant column is treated as if its width were its absolute value, and at least 1.
-        """
+        """Return the range widened on both sides by `tolerance` times its width."""
         low, high = self.low.astype(np.float64), self.high.astype(np.float64)
         width = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
         most = float(np.finfo(np.float32).max)
@@ -75,22 +60,15 @@ class Ranges:
 
     They are saved with a fitted model, in its signature, so that its users can detect input that is unlike the training
     data.
-
-    Attributes
-    ----------
-    features : Span
-        Ranges of the features.
-    context, vectors : Span or None
-        Ranges of the context and of the vectors.
     """
 
-    features: Span
-    context: Span | None = None
+    features: Span  # ranges of the features
+    context: Span | None = None  # ranges of the context and of the vectors
     vectors: Span | None = None
 
     @classmethod
     def of(cls, problems: Problems) -> Self:
-        """Returns the ranges over a batch of problems."""
+        """Return the ranges over a batch of problems."""
         return cls(
             Span.of(problems.features),
             None if problems.context is None else Span.of(problems.context),
@@ -98,7 +76,7 @@ class Ranges:
         )
 
     def merged(self, other: Self) -> Self:
-        """Returns the ranges over the problems of both."""
+        """Return the ranges over the problems of both."""
         pairs = (self.context, other.context), (self.vectors, other.vectors)
         context, vectors = (None if one is None or two is None else one.merged(two) for one, two in pairs)
         return type(self)(self.features.merged(other.features), context, vectors)

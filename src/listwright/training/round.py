@@ -29,44 +29,21 @@ FEW = 20  # fewer states than this may recur by chance
 @saved_as("Ledger")
 @dataclass
 class Ledger:
-    """Sums over a run that certificates are computed from.
+    """Sums over a run that certificates are computed from."""
 
-    Attributes
-    ----------
-    rounds : int
-        States visited: the paper's T.
-    loss, value : float
-        Sums over rounds of l_t(pi_t) and of f(L_t).
-    passes : int
-        How often the same state was visited, at most, counted by whole sets of states.
-    bounded, submodular : bool
-        What the rewards declare.
-    taught : bool
-        Whether the current round has taught anything so far.
-    visits : dict of str to int
-        Passes over each whole set of states, by a key of the set.
-    states : Visits
-        Visits to each state.
-    unlearned : int
-        Rounds of batches that were walked before anything was learned; they are not part of the mixture.
-    unlearned_value : float
-        The summed value of their lists.
-    breaches : list of str
-        Laws that the rewards were seen to break.
-    """
-
-    rounds: int = 0
-    loss: float = 0.0
+    rounds: int = 0  # states visited: the paper's T
+    loss: float = 0.0  # sums over rounds of l_t(pi_t) and of f(L_t)
     value: float = 0.0
-    passes: int = 0
-    bounded: bool = True
+    passes: int = 0  # how often the same state was visited, at most, counted by whole sets of states
+    bounded: bool = True  # what the rewards declare
     submodular: bool = True
-    taught: bool = False
-    visits: dict[str, int] = field(default_factory=dict)
-    states: Visits = field(default_factory=Visits)
+    taught: bool = False  # whether the current round has taught anything so far
+    visits: dict[str, int] = field(default_factory=dict)  # passes over each whole set of states, by a key of the set
+    states: Visits = field(default_factory=Visits)  # visits to each state
+    # rounds of batches that were walked before anything was learned; they are not part of the mixture
     unlearned: int = 0
-    unlearned_value: float = 0.0
-    breaches: list[str] = field(default_factory=list)
+    unlearned_value: float = 0.0  # the summed value of their lists
+    breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
 
     def visited(self, states: States, n_passes: int) -> None:
         """Counts passes over these states."""
@@ -88,7 +65,7 @@ class Ledger:
         return self.states.n_states or None
 
     def add(self, other: Ledger) -> None:
-        """Adds the sums of a part of a round."""
+        """Add the sums of a part of a round."""
         self.rounds += other.rounds
         self.loss += other.loss
         self.value += other.value
@@ -104,64 +81,31 @@ class Ledger:
 @saved_as("Training")
 @dataclass(eq=False)
 class Training:
-    """One run of Algorithm 2, or of Algorithm 1 if the policy is a distribution over items.
+    """One run of Algorithm 2, or of Algorithm 1 if the policy is a distribution over items."""
 
-    Attributes
-    ----------
-    features : Features
-        Features as new problems are seen.
-    learner : Learner
-        Learns from every position; makes the policies.
-    policy : Policy
-        The current policy, pi_t.
-    weights : ndarray of float, shape (length,)
-        w_i by position; later positions use the last one.
-    per_size : bool
-        Whether gains are divided by sizes.
-    repeats : bool
-        Whether an item may be picked twice.
-    skip_solved : bool
-        Whether states with nothing left to gain are left out.
-    ledger : Ledger
-        Sums for the certificate.
-    training_features : Features or None
-        Features as the training problems are seen, if that differs (cross-fitting).
-    budget : float or None
-        The size of a list, instead of a length.
-    """
-
-    features: Features
-    learner: Learner
-    policy: Policy
-    weights: Floats
-    per_size: bool
-    repeats: bool
-    skip_solved: bool
-    ledger: Ledger = field(default_factory=Ledger)
+    features: Features  # features as new problems are seen
+    learner: Learner  # learns from every position; makes the policies
+    policy: Policy  # the current policy, pi_t
+    weights: Floats  # w_i by position; later positions use the last one
+    per_size: bool  # whether gains are divided by sizes
+    repeats: bool  # whether an item may be picked twice
+    skip_solved: bool  # whether states with nothing left to gain are left out
+    ledger: Ledger = field(default_factory=Ledger)  # sums for the certificate
+    # features as the training problems are seen, if that differs (cross-fitting)
     training_features: Features | None = None
-    budget: float | None = None
+    budget: float | None = None  # the size of a list, instead of a length
     per_group: Any = None  # of SCP: how many rows of a group a list may hold
 
     def flaw(self) -> str:
-        """Returns what is wrong with a training that was read from a file; "" if nothing is."""
+        """Return what is wrong with a training that was read from a file; "" if nothing is."""
         return "" if self.weights.ndim == 1 and len(self.weights) > 0 else "position weights are missing"
 
     def slimmed(self) -> Training:
-        """Returns a copy without what only further learning needs."""
+        """Return a copy without what only further learning needs."""
         return replace(self, learner=self.learner.slimmed(), training_features=None)
 
     def take_in(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
-        """Builds the lists of a batch with the current policy, and learns from every position.
-
-        Parameters
-        ----------
-        batch : Problems
-            Problems with a reward.
-        rng : numpy.random.Generator
-            For policies that draw.
-        sampled : ndarray of bool, shape (problems,), optional
-            Learn only from these problems; the lists of all are built and measured.
-        """
+        """Build the lists of a batch with the current policy, and learn from every position."""
         batch = as_capped(batch, None, self.per_group)
         reward = reward_of(batch)
         earned, room = reward.start(batch), as_room(self.budget, batch)
@@ -189,7 +133,7 @@ class Training:
             self.ledger.unlearned_value += float(values.sum())
 
     def update(self) -> None:
-        """Ends the round: the learner makes the next policy."""
+        """End the round: the learner makes the next policy."""
         if self.ledger.taught:  # else no item of the batch fits its budget
             self.policy = self.learner.policy()
         self.ledger.taught = False
@@ -200,7 +144,7 @@ class Training:
         return len(self.weights) if self.budget is None else None
 
     def value(self, problems: Problems) -> float:
-        """Returns the mean value of the current policy's lists, for `keep="best"`."""
+        """Return the mean value of the current policy's lists, for `keep="best"`."""
         problems = as_capped(problems, None, self.per_group)
         rng, room = np.random.default_rng(0), as_room(self.budget, problems)
         lists = build_lists(
@@ -209,24 +153,20 @@ class Training:
         return float(list_values(lists, problems).mean())
 
     def fork(self) -> Training:
-        """Returns a twin that learns from a part of a round; see `join`."""
+        """Return a twin that learns from a part of a round; see `join`."""
         return replace(self, learner=self.learner.fork(), ledger=Ledger())
 
     def join(self, learner: Learner, ledger: Ledger) -> None:
-        """Adds what a fork has learned."""
+        """Add what a fork has learned."""
         self.learner.join(learner)
         self.ledger.add(ledger)
 
     def for_new_problems(self) -> Training:
-        """Returns a copy that learns from problems it has not seen; an error there leaves this one unchanged."""
+        """Return a copy that learns from problems it has not seen; an error there leaves this one unchanged."""
         return replace(copy.deepcopy(self), training_features=None)
 
     def _examples(self, step: Step, folds: Ints, gains: Floats, sampled: Bools | None) -> Examples:
-        """Returns the paper's examples (v, c, w) of one position.
-
-        If no option gains anything, every choice costs 0 and there is nothing to learn; with `skip_solved` such states
-        are left out.
-        """
+        """Return the paper's examples (v, c, w) of one position."""
         weight = float(self.weights[min(step.position, len(self.weights) - 1)])
         left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
         learned = left > 0 if self.skip_solved else np.ones(len(left), dtype=bool)

@@ -22,36 +22,22 @@ MOST = 1 << 24  # most columns and items that a model may have
 @saved_as("Signature")
 @dataclass(frozen=True)
 class Signature:
-    """The columns and kinds of data of the training problems.
+    """The columns and kinds of data of the training problems."""
 
-    Attributes
-    ----------
-    n_features : int
-        Number of feature columns.
-    feature_names : tuple of str or None
-        Their names.
-    n_context, n_items, n_vector : int or None
-        Number of context columns, catalogue items and vector columns; None if the problems had none.
-    links, aspects : tuple of str or None
-        The names of links and aspects.
-    needs : bool
-        Whether the problems had needs.
-    ranges : Ranges or None
-        The range of each column; None in files of versions that did not record them.
-    """
-
-    n_features: int
-    feature_names: tuple[str, ...] | None
+    n_features: int  # number of feature columns
+    feature_names: tuple[str, ...] | None  # their names
+    # number of context columns, catalogue items and vector columns; None if the problems had none
     n_context: int | None
     n_items: int | None
     n_vector: int | None
-    links: tuple[str, ...] | None = None
+    links: tuple[str, ...] | None = None  # the names of links and aspects
     aspects: tuple[str, ...] | None = None
-    needs: bool = False
+    needs: bool = False  # whether the problems had needs
+    # the range of each column; None in files of versions that did not record them
     ranges: Ranges | None = field(default=None, compare=False)
 
     def flaw(self) -> str:
-        """Returns what is wrong with a signature that was read from a file; "" if nothing is."""
+        """Return what is wrong with a signature that was read from a file; "" if nothing is."""
         numbers = (self.n_features, self.n_context, self.n_items, self.n_vector)
         if any(number is not None and not 0 <= number <= MOST for number in numbers):
             return "numbers of columns are out of range"
@@ -60,11 +46,11 @@ class Signature:
 
     @classmethod
     def of(cls, problems: Problems) -> Signature:
-        """Returns the signature of training problems, with their ranges."""
+        """Return the signature of training problems, with their ranges."""
         return replace(cls._kind(problems), ranges=Ranges.of(problems))
 
     def merged(self, other: Signature) -> Signature:
-        """Returns the signature of the problems of both, which are of one kind: the larger catalogue and the wider
+        """Return the signature of the problems of both, which are of one kind: the larger catalogue and the wider
         ranges.
         """
         items = None if self.n_items is None or other.n_items is None else max(self.n_items, other.n_items)
@@ -73,7 +59,7 @@ class Signature:
 
     @classmethod
     def _kind(cls, problems: Problems) -> Signature:
-        """Returns the signature without ranges, which need a pass over the data."""
+        """Return the signature without ranges, which need a pass over the data."""
         return cls(
             problems.n_features,
             problems.feature_names,
@@ -86,15 +72,7 @@ class Signature:
         )
 
     def check(self, problems: Problems, purpose: str) -> None:
-        """Raises one clear `InputError` if problems are of another kind than the training problems.
-
-        Parameters
-        ----------
-        problems : Problems
-            The problems to check.
-        purpose : str
-            What they are for; the error message starts with it.
-        """
+        """Raise one clear `InputError` if problems are of another kind than the training problems."""
         check_problems(problems)
         other = Signature._kind(problems)
         self._check_names(other, purpose)
@@ -122,7 +100,7 @@ class Signature:
             )
 
     def _check_names(self, other: Signature, purpose: str) -> None:
-        """Raises `InputError` that lists missing and unknown features if their names differ."""
+        """Raise `InputError` that lists missing and unknown features if their names differ."""
         if self.feature_names is None or other.feature_names in (None, self.feature_names):
             return
         assert other.feature_names is not None
@@ -136,34 +114,19 @@ class Signature:
 
 @dataclass(frozen=True)
 class OfKnownKind:
-    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows.
+    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows."""
 
-    Attributes
-    ----------
-    check : callable
-        Raises `InputError` for problems that cannot be learned from.
-    signature : Signature
-        The kind of the training problems.
-    """
-
-    check: Callable[[Problems], None]
-    signature: Signature
+    check: Callable[[Problems], None]  # raises `InputError` for problems that cannot be learned from
+    signature: Signature  # the kind of the training problems
 
     def __call__(self, problems: Problems) -> None:
-        """Raises `InputError` if a problem cannot be used."""
+        """Raise `InputError` if a problem cannot be used."""
         self.check(problems)
         self.signature.check(problems, "partial_fit")
 
 
 def fingerprint(problems: Problems) -> str:
-    """Returns a hash of the problems' data and reward, to tell whether the same problems come again.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.arange(60.0).reshape(30, 2, 1))
-    >>> fingerprint(problems) == fingerprint(problems[:]), fingerprint(problems) == fingerprint(problems[1:])
-    (True, False)
-    """
+    """Return a hash of the problems' data and reward, to tell whether the same problems come again."""
     seen = blake2b(digest_size=8)
     data = (problems.features, problems.offsets, problems.context, problems.catalogue, problems.sizes)
     for value in (*data, *getattr(problems.reward, "__dict__", {}).values()):
@@ -175,7 +138,7 @@ def fingerprint(problems: Problems) -> str:
 
 
 def _arrays(value: Any) -> tuple[Any, ...]:
-    """Returns the numeric arrays that a value consists of."""
+    """Return the numeric arrays that a value consists of."""
     if sparse.issparse(value):
         return value.data, value.indices, value.indptr
     return (value,) if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "biuf" else ()

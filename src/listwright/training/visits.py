@@ -30,25 +30,13 @@ class States(NamedTuple):
 @saved_as("Visits")
 @dataclass
 class Visits:
-    """How often each state was visited, independently of order, slices and batches.
+    """How often each state was visited, independently of order, slices and batches."""
 
-    A state that comes back with the same data and the same gains was visited again. If the same data come with other
-    gains, as in problems without features, the data do not identify a state, and such states count as new draws.
-
-    Attributes
-    ----------
-    seen, gains : ndarray of uint64
-        Keys of the states, sorted by `seen`; the key of the gains is 0 for data that came with different ones.
-    counts : ndarray of int64
-        Visits to each.
-    summed : bool
-        Whether there is one entry per state.
-    """
-
+    # keys of the states, sorted by `seen`; the key of the gains is 0 for data that came with different ones
     seen: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
     gains: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
-    counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-    summed: bool = True
+    counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # visits to each
+    summed: bool = True  # whether there is one entry per state
 
     def add(self, states: States, counts: Ints | None = None) -> None:
         """Counts one visit to each of these states, or `counts` visits."""
@@ -59,9 +47,8 @@ class Visits:
         self.summed = not len(self.seen)
 
     def _sum_up(self) -> None:
-        """Merges all entries of a state into one. This is deferred until a count is needed, because parts of a run
-        add up quickly.
-        """
+        """Merge all entries of a state into one."""
+        # This is deferred until a count is needed, because parts of a run add up quickly.
         if self.summed:
             return
         order = np.lexsort((self.gains, self.seen))
@@ -73,11 +60,11 @@ class Visits:
         self.summed = True
 
     def join(self, other: Visits) -> None:
-        """Adds the visits of another part of the run."""
+        """Add the visits of another part of the run."""
         self.add(States(other.seen, other.gains), other.counts)
 
     def flaw(self) -> str:
-        """Returns what is wrong with visits that were read from a file; "" if nothing is."""
+        """Return what is wrong with visits that were read from a file; "" if nothing is."""
         arrays = (self.seen, self.gains, self.counts)
         as_written = [array.dtype.name for array in arrays] == ["uint64", "uint64", "int64"]
         alike = {array.shape for array in arrays} == {(len(self.seen),)}
@@ -97,7 +84,7 @@ class Visits:
         return int(known.sum() + self.counts[~known].sum())
 
     def knows(self, states: States) -> Bools:
-        """Returns which of these states were visited."""
+        """Return which of these states were visited."""
         self._sum_up()
         if not len(self.seen):
             return np.zeros(len(states.seen), dtype=bool)
@@ -106,24 +93,13 @@ class Visits:
 
 
 def first_gains(problems: Problems) -> Floats:
-    """Returns what each item gains in the empty list."""
+    """Return what each item gains in the empty list."""
     reward = reward_of(problems)
     return reward.gains(reward.start(problems))
 
 
 def states_of(problems: Problems, gains: Floats) -> States:
-    """Returns the keys of the problems, given what each of their items gains in the empty list.
-
-    The order of the candidates of a problem does not matter.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.arange(12.0).reshape(3, 2, 2))
-    >>> gains = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 1.0])
-    >>> whole, part = states_of(problems, gains), states_of(problems[1:], gains[2:])
-    >>> bool((whole.seen[1:] == part.seen).all()), len(set(whole.seen.tolist()))
-    (True, 3)
-    """
+    """Return the keys of the problems, given what each of their items gains in the empty list."""
     rows = _row_keys(problems.features)
     for salt, column in enumerate((problems.catalogue, problems.sizes)):
         if column is not None:
@@ -138,7 +114,7 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
 
 def _row_keys(table: Any) -> Keys:
-    """Returns one hash per row, which depends on every entry and its column."""
+    """Return one hash per row, which depends on every entry and its column."""
     factors = np.random.default_rng(0).integers(1, 2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2) + ODD
     if not sparse.issparse(table):
         return row_keys(_bits(table), factors)
@@ -148,22 +124,22 @@ def _row_keys(table: Any) -> Keys:
 
 
 def _words(values: NDArray[Any]) -> Keys:
-    """Returns a hash of each number; 0.0 and -0.0 give the same."""
+    """Return a hash of each number; 0.0 and -0.0 give the same."""
     return _scrambled((np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64))
 
 
 def _bits(table: NDArray[Any]) -> NDArray[np.uint32]:
-    """Returns the bits of float32 numbers; 0.0 and -0.0 give the same."""
+    """Return the bits of float32 numbers; 0.0 and -0.0 give the same."""
     return (np.ascontiguousarray(table, dtype=np.float32) + np.float32(0.0)).view(np.uint32)
 
 
 def _scrambled(keys: Keys) -> Keys:
-    """Applies the finaliser of splitmix64: every bit of the key changes half of the bits."""
+    """Apply the finaliser of splitmix64: every bit of the key changes half of the bits."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))
 
 
 def _by_problem(keys: Keys, offsets: Ints) -> Keys:
-    """Sums the keys of each problem's rows, with wrap-around."""
+    """Sum the keys of each problem's rows, with wrap-around."""
     return np.add.reduceat(keys, offsets[:-1])

@@ -31,11 +31,7 @@ Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and t
 
 
 def compiled_walk(problems: Problems, features: Features, policy: Policy) -> CompiledWalk | None:
-    """Returns the compiled walk if it applies, else None.
-
-    It applies to a `Linear` policy on dense features with at most one part each of `Candidate`, `Distance`, `Position`
-    and `Identity`.
-    """
+    """Return the compiled walk if it applies, else None."""
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
     parts: Parts = {}
@@ -53,39 +49,14 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
 
 
 class CompiledWalk(NamedTuple):
-    """A linear policy over built-in features, ready to build lists for some problems.
+    """A linear policy over built-in features, ready to build lists for some problems."""
 
-    Attributes
-    ----------
-    problems : Problems
-        The problems, with dense features.
-    parts : dict
-        By kind of features: the fitted features, and the policy's weights for them.
-    policy : Linear
-        The policy.
-    """
-
-    problems: Problems
-    parts: Parts
-    policy: Linear
+    problems: Problems  # the problems, with dense features
+    parts: Parts  # by kind of features: the fitted features, and the policy's weights for them
+    policy: Linear  # the policy
 
     def lists(self, length: int, room: Floats | None, repeats: bool) -> tuple[Ints, Floats]:
-        """Returns the rows of each list and their scores, both of shape (problems, longest list).
-
-        Parameters
-        ----------
-        length : int
-            The most items of a list.
-        room : ndarray of float or None
-            The budget of each problem.
-        repeats : bool
-            Whether an item may be picked twice.
-
-        Returns
-        -------
-        tuple of ndarray
-            Rows, -1 after the end of a list, and scores.
-        """
+        """Return the rows of each list and their scores, both of shape (problems, longest list)."""
         problems, weights, limits = self.problems, self.weights(), self.limits(room, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
@@ -100,11 +71,11 @@ class CompiledWalk(NamedTuple):
         return lists[:, :used], picked[:, :used]
 
     def limits(self, budgets: Floats | None, repeats: bool) -> Limits:
-        """Returns budgets, sizes and whether items may repeat, in the form the kernels take."""
+        """Return budgets, sizes and whether items may repeat, in the form the kernels take."""
         return Limits(*Room(self.problems, budgets).arrays, repeats)
 
     def weights(self) -> Weights:
-        """Returns the policy's weights folded with the features' scales, so that they apply to raw features."""
+        """Return the policy's weights folded with the features' scales, so that they apply to raw features."""
         problems = self.problems
         level, first, d = np.zeros(len(problems)), 0.0, problems.n_features
         candidate = identity = NO_WEIGHTS
@@ -129,7 +100,7 @@ class CompiledWalk(NamedTuple):
 
 
 def _width(kind: type[Features], part: Any, problems: Problems) -> int:
-    """Returns the number of columns that a part of the features has."""
+    """Return the number of columns that a part of the features has."""
     if kind is Candidate:
         scale = None if problems.context is None else part.context_scale_
         return problems.n_features + (0 if scale is None else len(scale.mean))
@@ -139,15 +110,13 @@ def _width(kind: type[Features], part: Any, problems: Problems) -> int:
 
 
 def _unscaled(scale: Scale, weights: Floats) -> tuple[Floats, float]:
-    """Returns the weights for raw columns, and the constant to add, from w . (x - mean) / spread."""
+    """Return the weights for raw columns, and the constant to add, from w . (x - mean) / spread."""
     folded = np.divide(weights, scale.spread, dtype=np.float64)
     return folded, -float(np.add.reduce(folded * scale.mean))
 
 
 def _crossed(problems: Problems, identity: Identity, policy: Linear) -> tuple[Floats, Ints, Floats]:
-    """Returns by row what the weights of its item give for the state; and items and weights if crossed with the
-    list.
-    """
+    """Return by row what the weights of its item give for the state; and items and weights if crossed with the list."""
     assert policy.item_weights is not None
     seen = identity.start(problems)
     items = identity.crossed(seen).items

@@ -16,7 +16,7 @@ ROUNDING = 1e-9  # relative excess over a budget that is accepted: three times 0
 
 
 def check_problems(problems: object) -> None:
-    """Raises `InputError` unless these are problems in memory, and says how to make them from what was passed."""
+    """Raise `InputError` unless these are problems in memory, and says how to make them from what was passed."""
     if hasattr(problems, "shards"):
         raise InputError(f"This method needs problems in memory, not a {type(problems).__name__}. Pass scan.sample().")
     if not isinstance(problems, Problems):
@@ -24,7 +24,7 @@ def check_problems(problems: object) -> None:
 
 
 def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
-    """Raises `InputError` if the length is below 1, or above the candidates of a problem unless `short_lists`."""
+    """Raise `InputError` if the length is below 1, or above the candidates of a problem unless `short_lists`."""
     at_least_one("length", length)
     if not short_lists and problems.counts.min() < length:
         short = int(np.argmax(problems.counts < length))
@@ -36,11 +36,8 @@ def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
 
 
 def as_limits(length: int | None, budget: Any, usual_length: int, usual_budget: float | None) -> tuple[int | None, Any]:
-    """Returns the length and budget that are asked for; if neither is, the usual budget or, without one, the usual
+    """Return the length and budget that are asked for; if neither is, the usual budget or, without one, the usual
     length.
-
-    >>> as_limits(3, None, 5, 40.0), as_limits(None, None, 5, 40.0), as_limits(None, None, 5, None)
-    ((3, None), (None, 40.0), (5, None))
     """
     if length is not None or budget is not None:
         return length, budget
@@ -48,17 +45,8 @@ def as_limits(length: int | None, budget: Any, usual_length: int, usual_budget: 
 
 
 def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
-    """Returns the budget of each problem as floats, or None if there is no budget.
-
-    A tolerance is added for rounding, because three times 0.1 exceeds 0.3 in binary. Raises `InputError` if the
-    problems have no sizes or if a budget is not above 0.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)), sizes=[1.0, 2.0, 3.0] * 2)
-    >>> as_room(4, problems)
-    array([4., 4.])
-    """
+    """Return the budget of each problem as floats, or None if there is no budget."""
+    # A tolerance is added for rounding, because three times 0.1 exceeds 0.3 in binary.
     if budget is None:
         return None
     if problems.sizes is None:
@@ -70,11 +58,8 @@ def as_room(budget: ArrayLike | None, problems: Problems) -> Floats | None:
 
 
 def as_capped(problems: Problems, asked: Any, usual: Any) -> Problems:
-    """The problems under the limit on groups that is asked for; else under their own, and else under the usual one.
-
-    >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), groups=["a", "a", "b"])
-    >>> as_capped(problems.capped(2), None, 1).caps, as_capped(problems, None, 1).caps
-    (array([2, 2, 2]), array([1, 1, 1]))
+    """Return the problems under the limit on groups that is asked for; else under their own, and else under the usual
+    one.
     """
     if asked is None and problems.caps is not None:
         return problems
@@ -82,32 +67,7 @@ def as_capped(problems: Problems, asked: Any, usual: Any) -> Problems:
 
 
 class Room:
-    """Tracks what is left of the budget of each problem, and of the room of each group, while its list grows.
-
-    Parameters
-    ----------
-    problems : Problems
-        The problems whose `sizes` count, and whose groups if they are capped: see `Problems.capped`.
-    budgets : ndarray of float, shape (problems,), optional
-        From `as_room`; None if there is no budget, so that everything fits.
-
-    Attributes
-    ----------
-    sizes : ndarray of float
-        By row; empty if there is no budget, which is how compiled functions recognise it.
-    left : ndarray of float, shape (problems,)
-        What is left of each budget.
-    groups, caps : ndarray of int
-        By row its group, and how many more rows of it there may be; empty if groups are not capped.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)), sizes=[1.0, 2.0, 3.0] * 2)
-    >>> room = Room(problems, np.array([4.0, 3.0]))
-    >>> room.take(np.array([1, 3]))
-    >>> room.left, room.fits()
-    (array([2., 2.]), array([ True,  True, False,  True,  True, False]))
-    """
+    """Tracks what is left of the budget of each problem, and of the room of each group, while its list grows."""
 
     def __init__(self, problems: Problems, budgets: Floats | None) -> None:
         self.problems = problems
@@ -126,7 +86,7 @@ class Room:
         return self.sizes, self.left, self.groups, self.caps
 
     def fits(self) -> Bools:
-        """Returns by row whether there is room for it."""
+        """Return by row whether there is room for it."""
         fits = np.ones(self.problems.n_rows, dtype=bool)
         if len(self.sizes):
             fits &= self.sizes <= self.left[self.problems.owners]
@@ -135,7 +95,7 @@ class Room:
         return fits
 
     def take(self, picks: Ints) -> None:
-        """Subtracts the size of one picked row per problem; -1 picks none."""
+        """Subtract the size of one picked row per problem; -1 picks none."""
         if len(self.sizes):
             some = picks >= 0
             self.left[some] -= self.sizes[picks[some]]

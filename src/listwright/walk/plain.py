@@ -20,30 +20,14 @@ from listwright.walk.limits import Room
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What the policy saw and picked at one position, for all problems of the batch.
+    """What the policy saw and picked at one position, for all problems of the batch."""
 
-    Attributes
-    ----------
-    position : int
-        Position in the list, from 0.
-    rows : Rows
-        What the policy saw.
-    fits : ndarray of bool, shape (rows,)
-        Which rows fit into what is left of the budget.
-    options : ndarray of bool, shape (rows,)
-        Which rows can be picked: they fit and, unless repeats are allowed, are not in the list.
-    picks : ndarray of int, shape (problems,)
-        The picked rows; -1 for none.
-    scores : ndarray of float, shape (rows,)
-        The policy's scores.
-    """
-
-    position: int
-    rows: Rows
-    fits: Bools
-    options: Bools
-    picks: Ints
-    scores: Floats
+    position: int  # position in the list, from 0
+    rows: Rows  # what the policy saw
+    fits: Bools  # which rows fit into what is left of the budget
+    options: Bools  # which rows can be picked: they fit and, unless repeats are allowed, are not in the list
+    picks: Ints  # the picked rows; -1 for none
+    scores: Floats  # the policy's scores
 
 
 def walk(
@@ -56,34 +40,9 @@ def walk(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Iterator[Step]:
-    """Builds lists position by position, and yields a `Step` for each.
-
-    It ends after `length` positions, or when no problem has an option left. An option is a row that fits into what is
-    left of the budget and, unless repeats are allowed, is not yet in the list. This is the list construction of
-    Algorithm 2; training measures gains at each step.
-
-    Parameters
-    ----------
-    problems : Problems
-        The batch.
-    features : Features
-        Fitted features.
-    policy : Policy
-        Picks a row of each problem at each position.
-    length : int or None
-        The most items of a list; None if only the budget limits it.
-    rng : numpy.random.Generator
-        For policies that draw.
-    room : ndarray of float, optional
-        The budget of each problem, from `as_room`.
-    repeats : bool, default False
-        Whether an item may be picked twice.
-
-    Yields
-    ------
-    Step
-        One per position.
-    """
+    """Build lists position by position, and yield a `Step` for each."""
+    # An option is a row that fits into what is left of the budget and, unless repeats are allowed, is not yet in the
+    # list. This is the list construction of Algorithm 2; training measures gains at each step.
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
     untaken, left = np.ones(problems.n_rows, dtype=bool), Room(problems, room)
@@ -112,10 +71,7 @@ def build_lists(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Lists:
-    """Returns the lists that a walk builds, with the score of each pick. Uses the compiled walk if it applies.
-
-    The parameters are those of `walk`.
-    """
+    """Return the lists that a walk builds, with the score of each pick. Uses the compiled walk if it applies."""
     compiled = compiled_walk(problems, features, policy)
     if compiled is not None and not (length is None and repeats):
         most = int(problems.counts.max())
@@ -136,10 +92,7 @@ def plain_lists(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Lists:
-    """Returns the lists that a walk builds position by position, with the score of each pick.
-
-    The parameters are those of `walk`. Problems without any option get an empty list.
-    """
+    """Return the lists that a walk builds position by position, with the score of each pick."""
     picks, scores = [], []
     for step in walk(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats):
         picks.append(step.picks)

@@ -23,28 +23,16 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Scores of all rows, and what every column adds to them, block by block.
+    """Scores of all rows, and what every column adds to them, block by block."""
 
-    Attributes
-    ----------
-    scores : ndarray of float, shape (rows,)
-        The scores.
-    blocks : list of Block
-        The columns of each table.
-    tables : list of ndarray of float
-        By block, shape (rows, columns): what each column adds.
-    note : str
-        Says if the contributions do not add up to the scores.
-    """
-
-    scores: Floats
-    blocks: list[Block]
-    tables: list[Floats]
-    note: str = ""
+    scores: Floats  # the scores
+    blocks: list[Block]  # the columns of each table
+    tables: list[Floats]  # by block, shape (rows, columns): what each column adds
+    note: str = ""  # says if the contributions do not add up to the scores
 
     def by_group(self) -> dict[str, Floats]:
-        """Returns the contributions of each group, shape (rows, columns); blocks of the same group are put side by
-        side.
+        """Return the contributions of each group, shape (rows, columns); blocks of the same group are put side
+        by side.
         """
         found: dict[str, Floats] = {}
         for block, table in zip(self.blocks, self.tables, strict=True):
@@ -52,7 +40,7 @@ class Shares:
         return found
 
     def largest(self, row: int, count: int) -> dict[str, float]:
-        """Returns by name the `count` columns that change the score of a row most."""
+        """Return by name the `count` columns that change the score of a row most."""
         named = [
             (name, float(share))
             for block, table in zip(self.blocks, self.tables, strict=True)
@@ -63,7 +51,7 @@ class Shares:
 
 
 def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shares:
-    """Returns contributions that add up to the scores if the policy knows them, else the scores alone with a note."""
+    """Return contributions that add up to the scores if the policy knows them, else the scores alone with a note."""
     scores, told = policy.score(rows), policy.contributions(rows)
     if told is None:
         return Shares(scores, [], [], NO_PARTS)
@@ -81,7 +69,7 @@ def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shar
 
 
 def blocks_of(features: Features, seen: Any) -> list[Block]:
-    """Returns one block per part of the features, with one name per column."""
+    """Return one block per part of the features, with one name per column."""
     blocks = []
     for part, one in features.parts_seen(seen):
         width, names = part.columns(one).shape[1], part.names()
@@ -92,5 +80,5 @@ def blocks_of(features: Features, seen: Any) -> list[Block]:
 
 
 def _crossing(blocks: list[Block]) -> str:
-    """Returns the group of the part that has only crossed columns."""
+    """Return the group of the part that has only crossed columns."""
     return next((block.group for block in blocks if not block.names), "identity")

@@ -85,11 +85,7 @@ def _collect_rarely() -> None:
 
 
 def _open_streams() -> None:
-    """Connect standard streams that the caller has closed to the null device.
-
-    Otherwise the next file to be opened would get descriptor 0, 1 or 2, and output meant for the terminal could end up
-    in a model file. `sys.stdin` stays None, which tells commands that there is no input.
-    """
+    """Connect standard streams that the caller has closed to the null device."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)
@@ -107,7 +103,7 @@ def _print_no_more() -> None:
 
 
 def _app() -> Any:
-    """Import the typer application; raises `MissingExtra` if typer or rich is not installed."""
+    """Import the typer application; raise `MissingExtra` if typer or rich is not installed."""
     try:
         from listwright.apps.cli.app import app
     except ModuleNotFoundError as error:

@@ -48,7 +48,7 @@ USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
 
 
 def _chosen(names: str) -> str:
-    """Callback of `--methods`: normalizes the names, and raises `typer.BadParameter` for an unknown one."""
+    """Callback of `--methods`: normalizes the names, and raise `typer.BadParameter` for an unknown one."""
     chosen = [name.strip() for name in names.split(",")]
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
@@ -123,11 +123,9 @@ def compare(
 
 
 def _capped(problems: Any, per_group: int | None) -> Any:
-    """The problems with the limit of `--per-group`.
-
-    The limit is attached to the problems, so that it binds all methods alike, including those without such a parameter.
-    A scan is sampled first, as only problems in memory can carry the limit.
-    """
+    """Return the problems with the limit of `--per-group`."""
+    # The limit is attached to the problems, so that it binds all methods alike, including those without such a
+    # parameter.
     given.groups_for(per_group, problems, "Name it with --group-column.")
     if per_group is None:
         return problems
@@ -135,21 +133,7 @@ def _capped(problems: Any, per_group: int | None) -> Any:
 
 
 def report_of(found: Comparison, about: str) -> Report:
-    """Build the report of a comparison.
-
-    Parameters
-    ----------
-    found : Comparison
-        Values of all methods by problem.
-    about : str
-        Sentence on the data, shown below the heading.
-
-    Returns
-    -------
-    Report
-        Means by method and limit, paired differences of the first method to the others with 95 % intervals (if there
-        are others), and a chart.
-    """
+    """Build the report of a comparison."""
     from listwright.lab.report import Figure, Report, Section, Table
 
     means = found.table()
@@ -169,17 +153,7 @@ def report_of(found: Comparison, about: str) -> Report:
 
 
 def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:
-    """Report sections on what the first learned method uses: feature importance, weights and training history.
-
-    Parameters
-    ----------
-    methods : dict of str to estimator
-        The methods.
-    problems : Problems or Scan
-        The data to fit on.
-    wanted : dict
-        "lengths" or "budgets"; the largest is used.
-    """
+    """Report sections on what the first learned method uses: feature importance, weights and training history."""
     from listwright.estimators.base import ListEstimator
     from listwright.lab.report.model_page import learned_sections
 
@@ -191,33 +165,15 @@ def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -
 
 
 def findings(found: Comparison) -> str:
-    """One sentence that places the first method relative to each other method.
-
-    A difference is claimed only where its 95 % interval excludes 0, so the sentence never calls noise a win.
-
-    Parameters
-    ----------
-    found : Comparison
-        Values of all methods by problem.
-
-    Returns
-    -------
-    str
-        Such as "scp is ahead of top-k by 0.012 to 0.034, level with mmr."
-    """
+    """One sentence that places the first method relative to each other method."""
+    # A difference is claimed only where its 95 % interval excludes 0, so the sentence never calls noise a win.
     parts = [_standing(record) for record in _differences(found)]
     return f"{found.methods[0]} is {', '.join(parts)}." if parts else f"Only {found.methods[0]} was measured."
 
 
 def _standing(record: dict[str, Any]) -> str:
-    """Whether the first method is ahead of, behind or level with another, with the interval of the difference.
-
-    Methods are level if the 95 % interval of the paired difference contains 0, or if there is no interval.
-
-    Parameters
-    ----------
-    record : dict
-        A record of `_differences`, with "method", "low" and "high".
+    """Return whether the first method is ahead of, behind or level with another, with the interval of the
+    difference.
     """
     low, high = record["low"], record["high"]
     if low is None or low <= 0 <= high:
@@ -228,11 +184,7 @@ def _standing(record: dict[str, Any]) -> str:
 
 
 def _differences(found: Comparison) -> list[dict[str, Any]]:
-    """Paired differences of the first method to each other method.
-
-    They are pooled over lengths (or budgets) and training sizes. NaN and infinity become None, so the records can be
-    written as JSON. Empty if there is only one method.
-    """
+    """Paired differences of the first method to each other method."""
     if len(found.methods) < 2:
         return []
     records = found.differences(found.methods[0], pooled=True).records()
@@ -240,20 +192,7 @@ def _differences(found: Comparison) -> list[dict[str, Any]]:
 
 
 def _in_words(record: dict[str, Any], limit: str) -> dict[str, str]:
-    """Training size and list limit of a record as text.
-
-    Parameters
-    ----------
-    record : dict
-        With "train_size" (a share up to 1, or a number of problems) and the limit.
-    limit : str
-        "length" or "budget".
-
-    Examples
-    --------
-    >>> _in_words({"train_size": 0.5, "length": 3.0}, "length")
-    {'train_size': '50 %', 'length': '3'}
-    """
+    """Training size and list limit of a record as text."""
     size = record["train_size"]
     learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"
     return {"train_size": learned_from, limit: f"{record[limit]:g}"}
@@ -265,15 +204,13 @@ def _finite(value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    """A table cell as text, floats with three decimals."""
+    """Return a table cell as text, floats with three decimals."""
     return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _method(name: str) -> Any:
-    """Create the estimator of a name in `METHODS`.
-
-    Its module is imported only here, so that a comparison of two methods does not load all of them.
-    """
+    """Create the estimator of a name in `METHODS`."""
+    # Its module is imported only here, so that a comparison of two methods does not load all of them.
     from importlib import import_module
 
     module, kind, settings = METHODS[name]
@@ -281,11 +218,5 @@ def _method(name: str) -> Any:
 
 
 def _size(value: float) -> float:
-    """A training size as the library takes it: numbers above 1 count problems, others are a share.
-
-    Examples
-    --------
-    >>> _size(200.0), _size(0.5)
-    (200, 0.5)
-    """
+    """A training size as the library takes it: numbers above 1 count problems, others are a share."""
     return int(value) if value > 1 else value

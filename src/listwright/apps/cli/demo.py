@@ -64,21 +64,8 @@ def _learn_apart() -> Any:
 
 
 def write_tables(folder: Path) -> list[str]:
-    """Write the example tables of the README as CSV files.
-
-    The tables are simulated with fixed seeds, so they are the same on every machine. Readers differ between the tables,
-    so that held-out and new problems really are new.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to write them.
-
-    Returns
-    -------
-    list of str
-        Paths of the files.
-    """
+    """Write the example tables of the README as CSV files."""
+    # Readers differ between the tables, so that held-out and new problems really are new.
     from listwright.lab.report.files import write_bytes
     from listwright.lab.simulate.readers import table
 

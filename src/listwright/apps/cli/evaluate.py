@@ -91,19 +91,7 @@ def evaluate(
 
 
 def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluation:
-    """Estimate from a log what the lists of a model would have brought.
-
-    Parameters
-    ----------
-    model : estimator
-        The model.
-    log : Log
-        Lists that were shown, with outcomes and propensities.
-    value : str
-        "sum" of the outcomes of a list, or "any" click.
-    propensity : str
-        How the chances of the shown items are known; see `logs.PROPENSITIES`.
-    """
+    """Estimate from a log what the lists of a model would have brought."""
     from listwright.feedback import evaluate as estimated
 
     with notes(), progress("estimating"):
@@ -121,10 +109,8 @@ def _show(found: Any, as_json: bool) -> None:
 
 
 def known_reward(model: Any) -> str:
-    """The reward string that the model was trained with, for use without `--reward`.
-
-    Raises `InputError` if it names a Python file: code is never executed merely because a model file refers to it.
-    """
+    """Return the reward string that the model was trained with, for use without `--reward`."""
+    # Raises `InputError` if it names a Python file: code is never executed merely because a model file refers to it.
     spec = getattr(model, "reward_spec_", None)
     if not isinstance(spec, str):
         raise InputError("This model does not know its reward. Pass --reward.")

@@ -51,22 +51,7 @@ def explain(
 
 
 def number_of(problems: Problems, name: str) -> int:
-    """Index of the problem with a given id.
-
-    Ids are compared as text, since those on the command line always are.
-
-    Parameters
-    ----------
-    problems : Problems
-        The table.
-    name : str
-        The id.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem; the message shows some ids that exist.
-    """
+    """Index of the problem with a given id."""
     for i, one in enumerate(problems.problem_ids):
         if str(one) == name:
             return i

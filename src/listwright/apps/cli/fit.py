@@ -145,7 +145,9 @@ def fit(
 
 
 def _figures(model: Any, measured: Any) -> dict[str, Any]:
-    """What is known of a fitted model, for `--json`: certificates, its value on held-out problems, and the choice."""
+    """Return what is known of a fitted model, for `--json`: certificates, its value on held-out problems, and the
+    choice.
+    """
     certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
     return {
         "certificate": asdict(model.online_certificate()),
@@ -156,7 +158,7 @@ def _figures(model: Any, measured: Any) -> dict[str, Any]:
 
 
 def _written(out: str, seconds: float) -> str:
-    """The last line: where the model is, and how long learning took."""
+    """Return the last line: where the model is, and how long learning took."""
     return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
 
 
@@ -171,27 +173,7 @@ def _fit_log(
     out: str,
     as_json: bool,
 ) -> None:
-    """Learn a model from a log of shown lists and save it.
-
-    Parameters
-    ----------
-    read : functools.partial
-        The reader that `on_tables` makes; only its option values are used.
-    files : list of str
-        Files of the log.
-    settings : dict
-        Parameters of `OnlineSCP`.
-    columns : dict
-        Columns of the log that the user has named.
-    cascade : bool
-        Whether users stop at the first click.
-    propensity : str
-        How the chances of the shown items are known; see `logs.PROPENSITIES`.
-    out : str
-        Path of the model, or `-`.
-    as_json : bool
-        Whether to print JSON instead of sentences.
-    """
+    """Learn a model from a log of shown lists and save it."""
     say = _speaker(quiet=as_json, aside=out == STANDARD)
     log = logs.read_log(files, cascade=cascade, columns=columns, options=log_options(read.keywords))
     say(f"{str(log).removeprefix('Log: ')}, {log.answered().problems.n_rows:,} candidates.")
@@ -204,19 +186,7 @@ def _fit_log(
 
 
 def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
-    """Fit a model with progress on standard error, and return the seconds that it took.
-
-    Parameters
-    ----------
-    model : SCP
-        The estimator, not yet fitted.
-    problems : Problems or Scan
-        Training data. Problems in memory are checked first, so that an error comes before the line about memory.
-    say : callable
-        Prints a line for the user; see `_speaker`.
-    saved : dict
-        Options of `fit` on checkpoints and certification.
-    """
+    """Fit a model with progress on standard error, and return the seconds that it took."""
     from listwright.problems import Problems
 
     if isinstance(problems, Problems):
@@ -231,18 +201,7 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
 
 def counts(problems: Problems | Scan) -> dict[str, int]:
-    """Size of the training data.
-
-    Parameters
-    ----------
-    problems : Problems or Scan
-        The data.
-
-    Returns
-    -------
-    dict of str to int
-        Numbers of problems, candidates and features, and the bytes that learning takes; part of the output of `--json`.
-    """
+    """Size of the training data."""
     from listwright.estimators.size import learning_bytes
 
     return {
@@ -254,15 +213,8 @@ def counts(problems: Problems | Scan) -> dict[str, int]:
 
 
 def before(problems: Problems | Scan) -> str:
-    """One line on the size of the data and the memory that learning needs.
-
-    It is printed before the work starts, so that a user who sees that memory will not suffice can stop at once.
-
-    Parameters
-    ----------
-    problems : Problems or Scan
-        For a scan, the line gives the number of parts and the limit that they keep to.
-    """
+    """One line on the size of the data and the memory that learning needs."""
+    # It is printed before the work starts, so that a user who sees that memory will not suffice can stop at once.
     found = counts(problems)
     size = max(found.pop("memory_bytes") / 2**20, 1)
     many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())
@@ -272,11 +224,7 @@ def before(problems: Problems | Scan) -> str:
 
 
 def _seen(model: Any) -> str:
-    """Mean value of the lists built during learning.
-
-    The sentence adds that this does not estimate the value on new problems: these lists were built by policies that
-    were still changing, and on problems that were learned from.
-    """
+    """Mean value of the lists built during learning."""
     ledger = model.training_.ledger
     return (
         f"While learning, lists were worth {ledger.value / max(ledger.rounds, 1):.3f} on average. That is no promise "
@@ -285,15 +233,7 @@ def _seen(model: Any) -> str:
 
 
 def _speaker(*, quiet: bool, aside: bool) -> Any:
-    """Return a function that prints lines for people.
-
-    Parameters
-    ----------
-    quiet : bool
-        Print nothing, as JSON is wanted.
-    aside : bool
-        Print to standard error, as standard output carries the model.
-    """
+    """Return a function that prints lines for people."""
 
     def say(text: str) -> None:
         if not quiet:

@@ -81,25 +81,7 @@ def inspect(
 
 
 def _problems(model: Any, data: list[str] | None) -> Any:
-    """Problems of the table, measured by the reward that the model was trained with.
-
-    Parameters
-    ----------
-    model : estimator
-        The model.
-    data : list of str or None
-        Value of DATA.
-
-    Returns
-    -------
-    Problems or None
-        None without a table.
-
-    Raises
-    ------
-    InputError
-        If the model does not know its reward.
-    """
+    """Problems of the table, measured by the reward that the model was trained with."""
     if not data:
         return None
     if getattr(model, "reward_spec_", None) is None:
@@ -114,11 +96,7 @@ def _problems(model: Any, data: list[str] | None) -> Any:
 
 
 def _importance(model: Any, problems: Any) -> Any:
-    """Permutation importance of each feature, with progress on standard error.
-
-    The importance of a feature is the loss in mean value of the lists if its column is shuffled. Features that carry
-    the same information share it, so a low importance does not mean that a feature is unrelated to the outcome.
-    """
+    """Permutation importance of each feature, with progress on standard error."""
     from listwright.lab.report.model_page import importance_of
 
     with progress("permuting features"):
@@ -126,7 +104,7 @@ def _importance(model: Any, problems: Any) -> Any:
 
 
 def _table(model: Any, name: str) -> Any:
-    """An attribute of the model that holds a table, such as `weights_`, or None."""
+    """Return an attribute of the model that holds a table, such as `weights_`, or None."""
     return getattr(model, name, None)
 
 
@@ -136,17 +114,7 @@ def _finite(table: Any) -> list[dict[str, Any]]:
 
 
 def _show_bars(title: str, table: Any, value: str) -> None:
-    """Print the `BARS` largest entries of a table as text bars, by absolute value.
-
-    Parameters
-    ----------
-    title : str
-        Heading.
-    table : table or None
-        With a column "feature"; nothing is printed for None or an empty table.
-    value : str
-        Column that gives the length of the bars.
-    """
+    """Print the `BARS` largest entries of a table as text bars, by absolute value."""
     if table is None or not len(table):
         return
     records = sorted(table.records(), key=lambda one: -abs(one[value]))
@@ -160,13 +128,13 @@ def _show_bars(title: str, table: Any, value: str) -> None:
 
 
 def _chosen(model: Any) -> str | None:
-    """What `effort="auto"` or `"best"` has chosen, on one line; None for other models."""
+    """Return what `effort="auto"` or `"best"` has chosen, on one line; None for other models."""
     report = getattr(model, "report_", None)
     return None if report is None else " ".join(str(report).split())
 
 
 def _certificate(model: Any) -> str | None:
-    """The online certificate of a model that learned with full information; None for other models."""
+    """Return the online certificate of a model that learned with full information; None for other models."""
     return as_options(str(model.online_certificate())) if hasattr(model, "online_certificate") else None
 
 
@@ -191,5 +159,5 @@ def _show(name: str, value: Any) -> None:
 
 
 def _text(value: Any) -> str:
-    """A value as text, sequences joined with commas."""
+    """Return a value as text, sequences joined with commas."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

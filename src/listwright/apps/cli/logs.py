@@ -58,31 +58,13 @@ PropensityColumn = Annotated[
 def columns_of(
     list_column: str | None, position: str | None, outcome: str | None, propensity: str | None, item: str | None = None
 ) -> dict[str, str | None]:
-    """The columns of a log that the user has named, as keyword arguments of `Log.from_parquet`.
-
-    Parameters
-    ----------
-    list_column, position, outcome, propensity, item : str or None
-        Values of the options; None lets the library find the column by its usual names.
-    """
+    """Return the columns of a log that the user has named, as keyword arguments of `Log.from_parquet`."""
     named = {"list_id": list_column, "position": position, "outcome": outcome, "propensity": propensity, "item": item}
     return {name: column for name, column in named.items() if column is not None}
 
 
 def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Log:
-    """Read a log from files, with progress on standard error.
-
-    Parameters
-    ----------
-    files : list of str
-        Parquet, CSV or JSON lines.
-    cascade : bool
-        Whether users stop at the first click; False leaves it to what the log says.
-    columns : mapping
-        Columns of the log, from `columns_of`.
-    options : mapping
-        How the features of candidates are read, as in `from_frame`.
-    """
+    """Read a log from files, with progress on standard error."""
     from listwright.feedback import Log
 
     with progress("reading"):
@@ -90,24 +72,7 @@ def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], opt
 
 
 def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str) -> Log:
-    """Read a log for a trained model, with the features of candidates encoded as in training.
-
-    A log that `Log.to_parquet` or `listwright export` wrote marks the role of each column in its name; these marks take
-    precedence over the model's columns.
-
-    Parameters
-    ----------
-    model : estimator
-        The model, with `columns_` or `signature_`.
-    files : list of str
-        Files of the log.
-    cascade : bool
-        Whether users stop at the first click.
-    columns : mapping
-        Columns of the log, from `columns_of`.
-    new_levels : str
-        "error" or "zeros", for levels that training did not have.
-    """
+    """Read a log for a trained model, with the features of candidates encoded as in training."""
     from listwright.feedback.log_columns import MARKS, marked
     from listwright.feedback.log_frames import columns_in
 
@@ -122,22 +87,7 @@ def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str
 
 
 def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[Any, float]:
-    """Learn an `OnlineSCP` from a log.
-
-    Parameters
-    ----------
-    log : Log
-        The log.
-    settings : mapping
-        Parameters of `OnlineSCP`.
-    propensity : str
-        One of `PROPENSITIES`.
-
-    Returns
-    -------
-    tuple of OnlineSCP and float
-        The model, which knows the columns of the log, and the seconds that learning took.
-    """
+    """Learn an `OnlineSCP` from a log."""
     from listwright.feedback import OnlineSCP
     from listwright.walk.limits import check_length
 
@@ -161,10 +111,7 @@ def hinting(data: list[str]) -> Iterator[None]:
 
 
 def hint(data: list[str]) -> str:
-    """A sentence that suggests `--log` if a table has the columns of a log; otherwise an empty string.
-
-    Learning from a log as if it were a table would treat items that were not shown as failures, without any error.
-    """
+    """Return a sentence that suggests `--log` if a table has the columns of a log; otherwise an empty string."""
     from listwright.feedback.log_columns import roles
     from listwright.feedback.log_frames import columns_in
 
@@ -190,14 +137,16 @@ def one_source(data: list[str] | None, log: list[str] | None) -> None:
 
 
 def needs_reward(reward: str | None) -> str:
-    """The reward string; raises `typer.BadParameter` without one, as a table does not tell what lists are worth."""
+    """Return the reward string; raise `typer.BadParameter` without one, as a table does not tell what lists are
+    worth.
+    """
     if reward is None:
         raise typer.BadParameter(f"define the value of a list: {given.REWARDS}.", param_hint="--reward")
     return reward
 
 
 def check_learner(learner: str) -> str:
-    """The name of a learner that can learn from logs; raises `InputError` for others."""
+    """Return the name of a learner that can learn from logs; raises `InputError` for others."""
     if learner not in ("ridge", "boosting"):
         raise InputError(f"--learner must be ridge or boosting. Got {learner!r}.")
     return learner

@@ -90,22 +90,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
-    """Parse comma-separated numbers.
-
-    Parameters
-    ----------
-    text : str
-        Value of the option.
-    option : str
-        Name of the option, for the error message.
-    kind : type
-        int or float.
-
-    Examples
-    --------
-    >>> numbers("1,3,5", "--lengths", int)
-    [1, 3, 5]
-    """
+    """Parse comma-separated numbers."""
     try:
         return [kind(part) for part in text.split(",")]
     except ValueError:
@@ -116,25 +101,7 @@ def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
 
 
 def engine_of(engine: str, address: str | None) -> Any:
-    """The engine that the options select.
-
-    Parameters
-    ----------
-    engine : str
-        "local" for threads of this machine, or "ray".
-    address : str or None
-        Address of the Ray cluster; only accepted with "ray". None starts a cluster on this machine.
-
-    Returns
-    -------
-    Engine
-        Not yet connected; commands enter its context while they work.
-
-    Raises
-    ------
-    typer.BadParameter
-        If an address is given for another engine.
-    """
+    """Return the engine that the options select."""
     if engine != "ray" and address is not None:
         raise typer.BadParameter("needs --engine ray.", param_hint="--address")
     from listwright.engines import Ray, as_engine
@@ -143,24 +110,8 @@ def engine_of(engine: str, address: str | None) -> Any:
 
 
 def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None) -> str | None:
-    """The memory limit for streaming, or None if the data is to be read at once.
-
-    Clusters and checkpoints work on shards only, so both imply a limit of 1 GB unless `--max-memory` is given.
-
-    Parameters
-    ----------
-    max_memory : str or None
-        Value of `--max-memory`.
-    engine : str
-        Value of `--engine`.
-    checkpoint : str or None
-        Value of `--checkpoint`.
-
-    Examples
-    --------
-    >>> memory_of(None, "local"), memory_of(None, "ray"), memory_of("500MB", "ray")
-    (None, '1GB', '500MB')
-    """
+    """Return the memory limit for streaming, or None if the data is to be read at once."""
+    # Clusters and checkpoints work on shards only, so both imply a limit of 1 GB unless `--max-memory` is given.
     return "1GB" if max_memory is None and (engine != "local" or checkpoint is not None) else max_memory
 
 
@@ -180,33 +131,13 @@ def one_from_standard_input(model: str, data: list[str]) -> None:
 
 
 def groups_for(per_group: int | None, problems: Problems | Scan, advice: str) -> None:
-    """Raise `InputError` if `--per-group` is given and the problems have no group labels.
-
-    Parameters
-    ----------
-    per_group : int or None
-        Value of the option.
-    problems : Problems or Scan
-        The data.
-    advice : str
-        What the user can do, as a sentence: it differs between training and prediction.
-    """
+    """Raise `InputError` if `--per-group` is given and the problems have no group labels."""
     if per_group is not None and problems.groups is None:
         raise InputError(f"--per-group needs the groups of items, and there is no column of groups. {advice}")
 
 
 def sizes_for(budget: float | None, problems: Problems | Scan, advice: str) -> None:
-    """Raise `InputError` if `--budget` is given and the problems have no sizes, or no item fits into the budget.
-
-    Parameters
-    ----------
-    budget : float or None
-        Value of the option.
-    problems : Problems or Scan
-        The data; the sizes of a scan are not looked at, as they are not in memory.
-    advice : str
-        What the user can do about missing sizes, as a sentence.
-    """
+    """Raise `InputError` if `--budget` is given and the problems have no sizes, or no item fits into the budget."""
     if budget is None:
         return
     if problems.sizes is None:

@@ -71,26 +71,7 @@ def pack(
 def _packed(
     packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, limits: dict[str, Any]
 ) -> dict[str, Any]:
-    """Pack the passages of one question.
-
-    Parameters
-    ----------
-    packer : ContextPacker
-        The shipped or a trained packer.
-    record : dict
-        One line of the input.
-    names : dict
-        Keys of the question and of the passages.
-    number : int
-        Line number, for error messages.
-    limits : dict
-        `budget`, `length` and `per_source`.
-
-    Returns
-    -------
-    dict
-        Id and question of the record, with positions, texts, tokens and reasons of the chosen passages.
-    """
+    """Pack the passages of one question."""
     try:
         packed = packer.pack(record[names["query"]], record[names["passages"]], **limits)
     except KeyError as error:
@@ -103,23 +84,7 @@ def _packed(
 
 
 def _records(file: Path) -> list[dict[str, Any]]:
-    """Parse the input file.
-
-    Parameters
-    ----------
-    file : Path
-        JSON lines; blank lines are skipped.
-
-    Returns
-    -------
-    list of dict
-        One per question.
-
-    Raises
-    ------
-    InputError
-        If a line is not a JSON object; the message names the line.
-    """
+    """Parse the input file."""
     from listwright.text.files import read_text
 
     records = []
@@ -135,27 +100,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
 
 
 def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
-    """The key under which a record holds its question or its passages.
-
-    Parameters
-    ----------
-    record : dict
-        The first line of the input.
-    known : tuple of str
-        Usual keys, in order of preference; the first is also the name of the option that sets the key.
-    file : Path
-        The input, for the error message.
-
-    Raises
-    ------
-    InputError
-        If the record has none of the keys.
-
-    Examples
-    --------
-    >>> _key({"question": "Who?", "context": []}, QUERIES, Path("questions.jsonl"))
-    'question'
-    """
+    """Return the key under which a record holds its question or its passages."""
     found = [name for name in known if name in record]
     if not found:
         raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")

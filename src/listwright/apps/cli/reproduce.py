@@ -85,27 +85,7 @@ def reproduce(
 
 
 def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Decide which data options go to which experiment.
-
-    Parameters
-    ----------
-    chosen : list of Experiment
-        The experiments to run.
-    data : Path or None
-        Value of `--data`. With several experiments, it goes to those that find their files in it.
-    parts : dict
-        Values of `--train`, `--test`, `--task` and `--rouge`, which only the summarization experiment takes.
-
-    Returns
-    -------
-    dict of str to dict
-        By name of the experiment, keyword arguments of its `run`; empty for simulated data.
-
-    Raises
-    ------
-    typer.BadParameter
-        If an option applies to no chosen experiment, or options contradict each other.
-    """
+    """Decide which data options go to which experiment."""
     given = {name: value for name, value in parts.items() if value}
     if given and not any(one.takes_parts for one in chosen):
         raise typer.BadParameter(f"only the experiment 'summaries' takes --{next(iter(given))}.")
@@ -125,24 +105,7 @@ def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any])
 
 
 def _run(one: Experiment, source: dict[str, Any], seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
-    """Run one experiment.
-
-    Parameters
-    ----------
-    one : Experiment
-        The experiment.
-    source : dict
-        Its data options, from `_sources`.
-    seeds : int
-        Repetitions.
-    jobs : int
-        Processes.
-
-    Returns
-    -------
-    tuple
-        The records, the section of the report, and the findings in words.
-    """
+    """Run one experiment."""
     module = one.load()
     with notes(), progress(one.name) as tick:
         records = module.run(**source, seeds=seeds, jobs=jobs, tick=tick)

@@ -105,8 +105,8 @@ def select(
 
 
 def _summary(found: Selection) -> dict[str, Any]:
-    """The summary of a selection for `--json`: its value, upper bound, their ratio, the knee of the curve and the
-    device.
+    """Return the summary of a selection for `--json`: its value, upper bound, their ratio, the knee of the curve and
+    the device.
     """
     return {
         "value": found.value,

@@ -31,19 +31,7 @@ def check_picture(path: str | None) -> None:
 
 
 def write_picture(found: Selection, vectors: Path, column: str | None, path: str) -> None:
-    """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page.
-
-    Parameters
-    ----------
-    found : Selection
-        The selection.
-    vectors : Path
-        File of the vectors.
-    column : str or None
-        Column of the vectors, as for the selection itself.
-    path : str
-        File to write; its ending gives the format.
-    """
+    """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page."""
     from listwright.lab.report import Figure, Report, Section, write_page
     from listwright.lab.report.files import write_bytes, write_text
     from listwright.lab.report.render import as_png, as_svg, charts, specification
@@ -69,11 +57,7 @@ CAPTIONS = (
 
 
 def _scatter(found: Selection, vectors: Path, column: str | None) -> Any:
-    """Scatter plot of picked and other rows on the first two principal components.
-
-    Components come from the covariance of a random sample of rows, so memory does not grow with the table. Picked rows
-    are all drawn. The sample is seeded, so the same selection always gives the same picture.
-    """
+    """Scatter plot of picked and other rows on the first two principal components."""
     import numpy as np
 
     from listwright.lab.report.render import charts

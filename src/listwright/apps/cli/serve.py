@@ -39,12 +39,8 @@ FLAGS = {"learn": "--learn", "deploy": "--deploy/--no-deploy"}
 
 
 def _configured(context: typer.Context, path: Path | None) -> Path | None:
-    """Callback of `--config`: reads a TOML file and makes its values the defaults of the options.
-
-    Precedence over the file by command line and environment comes from click's `default_map`. Keys are option names
-    with `-` or `_`; the tables `limits` and `models` hold limits and further models. Unknown keys raise
-    `typer.BadParameter`, so that a typing error does not silently leave a limit at its default.
-    """
+    """Callback of `--config`: reads a TOML file and makes its values the defaults of the options."""
+    # Unknown keys raise `typer.BadParameter`, so that a typing error does not silently leave a limit at its default.
     if path is None:
         return None
     try:
@@ -67,22 +63,7 @@ def _configured(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
-    """Make one command line option per field of a dataclass.
-
-    Help texts come from the `Annotated` metadata of the fields, and environment variables from their names.
-
-    Parameters
-    ----------
-    kind : type
-        The dataclass.
-    prefix : str
-        Put before the names of options, such as "limit_".
-
-    Yields
-    ------
-    inspect.Parameter
-        A keyword-only parameter that typer understands.
-    """
+    """Make one command line option per field of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
     for one in fields(kind):
         if one.name in OWN and not prefix:
@@ -99,11 +80,7 @@ def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator that adds the fields of `Settings` and `Limits` to a command as options.
-
-    The decorated function receives, as its first argument, a function `(model, models) -> Settings` that fills in the
-    values of these options. Typer finds the combined options in `__signature__`.
-    """
+    """Decorator that adds the fields of `Settings` and `Limits` to a command as options."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     settings, limits = list(_options(Settings)), list(_options(Limits, LIMIT))
 
@@ -176,28 +153,13 @@ def serve(
 
 
 def _is_new(store: str) -> bool:
-    """Whether the store is an SQLite file that does not exist yet.
-
-    Such a store holds no model that could be served, so MODEL is required. A database on a server is assumed to have
-    one.
-
-    Examples
-    --------
-    >>> _is_new("postgresql://user@host/lists")
-    False
-    """
+    """Return whether the store is an SQLite file that does not exist yet."""
     scheme, _, path = store.partition(":///")
     return scheme == "sqlite" and not Path(path).exists()
 
 
 def _named(text: str) -> tuple[str, Path]:
-    """Parse a value of `--model`; raises `InputError` unless it has the form `NAME=FILE`.
-
-    Examples
-    --------
-    >>> _named("shop=models/shop.listwright")[0]
-    'shop'
-    """
+    """Parse a value of `--model`; raise `InputError` unless it has the form `NAME=FILE`."""
     name, equals, file = text.partition("=")
     if not equals or not name or not file:
         raise InputError(f"--model takes NAME=FILE. Got {text!r}.")

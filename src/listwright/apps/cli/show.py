@@ -1,4 +1,4 @@
-"""Printing for commands: results to standard output; progress, notes and errors to standard error.
+"""Printing for commands: results to standard output; progress, note and errors to standard error.
 
 `progress` and `notes` are context managers around the work; `show_section`, `show_text`, `show_demo` and `show_json`
 print results. `as_options` rewrites messages of the library for users of the command line. rich is imported only inside
@@ -38,20 +38,8 @@ _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|
 
 
 def as_options(message: str) -> str:
-    """Rewrite Python parameters in a message of the library as command line options.
-
-    Only the parameters in `PARAMETERS` are rewritten; `NAMED_OTHERWISE` lists those whose option has another name. A
-    new parameter that occurs in messages and has an option must be added there.
-
-    Examples
-    --------
-    >>> as_options("Problem q17 has 4 candidates but length=5. Pass short_lists=True to accept shorter lists.")
-    'Problem q17 has 4 candidates but --length 5. Pass --short-lists to accept shorter lists.'
-    >>> as_options("Name the right column with problem=.")
-    'Name the right column with --problem-column.'
-    >>> as_options('Name it with propensity=, or pass propensity="model".')
-    'Name it with --propensity-column, or pass --propensity model.'
-    """
+    """Rewrite Python parameters in a message of the library as command line options."""
+    # A new parameter that occurs in messages and has an option must be added there.
 
     def option(found: re.Match[str]) -> str:
         name, _, text, number = found.groups()
@@ -63,13 +51,7 @@ def as_options(message: str) -> str:
 
 
 def many(count: int, noun: str) -> str:
-    """A count with its noun in singular or plural.
-
-    Examples
-    --------
-    >>> many(1, "list"), many(2000, "list")
-    ('1 list', '2,000 lists')
-    """
+    """Return a count with its noun in singular or plural."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
@@ -83,11 +65,8 @@ def print_bytes(content: bytes) -> None:
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Context manager that prints warnings about data as notes on standard error, each once.
-
-    Warnings of the class `Notice` become notes; all others are passed on unchanged. Notes are printed after the body,
-    so that they do not disturb a progress bar.
-    """
+    """Context manager that prints warnings about data as notes on standard error, each once."""
+    # Notes are printed after the body, so that they do not disturb a progress bar.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
         yield
@@ -103,21 +82,9 @@ def notes() -> Iterator[None]:
 
 @contextmanager
 def progress(title: str) -> Iterator[Tick]:
-    """Context manager that shows the progress of some work on standard error.
-
-    On a terminal it is a bar that disappears at the end; elsewhere it is a plain line every `EVERY` seconds, so that
-    log files stay readable.
-
-    Parameters
-    ----------
-    title : str
-        What is being done, such as "learning".
-
-    Yields
-    ------
-    callable
-        To be called with (done, total) after each step.
-    """
+    """Context manager that shows the progress of some work on standard error."""
+    # On a terminal it is a bar that disappears at the end; elsewhere it is a plain line every `EVERY` seconds, so that
+    # log files stay readable.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -132,10 +99,7 @@ def progress(title: str) -> Iterator[Tick]:
 
 
 def _lines(title: str) -> Tick:
-    """Progress for output that is not a terminal.
-
-    Prints a line at most every `EVERY` seconds and none before that time has passed, so quick work stays silent.
-    """
+    """Progress for output that is not a terminal."""
     due = time.monotonic() + EVERY
 
     def tick(done: int, total: int) -> None:
@@ -148,15 +112,7 @@ def _lines(title: str) -> Tick:
 
 
 def show_section(section: Section) -> None:
-    """Print a section of a report: title, text and tables.
-
-    Figures are left out; they are on the HTML page of the report.
-
-    Parameters
-    ----------
-    section : Section
-        Text is printed literally: square brackets are not taken for markup of rich.
-    """
+    """Print a section of a report: title, text and tables."""
     from rich.console import Console
 
     from listwright.lab.report import Table
@@ -178,15 +134,7 @@ def show_text(text: str) -> None:
 
 
 def show_demo(found: Demo, page: Path) -> None:
-    """Print the result of the demo on one screen of 80 columns and 40 lines.
-
-    Parameters
-    ----------
-    found : Demo
-        Lists, records and certificate of the demo.
-    page : Path
-        The HTML page that was written, to refer to.
-    """
+    """Print the result of the demo on one screen of 80 columns and 40 lines."""
     from rich.console import Console
 
     from listwright.lab.experiments.demo_report import IN_SHORT, cost, value_table, widest
@@ -207,19 +155,7 @@ def show_demo(found: Demo, page: Path) -> None:
 
 
 def _side_by_side(part: SideBySide) -> Any:
-    """Lay out lists side by side, for the demo.
-
-    Parameters
-    ----------
-    part : SideBySide
-        Lists of equal length from several methods for one problem.
-
-    Returns
-    -------
-    rich.table.Table
-        One column per list and two lines per pick: its title, and what it adds. Picks that repeat what the list has
-        already are struck out. The last row tells what each list is worth.
-    """
+    """Lay out lists side by side, for the demo."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -238,20 +174,7 @@ def _side_by_side(part: SideBySide) -> Any:
 
 
 def _rich_table(table: Table, *, compact: bool = False) -> Any:
-    """Convert a table of a report to a table of rich.
-
-    Parameters
-    ----------
-    table : Table
-        Columns, rows, caption and the rows to emphasize.
-    compact : bool
-        Leave out the rule below the header, to save lines.
-
-    Returns
-    -------
-    rich.table.Table
-        All columns except the first are aligned to the right; emphasized rows are bold.
-    """
+    """Convert a table of a report to a table of rich."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 

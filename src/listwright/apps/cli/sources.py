@@ -31,24 +31,7 @@ PACKED = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # how packed files s
 def read_problems(
     data: list[str], *, format: str | None = None, max_memory: str | None = None, **options: Any
 ) -> tuple[Any, Columns]:
-    """Read problems from files or standard input.
-
-    Parameters
-    ----------
-    data : list of str
-        Files, folders and patterns; or `-` alone.
-    format : str or None
-        Format of the files. For standard input, it is detected from the content.
-    max_memory : str or None
-        If given, the data is not read but scanned, which is possible for Parquet files only.
-    **options
-        Options of `listwright.tables.read` or `scan`.
-
-    Returns
-    -------
-    tuple of (Problems or Scan) and Columns
-        The data, and how it was read.
-    """
+    """Read problems from files or standard input."""
     from listwright.tables import read_with_columns, scan
 
     if max_memory is not None:
@@ -67,22 +50,7 @@ def read_problems(
 def read_for(
     model: Any, data: list[str], *, budget: float | None = None, per_group: int | None = None, **options: Any
 ) -> Any:
-    """Read problems for a trained model, with the columns of its training table.
-
-    Columns of sizes and groups are required only if the model or the options limit them. A model that was fitted in
-    Python without a table is accepted if it uses named features only.
-
-    Parameters
-    ----------
-    model : estimator
-        The model, with `columns_` or at least `signature_`.
-    data : list of str
-        Files, or `-`.
-    budget, per_group : float or None, int or None
-        Limits from the options, which replace those of the model.
-    **options
-        Further options of `read_problems`, such as `reward` or `max_memory`.
-    """
+    """Read problems for a trained model, with the columns of its training table."""
     known = getattr(model, "columns_", None)
     if known is not None:
         known = known if budget is not None or model.budget is not None else replace(known, size=None)
@@ -99,19 +67,7 @@ def read_for(
 
 
 def load_model(model: str, data: list[str], trust: str) -> Any:
-    """Load a model from a file or standard input.
-
-    If loading fails and the data looks like a model file, the message suggests that the arguments are swapped.
-
-    Parameters
-    ----------
-    model : str
-        Path, or `-`.
-    data : list of str
-        The data arguments of the command, for that suggestion.
-    trust : str
-        Comma-separated classes (`module:Class`) that the file may use in addition to those of the library.
-    """
+    """Load a model from a file or standard input."""
     from listwright.apps.trust import load_trusting
 
     one_from_standard_input(model, data)
@@ -124,20 +80,7 @@ def load_model(model: str, data: list[str], trust: str) -> Any:
 
 
 def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
-    """Load a model, and return it with the metadata of its file.
-
-    Parameters
-    ----------
-    model : str
-        Path, or `-`.
-    trust : str
-        Comma-separated classes (`module:Class`) that the file may use in addition to those of the library.
-
-    Returns
-    -------
-    tuple of estimator and dict
-        The model, and what `listwright.storage.inspect` tells about the file, such as its class and settings.
-    """
+    """Load a model, and return it with the metadata of its file."""
     from listwright.apps.trust import load_trusting
     from listwright.storage import inspect
 
@@ -146,18 +89,9 @@ def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
 
 
 def save_model(model: Any, out: str) -> None:
-    """Write a model to a file or standard output, completely or not at all.
-
-    For standard output the model is first saved to a temporary file, so that an error leaves no half-written model in a
-    pipe.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    out : str
-        Path, or `-`.
-    """
+    """Write a model to a file or standard output, completely or not at all."""
+    # For standard output the model is first saved to a temporary file, so that an error leaves no half-written model in
+    # a pipe.
     from listwright.storage import save
 
     if out != STANDARD:
@@ -169,15 +103,7 @@ def save_model(model: Any, out: str) -> None:
 
 
 def check_place(out: str, *read: str | Path | None) -> None:
-    """Raise `InputError` if a file cannot be written, or is one of the files that the command reads.
-
-    Parameters
-    ----------
-    out : str
-        Path to write to; `-` is always fine.
-    *read : str, Path or None
-        Paths, folders and patterns that the command reads from.
-    """
+    """Raise `InputError` if a file cannot be written, or is one of the files that the command reads."""
     path = Path(out)
     if out == STANDARD:
         return
@@ -207,11 +133,7 @@ def check_folder(out: Path) -> None:
 
 @contextmanager
 def _file(name: str, what: str) -> Iterator[str]:
-    """Context manager that yields a path to read from.
-
-    Standard input is copied to a temporary file, with an ending that tells its compression; errors that mention this
-    file say "Standard input" instead.
-    """
+    """Context manager that yields a path to read from."""
     if name != STANDARD:
         yield name
         return

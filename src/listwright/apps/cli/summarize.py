@@ -60,10 +60,7 @@ def summarize(
 
 
 def _show(summary: Summary, *, titled: bool) -> None:
-    """Print a summary, with the `SHOWN_REASONS` strongest reasons of each sentence if there are any.
-
-    `titled` puts the name of the cluster above it, which is needed if there are several summaries.
-    """
+    """Print a summary, with the `SHOWN_REASONS` strongest reasons of each sentence if there are any."""
     if titled:
         print(f"== {summary.cluster}")
     for sentence in summary.sentences:

@@ -29,31 +29,7 @@ Names = list[str] | None
 
 
 def on_tables(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator that adds the table options of `_read` to a command.
-
-    Options that the command declares itself are not added twice; the command passes their values on when it calls the
-    reader. DATA and `--reward` come first in the help, then the command's own options, then the remaining table
-    options.
-
-    Parameters
-    ----------
-    command : callable
-        Its first parameter is the reader; all others are options of the command.
-
-    Returns
-    -------
-    callable
-        Takes all options as keyword arguments and calls `command` with a partial of `_read`. Typer finds the combined
-        options in its `__signature__`.
-
-    Examples
-    --------
-    >>> @on_tables
-    ... def count(read: Any, seed: int = 0) -> None:
-    ...     "Count the problems of a table."
-    >>> list(inspect.signature(count).parameters)[:4]
-    ['data', 'reward', 'seed', 'references']
-    """
+    """Decorator that adds the table options of `_read` to a command."""
     own = inspect.signature(command, eval_str=True).parameters
     table = {name: one for name, one in inspect.signature(_read, eval_str=True).parameters.items() if name not in own}
     first = [table[name] for name in ("data", "reward") if name in table]
@@ -102,15 +78,7 @@ def _read(
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
 ) -> Any:
-    """Read the table of a command.
-
-    Never called by typer: its signature declares the shared options, see `on_tables`.
-
-    Returns
-    -------
-    tuple
-        Problems or a scan, the `Columns` that tell how they were read, and the reward string.
-    """
+    """Read the table of a command."""
     with notes(), progress("reading"):
         found = read_problems(
             data,
@@ -134,13 +102,7 @@ def _read(
 
 
 def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The table options that also apply to a log of shown lists, without those left at their defaults.
-
-    Parameters
-    ----------
-    values : mapping
-        Values of the options of `_read`.
-    """
+    """Return the table options that also apply to a log of shown lists, without those left at their defaults."""
     names = ("features", "context", "vectors", "categorical", "ignore")
     found: dict[str, Any] = {name: several(values[name]) for name in names if values[name]}
     others = {"catalogue": None, "item": "item", "size": "size"}
@@ -148,13 +110,7 @@ def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def several(values: Names) -> Names:
-    """Split values of an option that may be repeated and may hold commas; None if the option was not given.
-
-    Examples
-    --------
-    >>> several(["a,b", "c_*"])
-    ['a', 'b', 'c_*']
-    """
+    """Split values of an option that may be repeated and may hold commas; None if the option was not given."""
     if not values:
         return None
     return [part.strip() for value in values for part in value.split(",") if part.strip()]

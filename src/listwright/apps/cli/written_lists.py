@@ -30,17 +30,7 @@ def check_ending(out: str) -> None:
 
 
 def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
-    """Write lists with one row per pick: problem, position, item, score and so on.
-
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
-    out : str
-        Path, or `-`.
-    reasons : list of Reasons or None
-        One per list; adds the columns runner_up, margin, contributions and note.
-    """
+    """Write lists with one row per pick: problem, position, item, score and so on."""
     columns = {name: column.tolist() for name, column in lists.to_dict().items()}
     if reasons is not None:
         columns |= _told([pick for one in reasons for pick in one.picks])
@@ -48,15 +38,7 @@ def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) ->
 
 
 def write_columns(columns: dict[str, list[Any]], out: str) -> None:
-    """Write columns of equal length to a file or standard output.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-        Values by column.
-    out : str
-        Path whose ending gives the format, or `-` for CSV on standard output.
-    """
+    """Write columns of equal length to a file or standard output."""
     from listwright.lab.report.files import write_bytes
 
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
@@ -68,20 +50,7 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
 
 
 def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
-    """Lists as JSON-ready dicts, for `predict --json`.
-
-    Parameters
-    ----------
-    lists : Lists
-        Lists with scores.
-    reasons : list of Reasons or None
-        One per list.
-
-    Returns
-    -------
-    list of dict
-        One per list, with "problem", "items", "scores" and, if given, "reasons".
-    """
+    """Lists as JSON-ready dicts, for `predict --json`."""
     records = [
         {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
         for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
@@ -93,18 +62,7 @@ def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[
 
 
 def _told(picks: list[Any]) -> dict[str, list[Any]]:
-    """The reasons of all picks as columns.
-
-    Parameters
-    ----------
-    picks : list
-        Reasons of single picks, in the order of the rows that `Lists.to_dict` gives.
-
-    Returns
-    -------
-    dict of str to list
-        Runner-up, margin to it, contributions by feature group (a dict per pick) and a note in words.
-    """
+    """Return the reasons of all picks as columns."""
     return {
         "runner_up": [pick.runner_up for pick in picks],
         "margin": [pick.margin for pick in picks],
@@ -122,15 +80,7 @@ def _json_lines(columns: dict[str, list[Any]]) -> bytes:
 
 
 def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
-    """Columns as the bytes of a Parquet, CSV or TSV file.
-
-    Parameters
-    ----------
-    columns : dict
-        Lists of values by column; dicts in the column "contributions" are written as JSON.
-    ending : str
-        ".parquet" or ".pq"; ".tsv"; anything else gives CSV.
-    """
+    """Columns as the bytes of a Parquet, CSV or TSV file."""
     if "contributions" in columns:
         texts = [json.dumps(entry, ensure_ascii=False) for entry in columns["contributions"]]
         columns = columns | {"contributions": texts}
@@ -153,7 +103,7 @@ def _parquet(columns: dict[str, Any]) -> bytes:
 
 
 def _cell(value: Any) -> str:
-    """A value as a cell of CSV: text in quotes, numbers bare, nothing for a missing value."""
+    """Return a value as a cell of CSV: text in quotes, numbers bare, nothing for a missing value."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -164,8 +114,6 @@ def _cell(value: Any) -> str:
 def _harmless(name: str, values: Any) -> Any:
     """Protect text that a spreadsheet would execute as a formula, with a leading apostrophe and a note on standard
     error.
-
-    Ids in exported lists may come from untrusted sources, and programs such as Excel run cells that begin with `=`.
     """
     if not isinstance(values, list) or not any(isinstance(one, str) and FORMULA.match(one) for one in values):
         return values
@@ -178,5 +126,5 @@ def _harmless(name: str, values: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A NumPy scalar as a Python object."""
+    """Return a NumPy scalar as a Python object."""
     return value.item() if hasattr(value, "item") else value

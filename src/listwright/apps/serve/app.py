@@ -113,20 +113,15 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def _put_guard_first(app: FastAPI, guard: Guard) -> None:
-    """Make `guard` the outermost middleware, and let it call busy routes without a detour.
-
-    The stack that FastAPI would build puts its own handling of errors around all others, which `Guard` replaces.
-    """
+    """Make `guard` the outermost middleware, and let it call busy routes without a detour."""
     routed = ExceptionMiddleware(AsyncExitStackMiddleware(app.router), handlers=app.exception_handlers)
     guard.app = Shortcut(routed, routes=[one for one in direct.routes if isinstance(one, APIRoute)])
     app.middleware_stack = guard
 
 
 async def _not_valid(request: Request, error: Exception) -> Any:
-    """Turn FastAPI's validation error into a 422 refusal that names the first offending field.
-
-    The exception is raised rather than answered, so that `Guard` writes it in the form of all other refusals.
-    """
+    """Turn FastAPI's validation error into a 422 refusal that names the first offending field."""
+    # The exception is raised rather than answered, so that `Guard` writes it in the form of all other refusals.
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     raise invalid(field_name(first["loc"][1:]), f"{first['msg']}.")
@@ -140,12 +135,7 @@ async def _no_route(request: Request, error: Exception) -> Any:
 
 
 def _complete(schema: dict[str, Any]) -> None:
-    """Add to the OpenAPI document what FastAPI cannot derive.
-
-    Bodies are decoded by msgspec inside the handlers, so their schemas are added to the components here. Each route
-    also gets the bearer security scheme and a sentence on the roles that may call it. `schema` is changed in place;
-    FastAPI caches it, so `/openapi.json` serves the completed document.
-    """
+    """Add to the OpenAPI document what FastAPI cannot derive."""
     _, found = msgspec.json.schema_components((*BODIES, *PASSAGE_BODIES), ref_template="#/components/schemas/{name}")
     schema["components"]["schemas"].update(found)
     schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}

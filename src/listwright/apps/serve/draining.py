@@ -13,21 +13,9 @@ from typing import Any
 
 
 def drain_first(service: Any, seconds: float) -> None:
-    """Install a SIGTERM handler that delays the shutdown by `seconds`.
-
-    On the first signal `service.draining` becomes True, so `/readyz` answers 503 while requests are still served. After
-    `seconds` the handler that was installed before (uvicorn's) is called. A second signal stops the service at once.
-
-    Does nothing if `seconds` is 0, outside the main thread (Python allows signal handlers only there), or where no
-    callable handler is installed.
-
-    Parameters
-    ----------
-    service : Service
-        Its attribute `draining` is set.
-    seconds : float
-        Time between the signal and the shutdown.
-    """
+    """Install a SIGTERM handler that delays the shutdown by `seconds`."""
+    # Does nothing if `seconds` is 0, outside the main thread (Python allows signal handlers only there), or where no
+    # callable handler is installed.
     if not seconds or threading.current_thread() is not threading.main_thread():
         return
     stop: Any = signal.getsignal(signal.SIGTERM)

@@ -39,41 +39,7 @@ def export(
     password: str | None = None,
     tick: Any = None,
 ) -> int:
-    """Write the lists of a store, with propensities and feedback, to a Parquet file.
-
-    Use it to evaluate or train policies offline on what a service has logged; ``listwright export`` is the same on the
-    command line. The store may be in use meanwhile. To move a store to another database, use `back_up` and `restore`.
-
-    Parameters
-    ----------
-    store : str
-        Address of the store, ``sqlite:///FILE`` or ``postgresql://USER@HOST/DATABASE``, or the path of an SQLite file.
-    out : str or Path
-        File to write; it appears under this name only once it is complete.
-    version : int, optional
-        Export the lists of this model version only; required where versions have different features.
-    cascade : bool
-        Assume that users stop at the first click: later positions then count as not seen (NaN) instead of gain 0.
-    password : str, optional
-        Password of PostgreSQL, where the address has none.
-    tick : callable, optional
-        Called after each batch with (done, total), both in lists.
-
-    Returns
-    -------
-    int
-        Number of lists written.
-
-    Raises
-    ------
-    InputError
-        If there is no such store, it has no such lists or another schema version, its lists have different features, or
-        `out` cannot be written.
-
-    See Also
-    --------
-    listwright.feedback.log.Log.from_parquet : Reads the file.
-    """
+    """Write the lists of a store, with propensities and feedback, to a Parquet file."""
     database = Database.of(_address(store), password=password, seconds=SECONDS)
     try:
         with whole_file(Path(out)) as beside, database.reading.connect() as connection:
@@ -87,10 +53,8 @@ def export(
 
 
 def _address(store: str) -> str:
-    """Return the SQLAlchemy URL of a store given as a URL or as the path of an SQLite file.
-
-    Checks that an SQLite file exists, since connecting would otherwise create an empty one.
-    """
+    """Return the SQLAlchemy URL of a store given as a URL or as the path of an SQLite file."""
+    # Checks that an SQLite file exists, since connecting would otherwise create an empty one.
     if "://" in store:
         file = store.removeprefix("sqlite:///")
         if store.startswith("sqlite:") and not Path(file).is_file():
@@ -102,29 +66,8 @@ def _address(store: str) -> str:
 
 
 def _write(connection: Connection, path: Path, version: int | None, cascade: bool, tick: Any) -> int:
-    """Write the selected lists to `path`, one row group per run of lists of one model version.
-
-    The schema of the first table is that of the file; a later table with another schema raises an error that suggests
-    ``--version``. The writer is closed in any case, so that a partial file can be removed.
-
-    Parameters
-    ----------
-    connection : Connection
-        Used for a streaming query.
-    path : Path
-        Temporary file beside the final one.
-    version : int or None
-        Model version to select; None for all.
-    cascade : bool
-        Whether positions after the first click count as not seen.
-    tick : callable or None
-        Progress callback, called with (done, total).
-
-    Returns
-    -------
-    int
-        Number of lists written.
-    """
+    """Write the selected lists to `path`, one row group per run of lists of one model version."""
+    # The writer is closed in any case, so that a partial file can be removed.
     _check_store(connection)
     wanted = [] if version is None else [lists.c.version == version]
     total = int(connection.execute(select(func.count()).select_from(lists).where(*wanted)).scalar_one())
@@ -157,10 +100,7 @@ def _check_store(connection: Connection) -> None:
 
 
 def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterator[pa.Table]:
-    """Stream rows of the query as Arrow tables, each of at most `AT_ONCE` lists of a single model version.
-
-    Feature names are looked up once per version.
-    """
+    """Stream rows of the query as Arrow tables, each of at most `AT_ONCE` lists of a single model version."""
     names: dict[int, tuple[str, ...] | None] = {}
     streamed = connection.execution_options(stream_results=True, yield_per=AT_ONCE).execute(rows)
     for batch in streamed.partitions(AT_ONCE):
@@ -198,11 +138,7 @@ def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.
 
 
 def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
-    """Append the columns `created`, `state` and `request_context` to a table, and those of groups where it has none.
-
-    `created` is the time of the list in seconds since 1970, `state` the number of lists the policy had learned from,
-    and `request_context` the caller's own JSON. Values per list are repeated over its candidates by `counts`.
-    """
+    """Append the columns `created`, `state` and `request_context` to a table, and those of groups where it has none."""
     more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
     more["request_context"] = [row.context for row in rows]
     for name, values in more.items():

@@ -21,16 +21,8 @@ from listwright.problems import Problems
 
 
 def with_feedback(*wanted: Any) -> Select[Any]:
-    """Return a query for lists joined with their latest feedback.
-
-    Lists without feedback are included, with `gains` and `earlier` null. The latest feedback row is enough, because its
-    column `earlier` holds the largest gains of all feedback before it.
-
-    Parameters
-    ----------
-    *wanted : ColumnElement
-        SQL conditions on lists or feedback, combined with AND.
-    """
+    """Return a query for lists joined with their latest feedback."""
+    # The latest feedback row is enough, because its column `earlier` holds the largest gains of all feedback before it.
     last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
     joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
     return select(lists, feedback.c.gains, feedback.c.earlier).select_from(joined).where(*wanted)
@@ -39,24 +31,7 @@ def with_feedback(*wanted: Any) -> Select[Any]:
 def as_shown(
     rows: Sequence[Any], names: tuple[str, ...] | None, *, cascade: bool = False
 ) -> tuple[Recommendations, Floats]:
-    """Convert stored lists of one model version to `Recommendations` and a matrix of gains.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Rows of `with_feedback`, at least one, all of the same model version.
-    names : tuple of str or None
-        Feature names of that version.
-    cascade : bool
-        Treat positions after the first click as not seen.
-
-    Returns
-    -------
-    shown : Recommendations
-        Problems, picks (row indices in the concatenated problems, -1 for no item) and propensities.
-    gains : ndarray of shape (n_lists, longest)
-        Gain by list and position; NaN where no feedback is known.
-    """
+    """Convert stored lists of one model version to `Recommendations` and a matrix of gains."""
     packed = [unpack(whole(row), ids=False) for row in rows]
     problems = _problems(rows, packed, names)
     shape = len(rows), max(1, max(len(one.picks) for one in packed))
@@ -75,10 +50,7 @@ def as_shown(
 
 
 def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] | None) -> Problems:
-    """Concatenate the problems of several lists into one batch whose problem ids are the list ids.
-
-    Only parts that the first record has are kept; all records of a model version have the same parts.
-    """
+    """Concatenate the problems of several lists into one batch whose problem ids are the list ids."""
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(one.problem, name) for one in packed])
         for name in PARTS[1:]
@@ -106,11 +78,7 @@ def _groups(packed: list[Packed]) -> dict[str, Any]:
 
 
 def _outcome(row: Any, cascade: bool) -> Sequence[float]:
-    """Return the known gains of a list by position, empty without feedback.
-
-    A position counts with the largest gain that any feedback reported. With `cascade` the sequence ends at the first
-    positive gain.
-    """
+    """Return the known gains of a list by position, empty without feedback."""
     if row.gains is None:
         return ()
     gains = outcome_of(row.gains, row.earlier)

@@ -18,13 +18,7 @@ KNOWN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"
 
 
 def set_up(style: str) -> None:
-    """Configure the loggers of the service and of uvicorn to write to standard error.
-
-    Parameters
-    ----------
-    style : {"text", "json"}
-        Format of the lines. Text leaves out the line per request unless it failed.
-    """
+    """Configure the loggers of the service and of uvicorn to write to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Json() if style == "json" else Text())
     for name, level in (("listwright.serve", logging.INFO), ("uvicorn", logging.WARNING)):
@@ -43,11 +37,7 @@ def _extra(record: logging.LogRecord) -> dict[str, Any]:
 
 
 class Json(logging.Formatter):
-    """Format each record as one JSON object per line.
-
-    Keys: `time` (seconds since 1970), `level`, `message`, `traceback` for exceptions, `request_id` inside a request,
-    and whatever was passed with ``extra=``.
-    """
+    """Format each record as one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as JSON; values that JSON does not know are converted with `str`."""

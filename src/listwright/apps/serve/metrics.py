@@ -18,30 +18,7 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set where several processes serve; their 
 
 
 class Metrics:
-    """All counters, gauges and histograms of one service, in a registry of their own.
-
-    A separate registry lets several applications live in one process, as in tests.
-
-    Attributes
-    ----------
-    registry : CollectorRegistry
-        Holds all metrics below.
-    requests, seconds, in_flight : Counter, Histogram, Gauge
-        HTTP requests by method, route and status; time to answer; requests being answered.
-    lists, feedback : Counter
-        Lists served and feedback stored, by model version.
-    out_of_range, fallbacks : Counter
-        Requests beyond the trained range (clipped or refused), and lists built by the deployed policy because the
-        learned one failed.
-    shadowed, dropped : Counter
-        Lists that a shadow version built, and those it had no time for.
-    group, commit, store_failures : Histogram, Histogram, Counter
-        Writes per transaction, seconds per transaction, and failed transactions.
-    events, applied, skipped : Gauge, Gauge, Counter
-        Number of the last feedback stored, of the last one learned from, and feedback in quarantine.
-    leader, frozen : Gauge
-        Whether this replica learns, and which versions have learning paused.
-    """
+    """All counters, gauges and histograms of one service, in a registry of their own."""
 
     def __init__(self) -> None:
         """Register all metrics."""
@@ -82,22 +59,8 @@ class Metrics:
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def of_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Record one answered request.
-
-        Labelled children are cached, because looking them up costs more than counting.
-
-        Parameters
-        ----------
-        method : str
-            HTTP method, or "other" where no route matched.
-        route : str
-            Path template such as ``/v1/lists/{list_id}``, never the raw path, so that the number of series stays
-            bounded.
-        status : int
-            HTTP status of the answer.
-        seconds : float
-            Time from the arrival of the headers to the end of the answer.
-        """
+        """Record one answered request."""
+        # Labelled children are cached, because looking them up costs more than counting.
         key = method, route, status
         if key not in self._children:
             labels = self.requests.labels(method, route, status), self.seconds.labels(method, route)

@@ -19,24 +19,7 @@ T = TypeVar("T")
 
 
 class Pool:
-    """A thread pool for use from an event loop that refuses work when its queue is full.
-
-    Parameters
-    ----------
-    name : str
-        Prefix of thread names.
-    threads : int
-        Number of threads.
-    queue : int
-        Calls that may wait for a thread; further calls are refused.
-
-    Attributes
-    ----------
-    most : int
-        Calls that may run or wait at the same time.
-    running : int
-        Calls that do at present; changed in the event loop only.
-    """
+    """A thread pool for use from an event loop that refuses work when its queue is full."""
 
     def __init__(self, name: str, threads: int, queue: int) -> None:
         """Create the threads."""
@@ -44,27 +27,8 @@ class Pool:
         self.most, self.running = threads + queue, 0
 
     async def run(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Run `work(*arguments)` in a thread and return its result.
-
-        If the awaiting task is cancelled while the call is still queued, the call never starts.
-
-        Parameters
-        ----------
-        work : callable
-            Called in a worker thread.
-        *arguments : Any
-            Passed on to it.
-
-        Returns
-        -------
-        Any
-            What `work` returned; its exceptions are raised here.
-
-        Raises
-        ------
-        Refused
-            429 if the queue is full.
-        """
+        """Run `work(*arguments)` in a thread and return its result."""
+        # If the awaiting task is cancelled while the call is still queued, the call never starts.
         if self.running >= self.most:
             raise busy()
         self.running += 1

@@ -18,30 +18,6 @@ class Refused(Exception):
 
     Raise it anywhere below `Guard`. Functions that the writer runs return it instead, so that one refused write does
     not abort the transaction of the others.
-
-    Parameters
-    ----------
-    status : int
-        HTTP status.
-    code : str
-        Short stable name that programs can test for, such as "not_found".
-    message : str
-        One or two sentences for people; cut to 300 characters, since it may quote what was sent.
-    field : str, optional
-        The field at fault, as a dotted path: ``items.3.features.2``.
-    retry_after : int, optional
-        Seconds for the header `Retry-After`.
-    location : str, optional
-        Target of a redirect, for the header `Location`.
-
-    See Also
-    --------
-    invalid, unavailable, busy : The frequent cases.
-
-    Examples
-    --------
-    >>> Refused(404, "not_found", "There is no such list.").body()
-    b'{"error":{"code":"not_found","message":"There is no such list.","field":null}}'
     """
 
     def __init__(
@@ -64,25 +40,13 @@ class Refused(Exception):
         return msgspec.json.encode({"error": {"code": self.code, "message": self.message, "field": self.field}})
 
     def headers(self) -> dict[str, str]:
-        """Return the headers `Retry-After` and `Location`, where they are set.
-
-        Examples
-        --------
-        >>> busy().headers()
-        {'Retry-After': '1'}
-        """
+        """Return the headers `Retry-After` and `Location`, where they are set."""
         told = {"Retry-After": self.retry_after, "Location": self.location}
         return {name: str(value) for name, value in told.items() if value is not None}
 
 
 def invalid(field: str, message: str) -> Refused:
-    """Return a 422 refusal for a field whose value cannot be used.
-
-    Examples
-    --------
-    >>> invalid("length", "This must be above 0.").status
-    422
-    """
+    """Return a 422 refusal for a field whose value cannot be used."""
     return Refused(422, "invalid", message, field=field)
 
 
@@ -97,14 +61,5 @@ def busy(message: str = "Too many requests at once. Try again.") -> Refused:
 
 
 def field_name(where: Sequence[Any]) -> str:
-    """Join the parts of a location in a body to a dotted path.
-
-    Validators also name the member of a union that they tried, such as ``list[float]``; parts that are neither indices
-    nor identifiers are left out.
-
-    Examples
-    --------
-    >>> field_name(("items", 3, "features", "list[float]", 2))
-    'items.3.features.2'
-    """
+    """Join the parts of a location in a body to a dotted path."""
     return ".".join(str(part) for part in where if isinstance(part, int) or str(part).isidentifier())[:LONGEST]

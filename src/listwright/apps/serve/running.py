@@ -76,11 +76,9 @@ def serve(settings: Settings) -> None:
 
 
 def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
-    """Serve in this process; exits with status 1 if the application did not start.
-
-    The switch interval is lowered so that the writer's thread gets the interpreter soon after a request is queued; each
-    list waits for its commit.
-    """
+    """Serve in this process; exits with status 1 if the application did not start."""
+    # The switch interval is lowered so that the writer's thread gets the interpreter soon after a request is queued;
+    # each list waits for its commit.
     sys.setswitchinterval(SWITCH)
     server = uvicorn.Server(_config(app, settings))
     with suppress(KeyboardInterrupt):
@@ -90,11 +88,9 @@ def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
 
 
 def _run_several(settings: Settings, listening: socket.socket) -> None:
-    """Serve in several worker processes that share the listening socket.
-
-    The application is created once in the parent and closed again, so that errors are reported once rather than by
-    every worker. Workers find the metrics directory through the environment; it is deleted at the end.
-    """
+    """Serve in several worker processes that share the listening socket."""
+    # The application is created once in the parent and closed again, so that errors are reported once rather than by
+    # every worker.
     create_app(settings).state.service.database.close()  # what is wrong is told once, before any of them starts
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
     os.environ[FOLDER] = folder
@@ -120,11 +116,7 @@ def create_worker(settings: Settings) -> Any:
 
 
 def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
-    """Return the uvicorn configuration.
-
-    Access logs, server headers, websockets and proxy headers are off: `Guard` writes the request log, and client
-    addresses are not used. The settings are attached to the configuration, where `LimitedProtocol` reads them.
-    """
+    """Return the uvicorn configuration."""
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -143,10 +135,7 @@ def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on `host` and `port`; raises InputError if the address cannot be used.
-
-    Binding before the application is created reports a port that is taken before a new model is deployed.
-    """
+    """Return a socket that listens on `host` and `port`; raises InputError if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         found = socket.create_server((host, port), family=family, backlog=1024)

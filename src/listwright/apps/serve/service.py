@@ -66,33 +66,9 @@ class Service:
 
     Construction reads the model files and opens the store, so that configuration errors surface before the event loop
     runs. `start` must be awaited before any other method.
-
-    Parameters
-    ----------
-    settings : Settings
-        Configuration of the service.
-    metrics : Metrics
-        Counters to update.
-
-    Attributes
-    ----------
-    database : Database
-        Engines for writing and reading.
-    fleet : Fleet
-        Loaded versions and the traffic of each model.
-    writer : Writer
-        Group-commits all writes of this process; created by `start`.
-    updater : Updater or None
-        Learns from feedback, if `settings.learn`.
-    building, reads, background, following : Pool
-        Threads for lists, queries, loading and comparing, and following other replicas, which must wait for none of it.
-    recent : Recent
-        Latest lists in memory, so that most feedback needs no query.
-    draining : bool
-        True once the service was told to stop; `/readyz` then answers 503.
     """
 
-    writer: Writer
+    writer: Writer  # group-commits all writes of this process; created by `start`
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Read the model files, check that they can be served, and open the store."""
@@ -117,16 +93,7 @@ class Service:
         self.probed = -PROBE
 
     async def start(self) -> None:
-        """Deploy the models given, load what serves, compile kernels and begin the background tasks.
-
-        The garbage collector is frozen after loading: models are long-lived, and scanning them again would delay
-        requests.
-
-        Raises
-        ------
-        InputError
-            If the store cannot be written or has no model.
-        """
+        """Deploy the models given, load what serves, compile kernels and begin the background tasks."""
         self.writer = Writer(self.database.writing, self.metrics.of_group, self.metrics.store_failures.inc)
         for start in self._starts():
             with opening():
@@ -149,10 +116,7 @@ class Service:
             self.tasks.append(asyncio.create_task(self._forget()))
 
     def _starts(self) -> list[Start]:
-        """Return what to deploy at the start: one entry per model given, and the stored version if one was chosen.
-
-        A version number given in the settings replaces the entry of the default model.
-        """
+        """Return what to deploy at the start: one entry per model given, and the stored version if one was chosen."""
         version, deploying = self.settings.version, self.settings.deploy
         starts = [Start(name, file, None, deploying) for name, file in self.contents.items()]
         if version is not None:
@@ -173,10 +137,7 @@ class Service:
             )
 
     async def stop(self) -> None:
-        """Stop background tasks, finish learning and writing, then close the store.
-
-        The order matters: the updater writes through the writer, and the writer needs the database.
-        """
+        """Stop background tasks, finish learning and writing, then close the store."""
         for task in self.tasks:
             task.cancel()
         if self.updater is not None:
@@ -188,25 +149,7 @@ class Service:
         self.database.close()
 
     async def lists(self, asked: list[Asked], *, batch: bool) -> list[Built]:
-        """Build lists and store them; returns once they are durable.
-
-        Parameters
-        ----------
-        asked : list of Asked
-            One entry per list.
-        batch : bool
-            Whether they came in a batch request. Batches are built in a thread; all lists are built or none.
-
-        Returns
-        -------
-        list of Built
-            In the order of `asked`.
-
-        Raises
-        ------
-        Refused
-            If a request does not fit its model, the service is overloaded, or the store cannot be written.
-        """
+        """Build lists and store them; return once they are durable."""
         try:
             built = await self._built(asked, batch=batch)
         except Refused as refused:
@@ -220,8 +163,8 @@ class Service:
         return built
 
     async def _built(self, asked: list[Asked], *, batch: bool) -> list[Built]:
-        """Build lists, in the event loop where a single list is expected to take less than `QUICK` seconds, else
-        in a thread.
+        """Build lists, in the event loop where a single list is expected to take less than `QUICK` seconds, else in a
+        thread.
         """
         if not batch and self._is_quick(asked[0]):
             return [build(asked[0], self.fleet, self.settings)]
@@ -230,8 +173,8 @@ class Service:
         return await self.building.run(self._build_all, asked, monotonic() + self.limits.seconds)
 
     def _is_quick(self, asked: Asked) -> bool:
-        """Return whether a list is cheap enough to be built in the event loop, judged by the current version's
-        measured cost.
+        """Return whether a list is cheap enough to be built in the event loop, judged by the current version's measured
+        cost.
         """
         cost = self.fleet.loaded[self.fleet.of(asked.model).current].cost
         return cost.expected(asked.numbers) < QUICK
@@ -257,23 +200,7 @@ class Service:
         self.shadows.offer(built)
 
     async def feedback(self, told: FeedbackRequest) -> Noted:
-        """Store feedback on a list; returns once it is durable.
-
-        Parameters
-        ----------
-        told : FeedbackRequest
-            Clicks or gains of a list.
-
-        Returns
-        -------
-        Noted
-            The event number, and whether the same feedback was stored before.
-
-        Raises
-        ------
-        Refused
-            404 for an unknown list, 409 for other feedback under the same key, 422 where it does not fit the list.
-        """
+        """Store feedback on a list; return once it is durable."""
         found = self.recent.get(told.list_id) or await self.read(shown, told.list_id)
         gains = gains_of(told, found)
         one = Told(told.list_id, told.idempotency_key or told.list_id, gains, found.version, found.created)
@@ -284,11 +211,8 @@ class Service:
         return noted
 
     async def add_model(self, name: str, file: bytes) -> int:
-        """Store a model file as a new version and return its number.
-
-        The file is opened first, so that one that cannot be served is refused with 422. The version is loaded and its
-        kernels compiled, but it gets no traffic until `deploy`. A file stored before keeps its number.
-        """
+        """Store a model file as a new version and return its number."""
+        # The file is opened first, so that one that cannot be served is refused with 422.
         try:
             await self.background.run(self.fleet.opening.opened, 0, name, file)
         except InputError as error:
@@ -304,11 +228,7 @@ class Service:
         await self.background.run(self.fleet.follow)
 
     async def deploy(self, traffic: Traffic) -> Traffic:
-        """Change which versions of a model serve, and return the new traffic.
-
-        Versions are loaded before the switch and replaced atomically, so no request is dropped. Deployments are
-        serialized.
-        """
+        """Change which versions of a model serve, and return the new traffic."""
         async with self.deploying:
             await self.background.run(self.fleet.check, traffic)
             await self.writer.write(deploy, traffic)
@@ -316,18 +236,13 @@ class Service:
         return traffic
 
     async def roll_back(self, name: str | None) -> Traffic:
-        """Deploy the version that served before the current one, without canary or shadow.
-
-        `name` is the model; None for the default one.
-        """
+        """Deploy the version that served before the current one, without canary or shadow."""
         current = self.fleet.default() if name is None else self.fleet.of(name)
         return await self.deploy(await self.read(before, current))
 
     async def control(self, asked: LearningRequest) -> None:
-        """Freeze, resume, reset or roll back the learning of a version.
-
-        The policy of a snapshot is prepared before the transaction, so that replicas serve it at once.
-        """
+        """Freeze, resume, reset or roll back the learning of a version."""
+        # The policy of a snapshot is prepared before the transaction, so that replicas serve it at once.
         command = Command(asked.action, asked.version or self.fleet.default().current, asked.snapshot)
         await self.writer.write(act, await self.read(prepared, self.fleet, command))
         await self.background.run(self.fleet.follow)
@@ -338,21 +253,7 @@ class Service:
         return await self.read(export, self.fleet, asked.version or self.fleet.default().current, asked.snapshot)
 
     async def compare(self, new: int, old: int, most: int) -> dict[str, Any]:
-        """Compare two versions on the latest lists with feedback.
-
-        Parameters
-        ----------
-        new, old : int
-            Versions; both must take the same features.
-        most : int
-            Number of lists to read, the latest first.
-
-        Returns
-        -------
-        dict
-            The body of ``GET /v1/compare``: the difference on the lists that each version served, and off-policy
-            estimates.
-        """
+        """Compare two versions on the latest lists with feedback."""
         versions = await self.background.run(comparable, self.fleet, new, old)
         rows = await self.read(answered, (new, old), most)
         return await self.background.run(compared, versions, rows)
@@ -363,13 +264,7 @@ class Service:
         return None if version is None else version.shape.signature.feature_names
 
     async def read(self, question: Any, *arguments: Any) -> Any:
-        """Run `question(connection, *arguments)` on a read connection in a thread and return its result.
-
-        Raises
-        ------
-        Refused
-            503 if the store cannot be read, 429 if too many reads wait.
-        """
+        """Run `question(connection, *arguments)` on a read connection in a thread and return its result."""
         return await self.reads.run(self._read, question, *arguments)
 
     def _read(self, question: Any, *arguments: Any) -> Any:
@@ -383,11 +278,9 @@ class Service:
             raise unavailable() from None
 
     async def check_ready(self) -> None:
-        """Raise a 503 refusal unless a list could be built, stored and learned from.
-
-        The store is tested by a real write at most once per second, because a full disk or a read-only database still
-        answers queries. A failing updater also makes the replica not ready.
-        """
+        """Raise a 503 refusal unless a list could be built, stored and learned from."""
+        # The store is tested by a real write at most once per second, because a full disk or a read-only database still
+        # answers queries.
         if self.draining:
             raise unavailable("The service is shutting down.")
         if monotonic() - self.probed >= PROBE:
@@ -397,10 +290,7 @@ class Service:
             raise unavailable(self.updater.failure)
 
     async def _follow(self) -> None:
-        """Poll the store every `FOLLOW` seconds for what other replicas deployed, added or learned, until cancelled.
-
-        Failures are logged once until a poll succeeds; the replica goes on serving what it has.
-        """
+        """Poll the store every `FOLLOW` seconds for what other replicas deployed, added or learned, until cancelled."""
         failed = False
         while True:
             try:
@@ -443,7 +333,7 @@ def _opening(settings: Settings) -> Opening:
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a file; raises InputError if it cannot be read."""
+    """Return the content of a file; raise InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -214,7 +214,7 @@ def _plain(value: Any) -> Any:
 
 
 def _dots(alt: Any, title: str, points: Mapping[str, Any], *, zero: bool = False) -> Any:
-    """A dot and an interval for each policy; none where there is no evidence."""
+    """Return a dot and an interval for each policy; none where there is no evidence."""
     rows = [
         {"policy": name} | {end: none_if_nan(getattr(one, end)) for end in ("value", "low", "high")}
         for name, one in points.items()

@@ -158,20 +158,7 @@ NAMES = (
 
 
 def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
-    """Turn the parts of an estimate into a value with an interval, clipped to the possible values.
-
-    Parameters
-    ----------
-    part : Parts
-        The estimate as a mean over lists.
-    confidence : float
-        Coverage of the interval.
-    bounds : tuple of float
-        The smallest and largest possible value of a list.
-    alike : bool
-        Whether all logged lists had the same value, so that their spread says nothing; the interval then allows for
-        values that were not seen.
-    """
+    """Turn the parts of an estimate into a value with an interval, clipped to the possible values."""
     if part.effective_size < LEAST:
         return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
     size, bias = part.effective_size, part.bias

@@ -91,21 +91,14 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
 
 
 def effective_size(weights: Floats) -> float:
-    """Return (sum w)^2 / sum w^2, the number of equally weighted lists that say as much; 0 where all weights are 0.
-
-    Examples
-    --------
-    >>> effective_size(np.array([1.0, 1.0, 0.0, 0.0]))
-    2.0
-    """
+    """Return (sum w)^2 / sum w^2, the number of equally weighted lists that say as much; 0 where all weights are 0."""
     total = float((weights**2).sum())
     return float(weights.sum()) ** 2 / total if total > 0 else 0.0
 
 
 def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT) -> float:
-    """Return the smallest effective size over the positions that matter, each with the support that `supported` asks.
-
-    A position matters if it is predicted to add at least 5 % of the policy's value.
+    """Return the smallest effective size over the positions that matter, each with the support that `supported`
+    asks.
     """
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
@@ -113,25 +106,15 @@ def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT)
 
 
 def supported(weights: Floats, least: float = SUPPORT) -> float:
-    """Return the effective size, or 0 where the weights fall short of their expected mean of 1.
-
-    A mean clearly below `least` shows that the policy shows what the log never does, so no reweighting can represent
-    it.
-
-    Examples
-    --------
-    >>> supported(np.array([1.0, 0.0, 0.0, 0.0] * 100))
-    0.0
-    """
+    """Return the effective size, or 0 where the weights fall short of their expected mean of 1."""
+    # A mean clearly below `least` shows that the policy shows what the log never does, so no reweighting can represent
+    # it.
     reach = weights.mean() + 3.0 * weights.std() / np.sqrt(len(weights))
     return effective_size(weights) if reach >= least else 0.0
 
 
 def path_gains(evidence: Evidence) -> Floats:
-    """Return what each item of the policy's own list is predicted to add, (lists, positions).
-
-    Where users stop at a click, the gain is multiplied by the chance that they get that far.
-    """
+    """Return what each item of the policy's own list is predicted to add, (lists, positions)."""
     path = evidence.path
     if not evidence.log.stops:
         return path
@@ -140,12 +123,7 @@ def path_gains(evidence: Evidence) -> Floats:
 
 
 def temporal_errors(evidence: Evidence) -> tuple[Floats, Floats]:
-    """Return the model's value of each list, and by position how far the model is off after one more item.
-
-    With Q(i) the model's value of showing the logged item at position i and V(i) that of the policy's own choice there,
-    the error is r(i) + V(i + 1) - Q(i). V(1) + sum of w(i) * error(i) is unbiased whatever the model predicts. What
-    follows the next item is approximated by the rest of the policy's own list.
-    """
+    """Return the model's value of each list, and by position how far the model is off after one more item."""
     log = evidence.log
     later = np.cumsum(path_gains(evidence)[:, ::-1], axis=1)[:, ::-1]
     reach = np.cumprod(1.0 - evidence.path, axis=1) if log.stops else np.ones_like(later)
@@ -169,10 +147,7 @@ def _per_position_dr(evidence: Evidence) -> Floats:
 
 
 def _direct(evidence: Evidence) -> Floats:
-    """Return the predicted value of each list plus the logged list's influence on it through the model's weights.
-
-    The second term has mean 0 and gives the estimate its standard error (delta method).
-    """
+    """Return the predicted value of each list plus the logged list's influence on it through the model's weights."""
     log, values = evidence.log, path_gains(evidence).sum(axis=1)
     total = values.copy()
     for j, (seen, inverse) in enumerate(zip(evidence.path_seen, log.model.inverses, strict=True)):
@@ -185,12 +160,7 @@ def _direct(evidence: Evidence) -> Floats:
 
 
 def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Floats) -> Floats:
-    """Choose the lowest cap on correction weights whose estimate agrees with all higher ones (Su et al. 2020).
-
-    Candidates run from the doubly robust estimate without a cap to the direct one; two agree where their intervals of
-    two standard errors meet (Lepski's method). With fewer than 30 effective lists, the direct estimate is returned;
-    with at least a third of all lists, the doubly robust one.
-    """
+    """Choose the lowest cap on correction weights whose estimate agrees with all higher ones (Su et al. 2020)."""
     robust = parts["cascade_dr"]
     if robust.effective_size >= PLENTY * len(start):
         return robust.influence
@@ -209,13 +179,7 @@ def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Flo
 
 
 def _pseudo_inverse(evidence: Evidence) -> Parts:
-    """Self-normalised: sum of g * value / sum of g, with g the weight of the whole list.
-
-    For slots that are drawn evenly among n candidates, m at a time without replacement, the pseudo-inverse of the
-    design has a closed form: with S the summed chances of the shown items in their slots and T those in any slot,
-    g = 1 + n (n - 1) / (n - m) * (T / m - m / n) + (n - 1) * (S - T / m). Otherwise slots are taken as drawn
-    independently (Vlassis et al. 2021), g = 1 + sum of (chance in the slot / propensity - 1), with normalised ratios.
-    """
+    """Self-normalised: sum of g * value / sum of g, with g the weight of the whole list."""
     log = evidence.log
     shown = log.logged.rows >= 0
     chances = np.where(shown, log.logged.propensities, 1.0)
@@ -235,10 +199,7 @@ def _pseudo_inverse(evidence: Evidence) -> Parts:
 
 
 def _checked(part: Parts, robust: Parts) -> Parts:
-    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error.
-
-    The difference is paired by list. Taking off its variance would be right on average, and too little half the time.
-    """
+    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error."""
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part
     apart = Parts(part.influence - robust.influence, 0.0)

@@ -39,7 +39,7 @@ def evaluate(
     confidence: float = 0.95,
     random_state: RandomState = 0,
 ) -> Evaluation:
-    """What a policy would have earned on the logged problems, from the lists that another one showed.
+    """Return what a policy would have earned on the logged problems, from the lists that another one showed.
 
     Parameters
     ----------
@@ -124,11 +124,9 @@ def evaluate(
 
 
 def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, propensity: str) -> Evaluation:
-    """Turn all estimates into an `Evaluation`.
-
-    Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis estimate,
-    because their own spread does not include the model's bias.
-    """
+    """Turn all estimates into an `Evaluation`."""
+    # Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis
+    # estimate, because their own spread does not include the model's bias.
     log, bounds = seen.log, (0.0, seen.log.most)
     alike = bool(np.ptp(log.values) == 0)
     found = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
@@ -147,11 +145,7 @@ def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, pr
 
 
 def basis_of(log: LoggedGains, parts: dict[str, Parts]) -> str:
-    """Return the name of the estimate that supplies the intervals of modelled ones.
-
-    Normally `cascade_dr`, which is unbiased whatever the model predicts. Where it has no evidence and outcomes add up,
-    `pseudo_inverse`, for which it is enough that single slots agree with the log.
-    """
+    """Return the name of the estimate that supplies the intervals of modelled ones."""
     robust, slots = parts["cascade_dr"].effective_size, parts["pseudo_inverse"].effective_size
     return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
 

@@ -69,11 +69,7 @@ class Evidence:
 
 
 def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
-    """Prepare a log for the estimators.
-
-    With `value="any"` only the first click of a list counts; in that case and under a cascade, a list is worth 0 or 1
-    and positions after the click are not alive.
-    """
+    """Prepare a log for the estimators."""
     gains, stops = np.nan_to_num(logged.outcomes), cascade or value == "any"
     before = np.cumsum(gains, axis=1) - gains
     if value == "any":
@@ -124,10 +120,8 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
 
 
 def _predicted(log: LoggedGains, logged: Answered, which: Ints, chances: list[Floats]) -> Iterator[tuple[Ints, Floats]]:
-    """Yield by position the candidates that the policy may show after the logged items, and their predicted gains.
-
-    Rows that the policy never shows are dropped before the walk.
-    """
+    """Yield by position the candidates that the policy may show after the logged items, and their predicted gains."""
+    # Rows that the policy never shows are dropped before the walk.
     wanted = np.zeros(logged.problems.n_rows, dtype=bool)
     wanted[logged.rows[logged.rows >= 0]] = True
     for row_chances in chances:

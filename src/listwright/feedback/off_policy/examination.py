@@ -103,12 +103,7 @@ def looks(logged: Answered, method: str = "auto") -> Floats:
 
 
 def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
-    """Estimate the value of a policy where examination is known; no exploration is needed.
-
-    An item that both lists show is worth its click, moved from one position to the other: click * looks(there) /
-    looks(here). Items that the log did not show are worth what the appeal model predicts, and shown clicks correct the
-    model's errors, as in a doubly robust estimate.
-    """
+    """Estimate the value of a policy where examination is known; no exploration is needed."""
     features, weights = _appeal(logged, looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
     for which in runs(logged.problems):
@@ -123,7 +118,7 @@ def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
 
 
 def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
-    """Fit the appeal model for known examination; returns the features and weights."""
+    """Fit the appeal model for known examination; return the features and weights."""
     features, table, clicks, positions = _shown(logged)
     weights = np.zeros(table.shape[1])
     with one_thread():
@@ -186,11 +181,7 @@ def _with_one(table: Floats32) -> Floats:
 
 
 def _harvested(logged: Answered) -> Floats | None:
-    """Estimate examination from items that pairs of positions have in common; None if too few are.
-
-    Each item counts with the weight that both positions support; the click-rate ratios of all pairs are combined by
-    least squares on their logarithms.
-    """
+    """Estimate examination from items that pairs of positions have in common; None if too few are."""
     known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
     if known is None or logged.rows.shape[1] < 2:
         return None

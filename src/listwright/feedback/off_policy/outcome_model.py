@@ -30,53 +30,23 @@ MANY_ITEMS = 256  # items of a catalogue that have a column of their own
 
 @dataclass(frozen=True, eq=False)
 class OutcomeModel:
-    """Logistic regressions per position and fold; a list is predicted by the one fitted without its fold.
+    """Logistic regressions per position and fold; a list is predicted by the one fitted without its fold."""
 
-    Attributes
-    ----------
-    features : Features
-        What is seen of an item, given the items before it.
-    folds : array of shape (lists,)
-        Which fold each list of the log is in.
-    weights : list of arrays of shape (folds, columns)
-        By position: the regression fitted without each fold.
-    inverses : list of arrays of shape (columns, columns)
-        By position: the inverse of the penalised Hessian on all lists, from which the model's own variance follows.
-    """
-
-    features: Features
-    folds: Ints
-    weights: list[Floats]
+    features: Features  # what is seen of an item, given the items before it
+    folds: Ints  # which fold each list of the log is in
+    weights: list[Floats]  # by position: the regression fitted without each fold
+    # by position: the inverse of the penalised Hessian on all lists, from which the model's own variance follows
     inverses: list[Floats]
 
     def predict(self, table: Floats32, owners: Ints, position: int) -> Floats:
-        """Return the predicted chance of a click for each row of a table.
-
-        `owners` are the lists that the rows belong to, which select the fold.
-        """
+        """Return the predicted chance of a click for each row of a table."""
         weights = self.weights[position]
         by_fold = scipy.special.expit(table.astype(np.float64) @ weights.T)
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
 def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[OutcomeModel, list[Floats32]]:
-    """Fit the model to a log.
-
-    Parameters
-    ----------
-    logged : Answered
-        Lists with outcomes.
-    gains : ndarray of shape (lists, positions)
-        The gain of each shown item.
-    alive : ndarray of bool, same shape
-        Where there was something to gain: the position has an item, and the user had not stopped before.
-
-    Returns
-    -------
-    model : OutcomeModel
-    tables : list of ndarrays of shape (lists, columns)
-        By position, what the model sees of the shown items.
-    """
+    """Fit the model to a log."""
     features = _features(logged.problems)
     tables = seen_along(logged, features)
     folds = folds_of(logged.list_ids)
@@ -86,10 +56,7 @@ def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[Outcome
 
 
 def seen_along(logged: Answered, features: Features) -> list[Floats32]:
-    """Return, by position, the feature table of the items of given lists, (lists, columns).
-
-    0 after the end of a list.
-    """
+    """Return, by position, the feature table of the items of given lists, (lists, columns)."""
     small = logged.only_shown()
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     shown, tables = small.rows >= 0, []
@@ -107,10 +74,7 @@ def _features(problems: Problems) -> Features:
 
 
 def with_few_items(problems: Problems, rows: Ints) -> Problems:
-    """Merge all items but the 255 most often shown into one, in large catalogues without features.
-
-    Each item of the catalogue has a column in the model; this bounds their number.
-    """
+    """Merge all items but the 255 most often shown into one, in large catalogues without features."""
     if problems.n_features or problems.catalogue is None or problems.n_items <= MANY_ITEMS:
         return problems
     counts = np.bincount(problems.catalogue[rows[rows >= 0]], minlength=problems.n_items)
@@ -120,11 +84,7 @@ def with_few_items(problems: Problems, rows: Ints) -> Problems:
 
 
 def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Floats, Floats]:
-    """Return the weights fitted without each fold, (folds, columns), and the inverse Hessian on all lists.
-
-    Newton's method on all lists, then from there one step for each fold with its sums removed: far cheaper than a fit
-    per fold, and close to it.
-    """
+    """Return the weights fitted without each fold, (folds, columns), and the inverse Hessian on all lists."""
     rows = np.flatnonzero(alive)
     table, gains, folds = table[rows], gains[rows], folds[rows]
     weights = np.zeros(table.shape[1])

@@ -34,22 +34,7 @@ OFF_BY = 1.25  # factor of the sensitivity figure
 
 
 def with_propensities(logged: Answered, propensity: str) -> Answered:
-    """Return the lists with a propensity for each pick.
-
-    Parameters
-    ----------
-    logged : Answered
-        Lists with outcomes.
-    propensity : {"logged", "frequency", "model"}
-        "logged" keeps the logged chances and drops lists without, with a warning. "frequency" is how often an item was
-        shown at a position, among the lists that could still show it there. "model" is a conditional logit of the
-        logging policy, on what is seen of each candidate given the items before.
-
-    Returns
-    -------
-    Answered
-        Estimated chances are at least 1e-4, which bounds the importance weights.
-    """
+    """Return the lists with a propensity for each pick."""
     if propensity == "logged":
         return _known(logged)
     chances = _frequencies(logged) if propensity == "frequency" else _modelled(logged)
@@ -63,17 +48,7 @@ def check_propensity(propensity: str) -> None:
 
 
 def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tuple[float, float]:
-    """Bound the sum over positions of sum(w * r) / sum(w), if each weight were off by up to `factor` either way.
-
-    The extremes multiply the weights of the largest values by the factor and divide the others by it, so it is enough
-    to try every cut of the sorted values.
-
-    Examples
-    --------
-    >>> low, high = sensitivity(np.ones((4, 1)), np.array([[0.0], [0.0], [1.0], [1.0]]), factor=2.0)
-    >>> round(low, 3), round(high, 3)
-    (0.2, 0.8)
-    """
+    """Bound the sum over positions of sum(w * r) / sum(w), if each weight were off by up to `factor` either way."""
     ends = [_extremes(weights[:, j], values[:, j], factor) for j in range(values.shape[1])]
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
@@ -96,7 +71,7 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
 
 
 def _known(logged: Answered) -> Answered:
-    """Drop lists without propensities, with a warning; raises if no list has any."""
+    """Drop lists without propensities, with a warning; raise if no list has any."""
     missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
     if missing.all():
         raise InputError(
@@ -110,10 +85,7 @@ def _known(logged: Answered) -> Answered:
 
 
 def _frequencies(logged: Answered) -> Floats:
-    """Return, by position, the share of lists that showed the item there among those that still could.
-
-    Smoothed by half a list: (shown + 0.5) / (could + 1).
-    """
+    """Return, by position, the share of lists that showed the item there among those that still could."""
     items, count = _codes(logged.problems)
     open_rows, chances = np.ones(len(items), dtype=bool), np.ones(logged.rows.shape)
     for position, picks in enumerate(logged.rows.T):
@@ -135,11 +107,7 @@ def _codes(problems: Problems) -> tuple[Ints, int]:
 
 
 def _modelled(logged: Answered) -> Floats:
-    """Estimate chances by a multinomial choice model among the open candidates, with the same weights for all slots.
-
-    Fitted on an evenly spaced subset of at most 200,000 candidates, then applied to all lists in chunks. Warns if the
-    lists look deterministic.
-    """
+    """Estimate chances by a multinomial choice model among the open candidates, with the same weights for all slots."""
     if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
         raise InputError(
             "This log has no candidates besides those shown, so it is unknown what else could have been shown. Log all "
@@ -164,10 +132,7 @@ def _modelled(logged: Answered) -> Floats:
 
 
 def _features(problems: Problems) -> Features:
-    """Return fitted features of the choice model.
-
-    Candidate and distance, or item identity where there are no features.
-    """
+    """Return fitted features of the choice model."""
     parts: list[Features] = [Candidate(), Distance()] if problems.n_features else []
     if problems.catalogue is not None and not problems.n_features:
         parts.append(Identity())
@@ -201,10 +166,7 @@ def _choice_weights(logged: Answered, features: Features) -> Floats:
 
 
 def _choices(logged: Answered, features: Features, weights: Floats | None) -> Any:
-    """Yield by position.
-
-    The feature table, the chance of each candidate, the picks, and the owners and offsets of rows.
-    """
+    """Yield by position."""
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     problems = logged.problems
     for step in walk(problems, features, Given(logged.rows), length=logged.rows.shape[1], rng=rng):

@@ -132,10 +132,7 @@ def rollout_of(seen: Evidence, tolerance: float, confidence: float) -> Rollout:
 def against_log(
     names: tuple[str, str], point: float, apart: Floats, size: float, seen: Evidence, confidence: float
 ) -> Difference:
-    """Compare a policy with the log; where too little evidence speaks for it, advise on a partial rollout.
-
-    Arguments are those of `difference`, with the policy's evidence in place of the log.
-    """
+    """Compare a policy with the log; where too little evidence speaks for it, advise on a partial rollout."""
     found = difference(names, point, apart, size, seen.log, confidence)
     if found.verdict != "cannot tell" or size >= ENOUGH:
         return found

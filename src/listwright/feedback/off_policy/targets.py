@@ -80,7 +80,7 @@ class Walked(Target):
     draws: bool  # whether two lists of one problem may differ
 
     def chances(self, logged: Answered) -> Iterator[Floats]:
-        """Walks along the logged lists."""
+        """Walk along the logged lists."""
         length = logged.rows.shape[1]
         rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
         steps = walk(
@@ -105,11 +105,7 @@ class Walked(Target):
 
 @dataclass(frozen=True, eq=False)
 class Predicted(Target):
-    """A policy that returns whole lists, always the same for a problem.
-
-    After logged items that it would not have shown, it is assumed to continue with the first of its own items not yet
-    in the list.
-    """
+    """A policy that returns whole lists, always the same for a problem."""
 
     predict: Callable[[Problems], Lists]
 
@@ -128,11 +124,11 @@ class Predicted(Target):
             rank[shown[shown >= 0]] = np.inf
 
     def lists(self, logged: Answered) -> OwnLists:
-        """What it predicts."""
+        """Return what it predicts."""
         return OwnLists([_fitted(self._rows(logged), logged.rows.shape[1])])
 
     def _rows(self, logged: Answered) -> Ints:
-        """Return the policy's lists; raises if they are no `Lists` or shorter than the log's."""
+        """Return the policy's lists; raise if they are no `Lists` or shorter than the log's."""
         lists = self.predict(logged.problems)
         if not isinstance(lists, Lists):
             raise InputError(f"The policy must return listwright.Lists. Got {type(lists).__name__}.")
@@ -150,11 +146,7 @@ def _fitted(rows: Ints, length: int) -> Ints:
 
 
 def as_target(policy: Any, seed: int = 0) -> Target:
-    """Wrap a policy for evaluation.
-
-    Accepts an `OnlineSCP` or other `ListBandit` (with its exploration), its bound `predict` (without), a fitted `SCP`,
-    anything else with `predict`, or a function from problems to lists. `seed` is used for lists drawn from it.
-    """
+    """Wrap a policy for evaluation."""
     if isinstance(policy, Target):
         return policy
     if isinstance(policy, ListBandit):
@@ -208,7 +200,7 @@ def _without_exploration(bandit: ListBandit) -> Target:
 
 
 def _of_estimator(model: ListEstimator) -> Target:
-    """Wrap a fitted estimator; raises if it is not fitted."""
+    """Wrap a fitted estimator; raise if it is not fitted."""
     if not hasattr(model, "training_"):
         raise InputError(f"This {type(model).__name__} is not fitted yet. Call fit first.")
 

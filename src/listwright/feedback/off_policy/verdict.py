@@ -54,23 +54,7 @@ class Difference:
 def difference(
     names: tuple[str, str], point: float, apart: Floats, size: float, log: LoggedGains, confidence: float
 ) -> Difference:
-    """Judge a policy against a baseline.
-
-    Parameters
-    ----------
-    names : tuple of str
-        (policy, baseline), for the advice.
-    point : float
-        The estimated difference per list.
-    apart : ndarray of shape (lists,)
-        The influence of each list on the difference.
-    size : float
-        Effective number of lists; below 30 the verdict is "cannot tell".
-    log : LoggedGains
-        The log, for bounds and forecasts.
-    confidence : float
-        Coverage of the interval.
-    """
+    """Judge a policy against a baseline."""
     if size < ENOUGH or np.isnan(point):
         return Difference(point, np.nan, np.nan, size, "cannot tell", _no_evidence(names, point, size, log, confidence))
     low, high = skewed(apart, confidence=confidence, bounds=(-log.most, log.most), n_effective=size)
@@ -110,11 +94,7 @@ def _reach(confidence: float) -> float:
 
 
 def _rounded(count: float) -> str:
-    """Two digits are enough for a forecast.
-
-    >>> _rounded(12345.0)
-    '13,000'
-    """
+    """Two digits are enough for a forecast."""
     digits = max(0, int(np.floor(np.log10(max(count, 1.0)))) - 1)
     return f"{int(np.ceil(count / 10**digits) * 10**digits):,}"
 

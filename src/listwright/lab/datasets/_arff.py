@@ -26,59 +26,31 @@ MISSING = "?"
 
 @dataclass(frozen=True, eq=False)
 class Arff:
-    """The columns of an ARFF file as text.
+    """The columns of an ARFF file as text."""
 
-    Attributes
-    ----------
-    path : Path
-        The file, for error messages.
-    kinds : dict of str to str
-        By column, its type as written: "numeric", "string", "{a, b}" and so on.
-    columns : dict of str to list of str
-        By column, its cells.
-    """
-
-    path: Path
+    path: Path  # the file, for error messages
     kinds: dict[str, str]  # by name: "numeric", "string", "{a, b}", ... as in the file
-    columns: dict[str, list[str]]
+    columns: dict[str, list[str]]  # by column, its cells
 
     def texts(self, name: str) -> NDArray[np.str_]:
-        """Returns a column as an array of strings."""
+        """Return a column as an array of strings."""
         return np.array(self.columns[name], dtype=np.str_)
 
     def numbers(self, name: str) -> Floats:
-        """Returns a column as floats; missing cells ("?") become NaN. Raises an `InputError` for other text."""
+        """Return a column as floats; missing cells ("?") become NaN. Raises an `InputError` for other text."""
         try:
             return np.array([np.nan if text == MISSING else float(text) for text in self.columns[name]])
         except ValueError as error:
             raise InputError(f"Column {name} of {self.path} must hold numbers: {error}.") from None
 
     def levels(self, name: str) -> list[str] | None:
-        """Returns the values that a nominal column may take; None for columns of other types."""
+        """Return the values that a nominal column may take; None for columns of other types."""
         kind = self.kinds[name]
         return _fields(kind.strip("{} \t")) if kind.startswith("{") else None
 
 
 def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
-    """Reads a file that has at least the given columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    columns : tuple of str
-        Required columns, in lower case. They match without regard to case; other names are kept as written.
-
-    Returns
-    -------
-    Arff
-        All columns of the file.
-
-    Raises
-    ------
-    InputError
-        If a column is missing, or a row does not have as many cells as there are attributes.
-    """
+    """Read a file that has at least the given columns."""
     head, body = _parted(read_text(path))
     found = [_ATTRIBUTE.match(line.strip()) for line in head.splitlines()]
     kinds = {_name(match[1], columns): match[2].strip() for match in found if match}
@@ -92,23 +64,19 @@ def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
 
 
 def _name(written: str, known: tuple[str, ...]) -> str:
-    """Returns an attribute's name without quotes, in lower case if it is one of the known columns."""
+    """Return an attribute's name without quotes, in lower case if it is one of the known columns."""
     name = written.strip("'\"")
     return name.lower() if name.lower() in known else name
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Returns what comes before and after the line "@data"."""
+    """Return what comes before and after the line "@data"."""
     head, *body = _DATA.split(text, maxsplit=1)
     return head, "".join(body)
 
 
 def _fields(line: str) -> list[str]:
-    """Splits a row into its values; a value with commas stands in single or double quotes.
-
-    >>> _fields("'a, b',1, ?")
-    ['a, b', '1', '?']
-    """
+    """Split a row into its values; a value with commas stands in single or double quotes."""
     quote = _QUOTE.search(line)
     if quote is None:
         return [field.strip() for field in line.split(",")]

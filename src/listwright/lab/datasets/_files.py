@@ -23,7 +23,7 @@ from listwright.text.files import read_text
 
 
 def found(path: str | Path, what: str) -> Path:
-    """Returns the path if something exists there; raises an `InputError` that starts with `what` otherwise."""
+    """Return the path if something exists there; raise an `InputError` that starts with `what` otherwise."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"{what} is not there: {path}.")
@@ -31,17 +31,7 @@ def found(path: str | Path, what: str) -> Path:
 
 
 def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
-    """Returns the first of several files that a folder holds.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    names : sequence of str
-        File names, in order of preference.
-    what : str
-        What the folder should be, for the error message.
-    """
+    """Return the first of several files that a folder holds."""
     if not folder.is_dir():
         raise InputError(f"{what} is a folder. Got {folder}.")
     there = [folder / name for name in names if (folder / name).is_file()]
@@ -51,7 +41,7 @@ def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
 
 
 def read_parquet(path: Path, columns: Sequence[str]) -> Any:
-    """Reads a Parquet file into a pyarrow table that has at least the given columns."""
+    """Read a Parquet file into a pyarrow table that has at least the given columns."""
     try:
         table = pq.read_table(found(path, "A Parquet file"))
     except (pa.ArrowException, OSError) as error:
@@ -63,7 +53,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> Any:
 
 
 def column_of(table: Any, name: str) -> NDArray[Any]:
-    """Returns a column of a pyarrow table as a numpy array; dictionary-encoded columns are decoded."""
+    """Return a column of a pyarrow table as a numpy array; dictionary-encoded columns are decoded."""
     column = table.column(name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -71,7 +61,7 @@ def column_of(table: Any, name: str) -> NDArray[Any]:
 
 
 def read_arrays(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Returns arrays of an `.npz` file by name. Pickled objects are not read."""
+    """Return arrays of an `.npz` file by name. Pickled objects are not read."""
     path = found(path, "An .npz file")
     try:
         with zipfile.ZipFile(path), np.load(path) as arrays:
@@ -82,17 +72,15 @@ def read_arrays(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[Any
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    """Returns the rows of a comma-separated file as dicts by column name; the columns given must exist."""
+    """Return the rows of a comma-separated file as dicts by column name; the columns given must exist."""
     reader = csv.DictReader(StringIO(read_text(path), newline=""))
     require(reader.fieldnames or (), columns, path)
     return list(reader)
 
 
 def read_records(path: str | Path) -> list[dict[str, Any]]:
-    """Returns the objects of a JSON file: one per line, or one list of them; also compressed (`.gz`).
-
-    Lines are split at newline characters only, because JSON strings may contain other line separators.
-    """
+    """Return the objects of a JSON file: one per line, or one list of them; also compressed (`.gz`)."""
+    # Lines are split at newline characters only, because JSON strings may contain other line separators.
     path = found(path, "A JSON file")
     text = read_text(path)
     try:
@@ -108,10 +96,7 @@ def read_records(path: str | Path) -> list[dict[str, Any]]:
 
 
 def require(there: Iterable[str], needed: Sequence[str], source: object) -> None:
-    """Raises an `InputError` that names everything missing unless all needed names are there.
-
-    `source` says, in the message, what lacks the names.
-    """
+    """Raise an `InputError` that names everything missing unless all needed names are there."""
     there = list(there)
     missing = [name for name in needed if name not in there]
     if missing:

@@ -20,56 +20,22 @@ _GENRE_PRIOR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """All ratings of a file, as parallel arrays, and the facts about movies. Users and movies are numbered from 0.
+    """All ratings of a file, as parallel arrays, and the facts about movies. Users and movies are numbered from 0."""
 
-    Attributes
-    ----------
-    users, movies : ndarray of int
-        By rating, its user and its movie.
-    stars : ndarray of float
-        By rating, from 0 to 10.
-    liked : ndarray of bool
-        By rating, whether the stars reach the threshold for liking.
-    times : ndarray of int
-        By rating, seconds since 1970.
-    genres : ndarray of float32, shape (movies, genres)
-        1 where a movie has the genre.
-    years : ndarray of int
-        By movie, the year of release, 0 if unknown.
-    user_ids, movie_ids : ndarray of int
-        The ids of the source.
-    """
-
-    users: Ints
+    users: Ints  # by rating, its user and its movie
     movies: Ints
-    stars: Floats
-    liked: Bools
-    times: Ints
+    stars: Floats  # by rating, from 0 to 10
+    liked: Bools  # by rating, whether the stars reach the threshold for liking
+    times: Ints  # by rating, seconds since 1970
     genres: Floats32  # (movies, genres), 0/1
     years: Ints  # by movie
-    user_ids: Ints
+    user_ids: Ints  # the ids of the source
     movie_ids: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Candidate movies of some users, and the ratings that each of these users gave before.
-
-    Attributes
-    ----------
-    users : ndarray of int
-        By problem, its user.
-    decided : ndarray of int
-        By problem, the time of the first candidate's rating: features use ratings before it.
-    owners : ndarray of int
-        By candidate, its problem.
-    movies, liked : ndarray
-        By candidate, its movie and whether the user came to like it.
-    history : ndarray of int
-        Numbers of the earlier ratings.
-    history_owners : ndarray of int
-        By earlier rating, its problem.
-    """
+    """Candidate movies of some users, and the ratings that each of these users gave before."""
 
     users: Ints  # by problem
     decided: Ints  # by problem
@@ -81,11 +47,7 @@ class Choices:
 
     @classmethod
     def of(cls, ratings: Ratings, *, history: Ints, chosen: Ints) -> Choices:
-        """Makes candidates from rating numbers, ordered by user and movie.
-
-        A movie that a user rated more than once is a candidate once, with its first rating; movies that already occur
-        in the user's history are dropped.
-        """
+        """Make candidates from rating numbers, ordered by user and movie."""
         users, history_owners = np.unique(ratings.users[history], return_inverse=True)
         first = chosen[np.unique(ratings.users[chosen], return_index=True)[1]]
         decided = ratings.times[first]
@@ -97,8 +59,8 @@ class Choices:
         return cls(users, decided, owners, ratings.movies[rows], ratings.liked[rows], history, history_owners)
 
     def of_users(self, wanted: Bools) -> tuple[Choices, Ints]:
-        """Returns the choices of the problems marked in `wanted`, renumbered, and the rows of the candidates that
-        are kept.
+        """Return the choices of the problems marked in `wanted`, renumbered, and the rows of the candidates that are
+        kept.
         """
         keep = np.zeros(len(self.users), dtype=bool)
         keep[: len(wanted)] = wanted
@@ -119,11 +81,7 @@ class Choices:
 
 
 def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple[str, ...]]:
-    """Returns one feature row per candidate, and the name of each column.
-
-    Popularity (all time and in the last month), mean rating and share of likes, each shrunk towards the mean of all
-    movies by five pseudo-ratings; how the movie's genres fared with this user; and the movie's age.
-    """
+    """Return one feature row per candidate, and the name of each column."""
     when = choices.decided[choices.owners]
     count, stars, liked = _before(ratings, choices.movies, when)
     recent = count - _before(ratings, choices.movies, when - MONTH)[0]
@@ -146,11 +104,7 @@ def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple
 
 
 def user_context(ratings: Ratings, choices: Choices) -> Floats32:
-    """Returns one context row per problem.
-
-    Columns: log of the number of earlier ratings, their mean and spread, the share liked; then by genre its share of
-    the history and the user's taste for it.
-    """
+    """Return one context row per problem."""
     count, mean, square, liked = _history_means(ratings, choices)
     share, taste = _genre_profile(ratings, choices)
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))
@@ -159,7 +113,7 @@ def user_context(ratings: Ratings, choices: Choices) -> Floats32:
 
 
 def _history_means(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats, Floats, Floats]:
-    """Returns, by problem, the number of earlier ratings, their mean, mean square, and the share liked."""
+    """Return, by problem, the number of earlier ratings, their mean, mean square, and the share liked."""
     stars = ratings.stars[choices.history]
     values = [stars, stars**2, ratings.liked[choices.history].astype(np.float64)]
     count = np.bincount(choices.history_owners, minlength=len(choices.users)).astype(np.float64)
@@ -168,10 +122,7 @@ def _history_means(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats, 
 
 
 def _genre_profile(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats]:
-    """Returns two arrays of shape (problems, genres): a genre's share of the history, and the taste for it.
-
-    Taste is the share of liked ratings within the genre, shrunk by two pseudo-ratings, minus the user's usual share.
-    """
+    """Return two arrays of shape (problems, genres): a genre's share of the history, and the taste for it."""
     count, _, _, liked_share = _history_means(ratings, choices)
     genres = ratings.genres[ratings.movies[choices.history]].astype(np.float64)
     held, liked = np.zeros((len(count), genres.shape[1])), np.zeros((len(count), genres.shape[1]))
@@ -182,12 +133,11 @@ def _genre_profile(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats]:
 
 
 def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats, Floats]:
-    """Returns, for pairs of a movie and a time, the number, summed stars and number liked of the movie's earlier
+    """Return, for pairs of a movie and a time, the number, summed stars and number liked of the movie's earlier
     ratings.
-
-    Ratings are sorted by movie and time under one integer key, so that two binary searches and cumulative sums answer
-    all pairs at once.
     """
+    # Ratings are sorted by movie and time under one integer key, so that two binary searches and cumulative sums answer
+    # all pairs at once.
     order = np.lexsort((ratings.times, ratings.movies))
     first, span = int(ratings.times.min()) - 1, int(np.ptp(ratings.times)) + 3
     keys = ratings.movies[order] * span + (ratings.times[order] - first)
@@ -199,7 +149,7 @@ def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats,
 
 
 def _all_before(ratings: Ratings, when: Ints) -> tuple[Floats, Floats, Floats]:
-    """Returns the same three figures over all movies; where there is no earlier rating, one of 5 stars, half liked."""
+    """Return the same three figures over all movies; where there is no earlier rating, one of 5 stars, half liked."""
     order = np.argsort(ratings.times, kind="stable")
     ends = np.searchsorted(ratings.times[order], when)
     stars, liked = np.cumsum(ratings.stars[order]), np.cumsum(ratings.liked[order])

@@ -8,19 +8,7 @@ from listwright.problems import Problems
 
 
 class TrainTest(NamedTuple):
-    """Problems by the source's own split; unpack it as `train, test = read_...(path)`.
+    """Problems by the source's own split; unpack it as `train, test = read_...(path)`."""
 
-    Attributes
-    ----------
-    train : Problems
-        Problems to learn from.
-    test : Problems
-        Problems to evaluate on.
-
-    See Also
-    --------
-    read_trajectory, read_motion_paths : Return such a pair.
-    """
-
-    train: Problems
-    test: Problems
+    train: Problems  # problems to learn from
+    test: Problems  # problems to evaluate on

@@ -25,36 +25,12 @@ VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vecto
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Counts of the words of each candidate and of each problem's query.
-
-    Attributes
-    ----------
-    counts : sparse array, shape (candidates, terms)
-        Word counts of candidates.
-    queries : sparse array, shape (problems, terms)
-        Word counts of queries.
-    owners : ndarray of int
-        By candidate, its problem.
-    term_owners : ndarray of int
-        By term, its problem.
-    hashes : ndarray of int
-        By term, its column in `vectors`.
-    is_content : ndarray of bool
-        By term, whether it is more than a function word.
-
-    Examples
-    --------
-    >>> terms = count_terms([["rain", "fell"], ["rain"], ["wind"]], np.array([0, 0, 1]), [["rain"], ["storm"]])
-    >>> terms.counts.toarray().tolist()
-    [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
-    >>> terms.query_cosine.round(2).tolist()
-    [0.25, 1.0, 0.0]
-    """
+    """Counts of the words of each candidate and of each problem's query."""
 
     counts: Rows  # (candidates, terms)
     queries: Rows  # (problems, terms)
     owners: Ints  # by candidate: its problem
-    term_owners: Ints
+    term_owners: Ints  # by term, its problem
     hashes: Ints  # by term: its column in vectors
     is_content: Bools  # by term: whether it is more than a function word
 
@@ -84,14 +60,12 @@ class Terms:
         return row_sums(self.unit @ unit_vectors(_scaled(self.queries, self.idf)).T)
 
     def cosines(self) -> Rows:
-        """Returns the tf-idf cosines of pairs of candidates as a sparse link table, without the diagonal."""
+        """Return the tf-idf cosines of pairs of candidates as a sparse link table, without the diagonal."""
         return off_diagonal(self.unit @ self.unit.T)
 
     def vectors(self) -> Rows:
-        """Returns the tf-idf rows over hashed columns, for similarity within a problem (`Problems.vectors`).
-
-        Hashing makes the columns of two files agree, so that their problems can be joined.
-        """
+        """Return the tf-idf rows over hashed columns, for similarity within a problem (`Problems.vectors`)."""
+        # Hashing makes the columns of two files agree, so that their problems can be joined.
         indices = self.hashes[self.unit.indices]
         rows = sparse.csr_array((self.unit.data, indices, self.unit.indptr), (len(self.owners), VECTOR_COLUMNS))
         rows.sum_duplicates()
@@ -99,22 +73,7 @@ class Terms:
 
 
 def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[Sequence[str]]) -> Terms:
-    """Counts the words of candidates and queries.
-
-    Parameters
-    ----------
-    texts : sequence of sequence of str
-        The words of each candidate.
-    owners : ndarray of int
-        By candidate, the number of its query.
-    queries : sequence of sequence of str
-        The words of each query.
-
-    Returns
-    -------
-    Terms
-        With one column per pair of a problem and a word that occurs in it.
-    """
+    """Count the words of candidates and queries."""
     counts, columns = term_counts([*texts, *queries])
     problem = np.concatenate([owners, np.arange(len(queries))])
     entry_owner = np.repeat(problem, np.diff(counts.indptr))
@@ -134,12 +93,12 @@ def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[
 
 
 def row_sums(table: Any) -> Floats:
-    """Returns the sum of each row of a sparse table as a flat array."""
+    """Return the sum of each row of a sparse table as a flat array."""
     return np.asarray(table.sum(axis=1), dtype=np.float64).ravel()
 
 
 def off_diagonal(table: Rows) -> Rows:
-    """Returns the table in float32, with sorted indices, without its diagonal and without stored zeros."""
+    """Return the table in float32, with sorted indices, without its diagonal and without stored zeros."""
     entries = sparse.coo_array(table)
     keep = (entries.row != entries.col) & (entries.data != 0)
     where = (entries.row[keep], entries.col[keep])
@@ -149,9 +108,7 @@ def off_diagonal(table: Rows) -> Rows:
 
 
 def best_link(table: Rows, worth: Floats) -> Floats:
-    """Returns, for each row, the largest product of a link and the worth of the candidate linked to; 0 without
-    links.
-    """
+    """Return, for each row, the largest product of a link and the worth of the candidate linked to; 0 without links."""
     values = table.data * worth[table.indices]
     best = np.zeros(table.shape[0])
     np.maximum.at(best, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), values)
@@ -159,21 +116,17 @@ def best_link(table: Rows, worth: Floats) -> Floats:
 
 
 def highest(values: Floats, owners: Ints) -> Floats:
-    """By row: the highest value in its problem.
-
-    >>> highest(np.array([1.0, 3.0, 2.0]), np.array([0, 0, 1])).tolist()
-    [3.0, 3.0, 2.0]
-    """
+    """By row: the highest value in its problem."""
     best = np.full(int(owners.max()) + 1, -np.inf)
     np.maximum.at(best, owners, values)
     return best[owners]
 
 
 def _with_data(table: Rows, data: Any) -> Rows:
-    """Returns a table with the same sparsity pattern and other values."""
+    """Return a table with the same sparsity pattern and other values."""
     return sparse.csr_array((data, table.indices, table.indptr), shape=table.shape)
 
 
 def _scaled(table: Rows, by_column: Any) -> Rows:
-    """Returns the table with each column multiplied by a number."""
+    """Return the table with each column multiplied by a number."""
     return _with_data(table, table.data * by_column[table.indices])

@@ -35,51 +35,25 @@ _FILES = {
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """Debates as problems, with the split of the source.
+    """Debates as problems, with the split of the source."""
 
-    Attributes
-    ----------
-    problems : Problems
-        One problem per topic and stance; candidates are arguments.
-    split : ndarray of str
-        "train", "dev" or "test", by problem; `problems[split == "train"]` selects a part.
-
-    See Also
-    --------
-    read_arguments : Reads them.
-    """
-
-    problems: Problems
-    split: NDArray[np.str_]
+    problems: Problems  # one problem per topic and stance; candidates are arguments
+    split: NDArray[np.str_]  # "train", "dev" or "test", by problem; `problems[split == "train"]` selects a part
 
 
 class _Debate(NamedTuple):
-    """One topic and stance.
+    """One topic and stance."""
 
-    Attributes
-    ----------
-    split, topic : str
-        The part of the source, and the topic in words.
-    stance : int
-        1 for, -1 against.
-    arguments : dict of str to str
-        Texts by id.
-    key_points : dict of str to int
-        Numbers by id.
-    matches : list of (str, str)
-        Ids of an argument and a key point that it makes.
-    """
-
-    split: str
+    split: str  # the part of the source, and the topic in words
     topic: str
-    stance: int
+    stance: int  # 1 for, -1 against
     arguments: dict[str, str]  # id and text
     key_points: dict[str, int]  # id and number
-    matches: list[tuple[str, str]]
+    matches: list[tuple[str, str]]  # ids of an argument and a key point that it makes
 
 
 def read_arguments(path: str | Path) -> Arguments:
-    """Reads the ArgKP data as problems: which arguments together cover the key points of a debate?
+    """Read the ArgKP data as problems: which arguments together cover the key points of a debate?
 
     A problem is a topic and a stance. Its candidates are the arguments; the reward is the share of key points that the
     list covers, each of the same weight. Features are an argument's length, its similarity to the topic, and how many
@@ -132,7 +106,7 @@ def read_arguments(path: str | Path) -> Arguments:
 
 
 def _coverage(debates: list[_Debate]) -> Coverage:
-    """Returns the reward: which key points, numbered within their debate, each argument matches."""
+    """Return the reward: which key points, numbered within their debate, each argument matches."""
     cells: list[tuple[int, int]] = []
     start = 0
     for debate in debates:
@@ -145,7 +119,7 @@ def _coverage(debates: list[_Debate]) -> Coverage:
 
 
 def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
-    """Returns one feature row per argument, and the column names; `starts` are the offsets of the debates."""
+    """Return one feature row per argument, and the column names; `starts` are the offsets of the debates."""
     cosine, words = terms.cosines(), row_sums(terms.counts)
     total = row_sums(cosine)
     others = np.maximum(np.bincount(terms.owners)[terms.owners] - 1, 1)
@@ -165,7 +139,7 @@ def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
 
 
 def _lexrank(cosine: Any, starts: Ints) -> Floats:
-    """Returns each argument's centrality in the random walk over similar arguments, relative to the debate's most
+    """Return each argument's centrality in the random walk over similar arguments, relative to the debate's most
     central one.
     """
     blocks = (cosine[start:end, start:end].toarray() for start, end in pairwise(starts.tolist()))
@@ -174,7 +148,7 @@ def _lexrank(cosine: Any, starts: Ints) -> Floats:
 
 
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:
-    """Returns a debate from one JSON object."""
+    """Return a debate from one JSON object."""
     require(record, ("split", "topic", "stance", "arguments", "key_points", "matches"), f"A line of {path}")
     return _checked(
         record["split"],
@@ -187,7 +161,7 @@ def _from_record(record: dict[str, Any], path: Path) -> _Debate:
 
 
 def _from_folder(folder: Path) -> list[_Debate]:
-    """Returns the debates of all published CSV files below a folder, split by split."""
+    """Return the debates of all published CSV files below a folder, split by split."""
     splits = [split for split in SPLITS if any(folder.rglob(f"arguments_{split}.csv"))]
     if not splits:
         raise InputError(f"{folder} holds none of {', '.join(f'arguments_{split}.csv' for split in SPLITS)}.")
@@ -195,10 +169,7 @@ def _from_folder(folder: Path) -> list[_Debate]:
 
 
 def _from_files(folder: Path, split: str) -> list[_Debate]:
-    """Returns the debates of one split, by joining its arguments, key points and labels.
-
-    Arguments and key points belong together if topic and stance agree; only labels of 1 count as matches.
-    """
+    """Return the debates of one split, by joining its arguments, key points and labels."""
     tables = {kind: _table(folder, f"{kind}_{split}.csv", columns) for kind, columns in _FILES.items()}
     arguments: dict[tuple[str, int], dict[str, str]] = {}
     for row in tables["arguments"]:
@@ -214,7 +185,7 @@ def _from_files(folder: Path, split: str) -> list[_Debate]:
 
 
 def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    """Returns the rows of the one file of that name below the folder, with empty strings for missing cells."""
+    """Return the rows of the one file of that name below the folder, with empty strings for missing cells."""
     files = sorted(folder.rglob(name))
     if len(files) != 1:
         there = " and ".join(map(str, files)) or "none"
@@ -223,7 +194,7 @@ def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, 
 
 
 def _side(row: dict[str, str], split: str) -> tuple[str, int]:
-    """Returns topic and stance (1 or -1) of a row."""
+    """Return topic and stance (1 or -1) of a row."""
     if row["stance"] not in ("1", "-1"):
         raise InputError(
             f"The stance of {next(iter(row.values()))!r} ({split}) must be 1 or -1. Got {row['stance']!r}."
@@ -234,7 +205,7 @@ def _side(row: dict[str, str], split: str) -> tuple[str, int]:
 def _checked(
     split: str, topic: str, stance: int, arguments: dict[str, str], points: list[str], matches: list[tuple[str, str]]
 ) -> _Debate:
-    """Returns a debate after checking that its matches refer to arguments and key points that exist."""
+    """Return a debate after checking that its matches refer to arguments and key points that exist."""
     numbers = {point: number for number, point in enumerate(points)}
     for argument, point in matches:
         if argument not in arguments or point not in numbers:

@@ -26,29 +26,14 @@ _Names = NDArray[np.str_]
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A scenario: one problem for each instance that some solver solves, one candidate for each solver.
+    """A scenario: one problem for each instance that some solver solves, one candidate for each solver."""
 
-    Attributes
-    ----------
-    name : str
-        The scenario's name.
-    problems : Problems
-        No features; the instance's features as context; solvers as catalogue and item_ids; reward: any solver of
-        the list solves the instance.
-    folds : ndarray of int
-        The official fold of each problem, from 1.
-    context_names : tuple of str
-        Name of each context column.
-
-    See Also
-    --------
-    read_aslib : Reads a scenario.
-    """
-
-    name: str
+    name: str  # the scenario's name
+    # no features; the instance's features as context; solvers as catalogue and item_ids; reward: any solver of the list
+    # solves the instance
     problems: Problems
-    folds: Ints
-    context_names: tuple[str, ...]
+    folds: Ints  # the official fold of each problem, from 1
+    context_names: tuple[str, ...]  # name of each context column
 
     @property
     def n_folds(self) -> int:
@@ -56,23 +41,7 @@ class Scenario:
         return int(self.folds.max())
 
     def split(self, fold: int) -> tuple[Problems, Problems]:
-        """Returns training and test problems, with one official fold as the test part.
-
-        Parameters
-        ----------
-        fold : int
-            The fold to test on, from 1 to `n_folds`.
-
-        Returns
-        -------
-        (Problems, Problems)
-            Training and test problems.
-
-        Raises
-        ------
-        InputError
-            If there is no such fold, or it holds all problems.
-        """
+        """Return training and test problems, with one official fold as the test part."""
         test = self.folds == fold
         if not test.any() or test.all():
             raise InputError(f"fold must be one of {', '.join(map(str, np.unique(self.folds)))}. Got {fold}.")
@@ -80,35 +49,21 @@ class Scenario:
 
 
 class _Raw(NamedTuple):
-    """A scenario as its files have it, in three tables. Instances may occur more than once in each.
+    """A scenario as its files have it, in three tables. Instances may occur more than once in each."""
 
-    Attributes
-    ----------
-    name : str
-        The scenario's name.
-    ran, solvers, solved : ndarray
-        By run: its instance, its solver, and whether it succeeded.
-    described, features : ndarray
-        By row of features: its instance and its numbers.
-    feature_names : list of str
-        Name of each feature.
-    folded, folds : ndarray
-        By row of folds: its instance and its fold.
-    """
-
-    name: str
+    name: str  # the scenario's name
     ran: _Names  # by run: the instance
     solvers: _Names
     solved: Bools
     described: _Names  # by row of features: the instance
     features: Floats
-    feature_names: list[str]
+    feature_names: list[str]  # name of each feature
     folded: _Names  # by row of folds: the instance
     folds: Ints
 
 
 def read_aslib(path: str | Path) -> Scenario:
-    """Reads an ASlib scenario as problems: which solvers should be tried on an instance, and in which order?
+    """Read an ASlib scenario as problems: which solvers should be tried on an instance, and in which order?
 
     A solver solves an instance where its run is "ok" within the cutoff of the description; of repeated runs, the reward
     is the share that does. Instances that no solver solves are left out. Problems and solvers are in alphabetical
@@ -168,18 +123,7 @@ def read_aslib(path: str | Path) -> Scenario:
 
 
 def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
-    """Returns a context table and its column names from raw instance features.
-
-    Numbers become signed logarithms and missing ones 0. Columns that are missing in exactly the same rows share one 0/1
-    column, named after the first of them.
-
-    Examples
-    --------
-    >>> context, names = plain_context(np.array([[1.0, np.nan, np.nan], [-1.0, 3.0, 0.0]]), ["a", "b", "c"])
-    >>> print(context.round(2), *names)
-    [[ 0.69  0.    0.    1.  ]
-     [-0.69  1.39  0.    0.  ]] a b c b missing
-    """
+    """Return a context table and its column names from raw instance features."""
     missing = ~np.isfinite(table)
     known = np.where(missing, 0.0, table)
     some = np.flatnonzero(missing.any(axis=0))
@@ -190,7 +134,7 @@ def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str,
 
 
 def _published(folder: Path) -> _Raw:
-    """Reads the published ARFF files; of the folds, only the first repetition."""
+    """Read the published ARFF files; of the folds, only the first repetition."""
     facts = _facts(read_text(folder / "description.txt"))
     runs = read_arff(folder / "algorithm_runs.arff", ("instance_id", "repetition", "algorithm", "runstatus"))
     features = read_arff(folder / "feature_values.arff", ("instance_id", "repetition"))
@@ -211,7 +155,7 @@ def _published(folder: Path) -> _Raw:
 
 
 def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
-    """Returns, by run, whether it ended with status "ok" within the cutoff; only run-time scenarios are supported."""
+    """Return, by run, whether it ended with status "ok" within the cutoff; only run-time scenarios are supported."""
     kind = facts.get("performance_type", ["runtime"])[0]
     if kind != "runtime":
         raise InputError(f"read_aslib reads scenarios of performance_type runtime. Got {kind} in {runs.path.parent}.")
@@ -222,11 +166,7 @@ def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
 
 
 def _cutoff(written: str, folder: Path) -> float:
-    """A number such as 5000 or 1.0e+08; "?" is no cutoff.
-
-    >>> _cutoff("1.0e+08", Path("GRAPHS-2015")), _cutoff("?", Path("x"))
-    (100000000.0, inf)
-    """
+    """Return a number such as 5000 or 1.0e+08; "?" is no cutoff."""
     try:
         return np.inf if written == "?" else float(written)
     except ValueError:
@@ -234,7 +174,7 @@ def _cutoff(written: str, folder: Path) -> float:
 
 
 def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
-    """Returns instance features as numbers with their names; a nominal feature becomes a 0/1 column per value."""
+    """Return instance features as numbers with their names; a nominal feature becomes a 0/1 column per value."""
     columns: dict[str, Floats] = {}
     for name in features.kinds:
         if name in ("instance_id", "repetition"):
@@ -248,11 +188,7 @@ def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
 
 
 def _facts(text: str) -> dict[str, list[str]]:
-    """The top-level entries of a description: one value, or a list.
-
-    >>> _facts("scenario_id: S1\\nmaximize:\\n    - false\\n    - true\\n")
-    {'scenario_id': ['S1'], 'maximize': ['false', 'true']}
-    """
+    """Return the top-level entries of a description: one value, or a list."""
     facts: dict[str, list[str]] = {}
     for line in text.splitlines():
         item = line.strip()
@@ -265,7 +201,7 @@ def _facts(text: str) -> dict[str, list[str]]:
 
 
 def _parquet(folder: Path) -> _Raw:
-    """Reads the Parquet form, in which the feature and fold columns stand in one table."""
+    """Read the Parquet form, in which the feature and fold columns stand in one table."""
     runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
     _note_unsolved(runs, folder / "runs.parquet")
     instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
@@ -286,7 +222,7 @@ def _parquet(folder: Path) -> _Raw:
 
 
 def _note_unsolved(runs: Any, path: Path) -> None:
-    """Warns of runs with the status "ok" that are not marked as solved."""
+    """Warn of runs with the status "ok" that are not marked as solved."""
     if "status" not in runs.column_names:
         return
     ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
@@ -299,12 +235,12 @@ def _note_unsolved(runs: Any, path: Path) -> None:
 
 
 def _place(names: _Names, among: _Names) -> Ints:
-    """Returns the positions of names in a sorted array of distinct names."""
+    """Return the positions of names in a sorted array of distinct names."""
     return np.searchsorted(among, names).astype(np.int64)
 
 
 def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
-    """Returns the mean of the values in each cell of a (row, column) table; 0 where a cell has none."""
+    """Return the mean of the values in each cell of a (row, column) table; 0 where a cell has none."""
     n_columns = int(columns.max()) + 1
     cells = rows * n_columns + columns
     sums = np.bincount(cells, values, minlength=n_rows * n_columns)
@@ -313,7 +249,7 @@ def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
 
 
 def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
-    """Returns, by instance, the mean over repetitions of the finite numbers; NaN where there is none."""
+    """Return, by instance, the mean over repetitions of the finite numbers; NaN where there is none."""
     known = np.isfinite(table)
     sums, counts = np.zeros((n_rows, table.shape[1])), np.zeros((n_rows, table.shape[1]))
     np.add.at(sums, rows, np.where(known, table, 0.0))
@@ -322,7 +258,7 @@ def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
 
 
 def _folds(raw: _Raw, instances: _Names, folder: Path) -> Ints:
-    """Returns the fold of each instance; raises if one has none."""
+    """Return the fold of each instance; raise if one has none."""
     fold_of = dict(zip(raw.folded.tolist(), raw.folds.tolist(), strict=True))
     missing = [name for name in instances.tolist() if name not in fold_of]
     if missing:

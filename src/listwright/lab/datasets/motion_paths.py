@@ -22,7 +22,7 @@ FEATURE_NAMES = ("path_length", "n_edges", *(f"free_{hops}_hops_{part}" for hops
 
 
 def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = None) -> TrainTest:
-    """Reads one planning problem's `.npz` file; worlds are split as in the source.
+    """Read one planning problem's `.npz` file; worlds are split as in the source.
 
     A candidate is one of the thirty paths of `seed30`, described by `seed30_features`: its length, and how free the
     probed edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. A
@@ -62,13 +62,13 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
 
 
 def _probes(data: dict[str, NDArray[Any]]) -> Floats32:
-    """Returns the collision results of the probed edges, shape (worlds, probes), from packed bits."""
+    """Return the collision results of the probed edges, shape (worlds, probes), from packed bits."""
     valid = np.unpackbits(data["edge_valid_packed"], axis=1)[:, : int(data["n_edges"])]
     return valid[:, data["probe_edges"]].astype(np.float32)
 
 
 def _problems(data: dict[str, NDArray[Any]], states: Floats32 | None, worlds: Ints) -> Problems:
-    """Returns the problems of some worlds; `states` is the context by world."""
+    """Return the problems of some worlds; `states` is the context by world."""
     success = data["success"][:, data["seed30"]].astype(bool)
     worlds = worlds[success[worlds].any(axis=1)]
     return Problems.from_arrays(

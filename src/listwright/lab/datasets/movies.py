@@ -30,26 +30,12 @@ _YEAR = re.compile(r"\((\d{4})\)\s*$")
 
 @dataclass(frozen=True, eq=False)
 class Movies:
-    """Users as problems, with the movies that they rated later as candidates.
+    """Users as problems, with the movies that they rated later as candidates."""
 
-    Attributes
-    ----------
-    problems : Problems
-        One problem per user.
-    decided : ndarray of int
-        By problem, the time (seconds since 1970) before which everything that features and context use was known. Test
-        users whose time is after that of all training users make a split without looking ahead.
-    genres : tuple of str
-        Name of each column of `problems.vectors`.
-
-    See Also
-    --------
-    read_movies : Reads them.
-    """
-
-    problems: Problems
+    problems: Problems  # one problem per user
+    # by problem, the time (seconds since 1970) before which everything that features and context use was known
     decided: Ints
-    genres: tuple[str, ...]
+    genres: tuple[str, ...]  # name of each column of `problems.vectors`
 
 
 def read_movies(
@@ -59,7 +45,7 @@ def read_movies(
     liked: float = 8,
     min_ratings: int = 10,
 ) -> Movies:
-    """Reads MovieTweetings as problems: which of the movies that a user went on to rate does the user like?
+    """Read MovieTweetings as problems: which of the movies that a user went on to rate does the user like?
 
     A user's ratings are cut in half by time. The first half is known: it gives the context (how the user rates, and
     which genres). The movies of the second half are the candidates, in order of their ids, except those rated before.
@@ -121,7 +107,7 @@ def read_movies(
 
 
 def _choices(ratings: Ratings, min_ratings: int) -> Choices:
-    """Returns the later half of the ratings of each user who has enough, as candidates, with the earlier half as
+    """Return the later half of the ratings of each user who has enough, as candidates, with the earlier half as
     history.
     """
     order = np.lexsort((np.arange(len(ratings.users)), ratings.times, ratings.users))
@@ -135,7 +121,7 @@ def _choices(ratings: Ratings, min_ratings: int) -> Choices:
 
 
 def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
-    """Reads ratings and movies, keeps the ratings of known movies, and returns them with the genre names."""
+    """Read ratings and movies, keep the ratings of known movies, and return them with the genre names."""
     file = first_of(folder, ("ratings.parquet", "ratings.dat"), "The MovieTweetings data")
     read = _from_parquet if file.suffix == ".parquet" else _from_text
     columns = dict(zip(_RATINGS, read(file, _RATINGS), strict=True))
@@ -164,7 +150,7 @@ def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
 
 
 def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
-    """Returns a column as floats; raises an `InputError` that names column and file otherwise."""
+    """Return a column as floats; raise an `InputError` that names column and file otherwise."""
     try:
         return np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -172,16 +158,13 @@ def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
 
 
 def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    """Returns columns of a Parquet file as arrays."""
+    """Return columns of a Parquet file as arrays."""
     table = read_parquet(file, columns)
     return [column_of(table, name) for name in columns]
 
 
 def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    """Returns columns of a file with cells between double colons, in the order of `columns`.
-
-    A title may contain double colons itself; the cells between the first and the last are then joined again.
-    """
+    """Return columns of a file with cells between double colons, in the order of `columns`."""
     rows = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         cells = [cell.strip() for cell in line.split("::")]
@@ -194,7 +177,7 @@ def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]
 
 
 def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32]:
-    """Returns sorted genre names and a 0/1 table of shape (movies, genres) from labels such as "Drama|War"."""
+    """Return sorted genre names and a 0/1 table of shape (movies, genres) from labels such as "Drama|War"."""
     split = [[genre for genre in (label or "").split("|") if genre] for label in labels]
     names = sorted({genre for genres in split for genre in genres})
     column = {name: number for number, name in enumerate(names)}
@@ -205,6 +188,6 @@ def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32
 
 
 def _years(titles: NDArray[np.object_]) -> Ints:
-    """Returns the year in brackets at each title's end; 0 where there is none."""
+    """Return the year in brackets at each title's end; 0 where there is none."""
     found = [_YEAR.search(title) for title in titles]
     return np.array([int(year[1]) if year else 0 for year in found])

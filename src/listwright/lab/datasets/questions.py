@@ -24,19 +24,11 @@ WIDTH = 1 << 18  # columns of the vectors: the same words in all files
 
 
 class Paragraph(NamedTuple):
-    """One candidate of a question.
+    """One candidate of a question."""
 
-    Attributes
-    ----------
-    title, text : str
-        What it says.
-    support : int or None
-        Number of the supporting fact that it holds; None for a distractor.
-    """
-
-    title: str
+    title: str  # what it says
     text: str
-    support: int | None
+    support: int | None  # number of the supporting fact that it holds; None for a distractor
 
 
 class Question(NamedTuple):
@@ -53,7 +45,7 @@ class Question(NamedTuple):
 
 
 def read_questions(path: str | Path) -> Problems:
-    """Reads multi-hop questions as problems: which paragraphs should be handed to a reader or language model?
+    """Read multi-hop questions as problems: which paragraphs should be handed to a reader or language model?
 
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
     worth 1); sizes are the paragraphs' tokens. Features, links and needs are those of `text.passage_features`, from the
@@ -105,13 +97,13 @@ def read_questions(path: str | Path) -> Problems:
 
 
 def _vectors(question: Question, bodies: list[list[str]]) -> Rows:
-    """Returns hashed tf-idf rows of the paragraphs of one question, from titles and bodies."""
+    """Return hashed tf-idf rows of the paragraphs of one question, from titles and bodies."""
     titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
     return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
 
 def kept_questions(path: str | Path) -> list[Question]:
-    """Returns the questions of a file that can be used; the others are counted in a `ReadingNote`."""
+    """Return the questions of a file that can be used; the others are counted in a `ReadingNote`."""
     path = Path(path)
     records = read_records(path)
     given = [(number, record) for number, record in enumerate(records, start=1) if _has_paragraphs(record)]
@@ -129,20 +121,20 @@ def kept_questions(path: str | Path) -> list[Question]:
 
 
 def _has_paragraphs(record: dict[str, Any]) -> bool:
-    """Whether a record has paragraphs, in any of the known forms."""
+    """Return whether a record has paragraphs, in any of the known forms."""
     context = record.get("paragraphs") or record.get("context")
     return bool(context.get("title") if isinstance(context, dict) else context)
 
 
 def _support(paragraphs: list[Paragraph]) -> Coverage:
-    """Returns the reward: every supporting fact is a topic, covered by the paragraphs that hold it."""
+    """Return the reward: every supporting fact is a topic, covered by the paragraphs that hold it."""
     held = [(row, fact.support) for row, fact in enumerate(paragraphs) if fact.support is not None]
     rows, facts = np.array(held, dtype=np.int64).T
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, facts)), shape=(len(paragraphs), facts.max() + 1)))
 
 
 def _question(record: dict[str, Any], number: int, path: Path) -> Question:
-    """Returns one record as a `Question`; its id defaults to its number in the file."""
+    """Return one record as a `Question`; its id defaults to its number in the file."""
     name = str(record.get("id", record.get("_id", "")) or number)
     require(record, ("question",), f"Question {name} of {path}")
     try:
@@ -153,7 +145,7 @@ def _question(record: dict[str, Any], number: int, path: Path) -> Question:
 
 
 def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
-    """Returns paragraphs of the MuSiQue form, in which every supporting paragraph is a fact of its own."""
+    """Return paragraphs of the MuSiQue form, in which every supporting paragraph is a fact of its own."""
     flags = [bool(entry.get("supporting", entry.get("is_supporting", False))) for entry in entries]
     facts = (np.cumsum(flags) - 1).tolist()
     return [
@@ -163,17 +155,12 @@ def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
 
 
 def _text(entry: dict[str, Any]) -> str:
-    """Returns the text of a paragraph, from `paragraph_text` or from joined `sentences`."""
+    """Return the text of a paragraph, from `paragraph_text` or from joined `sentences`."""
     return str(entry["paragraph_text"] or "") if "paragraph_text" in entry else " ".join(entry["sentences"])
 
 
 def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
-    """Returns paragraphs of the HotpotQA form.
-
-    A fact is a title; it is held by the paragraphs of that title that are long enough to have the first of the
-    sentences named. Some sentence numbers of the published files are past the end: then every paragraph of the title
-    holds the fact.
-    """
+    """Return paragraphs of the HotpotQA form."""
     titles, texts = _columns(record["context"], "sentences")
     named: dict[str, int] = {}  # by title: the first of the sentences named
     for title, sentence in zip(*_columns(record.get("supporting_facts") or [], "sent_id"), strict=True):
@@ -189,12 +176,12 @@ def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
 
 
 def _columns(pairs: Any, second: str) -> tuple[list[Any], list[Any]]:
-    """Returns titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
+    """Return titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
     if isinstance(pairs, dict):
         return list(pairs["title"]), list(pairs[second])
     return [title for title, _ in pairs], [other for _, other in pairs]
 
 
 def _title(title: Any, place: int) -> str:
-    """Returns the title of a paragraph, or "paragraph N" where it has none."""
+    """Return the title of a paragraph, or "paragraph N" where it has none."""
     return str(title) if title else f"paragraph {place + 1}"

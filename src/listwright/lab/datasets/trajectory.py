@@ -32,7 +32,7 @@ class _Part(NamedTuple):
 
 
 def read_trajectory(path: str | Path) -> TrainTest:
-    """Reads the data of the paper's experiment on trajectory optimisation.
+    """Read the data of the paper's experiment on trajectory optimisation.
 
     A candidate is a seed with its 17 features; the catalogue numbers the seeds; the context is the four features that
     describe the environment as a whole; a list succeeds where any of its seeds does.
@@ -70,7 +70,7 @@ def read_trajectory(path: str | Path) -> TrainTest:
 
 
 def _problems(part: _Part, split: str) -> Problems:
-    """Returns a part as problems, with ids such as "test-17"."""
+    """Return a part as problems, with ids such as "test-17"."""
     return Problems.from_arrays(
         part.features,
         context=part.features[:, 0, _ENVIRONMENT],
@@ -81,7 +81,7 @@ def _problems(part: _Part, split: str) -> Problems:
 
 
 def _part(path: Path, name: str) -> _Part:
-    """Reads one part ("train", "valid" or "test") from the archive, or from its text file if there is no archive."""
+    """Read one part ("train", "valid" or "test") from the archive, or from its text file if there is no archive."""
     archive = path / ARCHIVE if path.is_dir() else path
     if not archive.is_file():
         return _text_part(path, name)
@@ -95,11 +95,8 @@ def _part(path: Path, name: str) -> _Part:
 
 
 def _text_part(folder: Path, name: str) -> _Part:
-    """Reads lines of "label importance size environment|qf 1:v 2:v ... |sf ...".
-
-    Both groups of features hold the same numbers, so the first is used. Lines are grouped by environment in a stable
-    order, so that seeds keep their places.
-    """
+    """Read lines of "label importance size environment|qf 1:v 2:v ... |sf ..."."""
+    # Lines are grouped by environment in a stable order, so that seeds keep their places.
     file = found(folder / _TEXTS[name], "A file of the trajectory data")
     lines = [line.split("|") for line in read_text(file).splitlines() if line.strip()]
     try:
@@ -118,7 +115,7 @@ def _text_part(folder: Path, name: str) -> _Part:
 
 
 def _dense(lines: list[list[str]]) -> Floats32:
-    """Returns dense rows from pairs such as "3:0.5", numbered from 1; columns that a line leaves out are 0."""
+    """Return dense rows from pairs such as "3:0.5", numbered from 1; columns that a line leaves out are 0."""
     pairs = [(row, *pair.split(":")) for row, line in enumerate(lines) for pair in line]
     rows, columns, values = zip(*pairs, strict=True)
     places = np.array(columns, dtype=np.int64) - 1

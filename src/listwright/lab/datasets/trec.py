@@ -29,7 +29,7 @@ def read_trec_diversity(
     depth: int = 100,
     alpha: float | None = None,
 ) -> Problems:
-    """Reads judgements, lines of "query subtopic document judgement", as problems over the candidates given.
+    """Read judgements, lines of "query subtopic document judgement", as problems over the candidates given.
 
     The reward is the share of subtopics that the list covers, out of those that the candidates cover (a judgement above
     0 means that a document covers the subtopic). Unjudged documents cover nothing. Queries whose candidates cover
@@ -83,7 +83,7 @@ def read_trec_diversity(
 
 
 def _table(vectors: list[ArrayLike]) -> Floats32:
-    """Stacks the feature vectors of candidates; raises unless all have the same length."""
+    """Stack the feature vectors of candidates; raise unless all have the same length."""
     rows = [as_numbers(vector, "Features of a candidate", np.float32) for vector in vectors]
     if rows[0].ndim != 1 or len({row.shape for row in rows}) != 1:
         raise InputError(
@@ -93,8 +93,8 @@ def _table(vectors: list[ArrayLike]) -> Floats32:
 
 
 def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, Any]]:
-    """Returns, by query and document, two features per run: 60 / (60 + rank), as in reciprocal rank fusion, and
-    the score.
+    """Return, by query and document, two features per run: 60 / (60 + rank), as in reciprocal rank fusion, and the
+    score.
     """
     rows_of: dict[str, dict[str, Any]] = {}
     for number, path in enumerate(runs):
@@ -109,5 +109,5 @@ def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, An
 
 
 def _names(runs: Sequence[str | Path]) -> list[str]:
-    """Returns the names of the columns that `_from_runs` makes."""
+    """Return the names of the columns that `_from_runs` makes."""
     return [f"{Path(run).name} {kind}" for run in runs for kind in ("rank", "score")]

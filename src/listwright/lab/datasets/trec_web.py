@@ -58,7 +58,7 @@ class TrecWeb:
 
 
 def read_trec_web(folder: str | Path) -> TrecWeb:
-    """Reads `queries.jsonl.gz` (or `queries.jsonl`) and, where it is there, `trec_web.npz` with more columns.
+    """Read `queries.jsonl.gz` (or `queries.jsonl`) and, where it is there, `trec_web.npz` with more columns.
 
     Each record has query, text, fold, suggestions, documents, indri, bm25, bm25_suggestions (one row per suggestion),
     subtopics (how many), covers (per document, the subtopics that it is judged relevant to), ideal_dcg (cumulative
@@ -112,7 +112,7 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
 
 
 def _same_lengths(record: dict[str, Any], file: Path) -> None:
-    """Raises unless scores and judgements of a record have one entry per document."""
+    """Raise unless scores and judgements of a record have one entry per document."""
     n = len(record["documents"])
     rows = {"indri": record["indri"], "bm25": record["bm25"], "covers": record["covers"]}
     rows |= {f"bm25_suggestions[{i}]": row for i, row in enumerate(record["bm25_suggestions"])}
@@ -122,7 +122,7 @@ def _same_lengths(record: dict[str, Any], file: Path) -> None:
 
 
 def _clueweb_ids(record: dict[str, Any], file: Path) -> None:
-    """Raises unless documents have ids of ClueWeb09, which say where they are from."""
+    """Raise unless documents have ids of ClueWeb09, which say where they are from."""
     wrong = next((name for name in record["documents"] if "-" not in str(name)), None)
     if wrong is not None:
         raise InputError(
@@ -132,7 +132,7 @@ def _clueweb_ids(record: dict[str, Any], file: Path) -> None:
 
 
 def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
-    """Returns alpha-coverage of the subtopics, normalised by the ideal list of all judged documents."""
+    """Return alpha-coverage of the subtopics, normalised by the ideal list of all judged documents."""
     covers = [topics for record in records for topics in record["covers"]]
     rows = np.repeat(np.arange(len(covers)), [len(topics) for topics in covers])
     columns = np.array([int(topic) for topics in covers for topic in topics], dtype=np.int64)
@@ -143,8 +143,8 @@ def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
 
 
 def _published(records: list[dict[str, Any]], problems: Problems, file: Path) -> dict[str, Lists]:
-    """Returns the rankings of published systems, by name, as lists over the candidates; -1 marks documents outside
-    them.
+    """Return the rankings of published systems, by name, as lists over the candidates; -1 marks documents
+    outside them.
     """
     names = dict.fromkeys(name for record in records for name in record["published"])
     depth = max((len(ranks) for record in records for ranks in record["published"].values()), default=1)
@@ -163,7 +163,7 @@ def _published(records: list[dict[str, Any]], problems: Problems, file: Path) ->
 def _columns(
     more: Path, records: list[dict[str, Any]], offsets: Ints
 ) -> tuple[Floats32, tuple[str, ...], Floats32 | None]:
-    """Returns features, their names, and the context, from the `.npz` file if there is one and from the records
+    """Return features, their names, and the context, from the `.npz` file if there is one and from the records
     otherwise.
     """
     if more.is_file():
@@ -172,11 +172,7 @@ def _columns(
 
 
 def _columns_of(record: dict[str, Any]) -> Floats:
-    """Returns the columns of `OWN_COLUMNS` for the documents of one query.
-
-    Indri's score is standardised within the query, the BM25 columns are scaled to [0, 1]. ClueWeb09 ids tell whether a
-    document is from Wikipedia ("-enwp") and whether it is in category B (segments up to en0011).
-    """
+    """Return the columns of `OWN_COLUMNS` for the documents of one query."""
     indri, ids = np.array(record["indri"], dtype=np.float64), [str(name) for name in record["documents"]]
     wikipedia = np.array(["-enwp" in name for name in ids])
     category_b = np.array([name.split("-")[1] <= "en0011" for name in ids]) | wikipedia
@@ -194,7 +190,7 @@ def _columns_of(record: dict[str, Any]) -> Floats:
 
 
 def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...], Floats32]:
-    """Returns features, names and context from the `.npz` file; columns that are constant within every query are
+    """Return features, names and context from the `.npz` file; columns that are constant within every query are
     context.
     """
     arrays = read_arrays(path, ("offsets", "features", "feature_names"))
@@ -208,18 +204,15 @@ def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...],
 
 
 def _stacked(records: list[dict[str, Any]], answers: Any) -> Floats32:
-    """Returns the answers of all queries below each other, padded to the query with the most suggestions."""
+    """Return the answers of all queries below each other, padded to the query with the most suggestions."""
     tables = [answers(record) for record in records]
     width = max(table.shape[1] for table in tables)
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]).astype(np.float32)
 
 
 def scaled_answers(record: dict[str, Any]) -> Floats:
-    """(documents, suggestions): BM25 of each suggestion, from 0 to 1 within the query; of the query where it has none.
-
-    >>> scaled_answers({"bm25": [0.0, 1.0], "bm25_suggestions": [[2.0, 4.0], [3.0, None]]})
-    array([[0., 1.],
-           [1., 0.]])
+    """(documents, suggestions): BM25 of each suggestion, from 0 to 1 within the query; of the query where it
+    has none.
     """
     scores = _numbers(record["bm25_suggestions"] or [record["bm25"]])
     low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
@@ -227,16 +220,7 @@ def scaled_answers(record: dict[str, Any]) -> Floats:
 
 
 def own_word_answers(record: dict[str, Any]) -> Floats:
-    """(documents, suggestions): the part of BM25 that comes from words which are not in the query, from 0 to 1.
-
-    BM25 adds up over words, so the scores of the query and of its suggestions are linear in what each word contributes
-    to each document; the contributions are solved for by least squares.
-
-    >>> texts = {"text": "jaguar", "suggestions": ["jaguar car", "jaguar cat"]}
-    >>> own_word_answers(texts | {"bm25": [1.0, 1.0], "bm25_suggestions": [[3.0, 1.0], [1.0, 2.0]]}).round(3)
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """(documents, suggestions): the part of BM25 that comes from words which are not in the query, from 0 to 1."""
     texts = [str(record["text"]), *map(str, record["suggestions"])]
     scores = _numbers([record["bm25"], *record["bm25_suggestions"]])[: len(texts)]
     words = list(dict.fromkeys(word for text in texts for word in text.split()))
@@ -249,5 +233,5 @@ def own_word_answers(record: dict[str, Any]) -> Floats:
 
 
 def _numbers(rows: Any) -> Floats:
-    """Returns scores as floats, with 0 for missing ones."""
+    """Return scores as floats, with 0 for missing ones."""
     return np.array([[0.0 if value is None else float(value) for value in row] for row in rows])

@@ -21,22 +21,12 @@ WIDTH = 240  # pixels
 
 
 class View(NamedTuple):
-    """A direction to look from.
+    """A direction to look from."""
 
-    Attributes
-    ----------
-    title : str
-        Shown above the picture.
-    right, up : int
-        The coordinates (0 is x, 1 is y, 2 is z) that are drawn to the right and upwards.
-    low, high : (float, float)
-        Corners of the part of the room that is seen, in metres.
-    """
-
-    title: str
-    right: int
+    title: str  # shown above the picture
+    right: int  # the coordinates (0 is x, 1 is y, 2 is z) that are drawn to the right and upwards
     up: int
-    low: tuple[float, float]
+    low: tuple[float, float]  # corners of the part of the room that is seen, in metres
     high: tuple[float, float]
 
 
@@ -45,24 +35,8 @@ TOP = View("seen from above", 1, 0, (-0.85, 0.05), (0.85, 1.1))
 
 
 def environment_chart(data: Trajectories, index: int, picked: Sequence[int]) -> Any:
-    """Draws one environment from two sides: the way of the hand for every seed in grey, and for the tried ones after
+    """Draw one environment from two sides: the way of the hand for every seed in grey, and for the tried ones after
     optimisation.
-
-    Seeds are tried in the order of the list until one ends free of collision.
-
-    Parameters
-    ----------
-    data : Trajectories
-        The simulated data.
-    index : int
-        Number of the environment.
-    picked : sequence of int
-        The seeds of a list, in order.
-
-    Returns
-    -------
-    altair.VConcatChart
-        The view from the shoulder above the view from the top.
     """
     alt = charts()
     tried = tried_seeds(data, index, picked)
@@ -70,16 +44,7 @@ def environment_chart(data: Trajectories, index: int, picked: Sequence[int]) -> 
 
 
 def tried_seeds(data: Trajectories, index: int, picked: Sequence[int]) -> list[int]:
-    """Returns the picked seeds up to the first that succeeds, or all of them.
-
-    Examples
-    --------
-    >>> from listwright.lab.simulate.trajectory import load
-    >>> data = load()
-    >>> good, bad = int(data.success[0].argmax()), int(data.success[0].argmin())
-    >>> tried_seeds(data, 0, [bad, good, 5]) == [bad, good]
-    True
-    """
+    """Return the picked seeds up to the first that succeeds, or all of them."""
     tried: list[int] = []
     for seed in picked:
         tried.append(int(seed))
@@ -89,21 +54,7 @@ def tried_seeds(data: Trajectories, index: int, picked: Sequence[int]) -> list[i
 
 
 def _view(alt: Any, data: Trajectories, index: int, tried: Sequence[int], view: View) -> Any:
-    """Draws one environment from one side: obstacles, seeds, optimised paths with their numbers, and both ends.
-
-    Parameters
-    ----------
-    alt : module
-        altair.
-    data : Trajectories
-        The simulated data.
-    index : int
-        Number of the environment.
-    tried : sequence of int
-        Seeds that were tried, in order.
-    view : View
-        The direction to look from.
-    """
+    """Draw one environment from one side: obstacles, seeds, optimised paths with their numbers, and both ends."""
     height = round(WIDTH * (view.high[1] - view.low[1]) / (view.high[0] - view.low[0]))
     optimised = {seed: _way(data.optimised(index, seed), view) for seed in tried}
     outcome = ["free" if works else "collides" for works in data.success[index]]
@@ -124,32 +75,20 @@ def _view(alt: Any, data: Trajectories, index: int, tried: Sequence[int], view: 
 
 
 def _way(path: Floats | Floats32, view: View) -> Floats:
-    """Returns where the finger tips go along a path, shape (waypoints, 2), in the coordinates of the view."""
+    """Return where the finger tips go along a path, shape (waypoints, 2), in the coordinates of the view."""
     tips = body(path)[:, TIP, :3].mean(axis=1)
     return tips[:, [view.right, view.up]]
 
 
 def _spot(way: Floats, order: int) -> Floats:
-    """Returns the point of a path at which its number stands; neighbouring tries get different points, so that
-    dots differ.
+    """Return the point of a path at which its number stands; neighbouring tries get different points, so that dots
+    differ.
     """
     return way[len(way) // 2 + 2 * (order % 3 - 1)]
 
 
 def _lines(alt: Any, lines: Sequence[tuple[Floats, str]], view: View, **mark: Any) -> Any:
-    """Draws polylines, each with the colour of its kind.
-
-    Parameters
-    ----------
-    alt : module
-        altair.
-    lines : sequence of (ndarray, str)
-        Points of shape (points, 2), and a key of `KINDS`.
-    view : View
-        Gives the scales.
-    **mark
-        Properties of the line mark, such as its width.
-    """
+    """Draw polylines, each with the colour of its kind."""
     rows = [
         {"x": round(float(x), 3), "y": round(float(y), 3), "line": line, "step": step, "kind": kind}
         for line, (points, kind) in enumerate(lines)
@@ -160,7 +99,7 @@ def _lines(alt: Any, lines: Sequence[tuple[Floats, str]], view: View, **mark: An
 
 
 def _numbers(alt: Any, spots: Sequence[tuple[Floats, str]], view: View) -> list[Any]:
-    """Draws a dot with the number of the try on each optimised path."""
+    """Draw a dot with the number of the try on each optimised path."""
     rows = [
         {"x": float(x), "y": float(y), "try": str(order + 1), "kind": kind}
         for order, ((x, y), kind) in enumerate(spots)
@@ -171,21 +110,12 @@ def _numbers(alt: Any, spots: Sequence[tuple[Floats, str]], view: View) -> list[
 
 
 def _colour(alt: Any) -> Any:
-    """Returns the colour channel, with the fixed colours of `KINDS`."""
+    """Return the colour channel, with the fixed colours of `KINDS`."""
     return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())))
 
 
 def outline(obstacle: Floats32, view: View) -> Floats:
-    """Returns the border of an obstacle as the view shows it, shape (points, 2).
-
-    A sphere is drawn as a circle of 24 points. A box is drawn as its turned floor plan from above, and from the side as
-    the rectangle that it covers.
-
-    Examples
-    --------
-    >>> outline(np.array([0, 0, 0, 0.1, 0.2, 0.3, 1, 0, 0], np.float32), TOP).round(1).max(axis=0)
-    array([0.2, 0.1])
-    """
+    """Return the border of an obstacle as the view shows it, shape (points, 2)."""
     centre, half, (cosine, sine), radius = obstacle[:3], obstacle[3:6], obstacle[6:8], obstacle[8]
     if radius > 0:
         angle = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
@@ -198,7 +128,7 @@ def outline(obstacle: Floats32, view: View) -> Floats:
 
 
 def _ends(alt: Any, data: Trajectories, view: View) -> Any:
-    """Draws labels where the hand starts and where it is to go; both are the same for every seed."""
+    """Draw labels where the hand starts and where it is to go; both are the same for every seed."""
     way = _way(data.seeds[0], view)
     rows = [{"x": float(x), "y": float(y), "end": end} for end, (x, y) in (("start", way[0]), ("goal", way[-1]))]
     return (
@@ -209,7 +139,7 @@ def _ends(alt: Any, data: Trajectories, view: View) -> Any:
 
 
 def _at(alt: Any, view: View) -> dict[str, Any]:
-    """Returns the position channels: both coordinates in metres, without axes."""
+    """Return the position channels: both coordinates in metres, without axes."""
     sides = zip((alt.X, alt.Y), ("x", "y"), view.low, view.high, strict=True)
     return {
         name: channel(f"{name}:Q", axis=None, scale=alt.Scale(domain=[low, high], nice=False, zero=False))

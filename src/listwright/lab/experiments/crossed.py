@@ -25,33 +25,7 @@ class CrossedSeen(NamedTuple):
 
 
 class CandidateByContext(Features):
-    """Every feature of a candidate times every number of the context.
-
-    Use it with linear learners on problems with a context, where what is relevant depends on the context. It adds
-    (features x context) columns, so it suits narrow tables; tree learners find such interactions themselves.
-
-    Parameters
-    ----------
-    standardize : bool
-        Whether the products are scaled to mean 0 and spread 1 over the training candidates.
-
-    Attributes
-    ----------
-    scale_ : Scale
-        The learned scales.
-
-    See Also
-    --------
-    listwright.features.Candidate : The features themselves.
-
-    Examples
-    --------
-    >>> problems = Problems.from_arrays([[1.0, 2.0], [3.0, 4.0]], offsets=[0, 1, 2], context=[[1.0], [0.0]])
-    >>> feature = CandidateByContext(standardize=False).fit(problems)
-    >>> feature.columns(feature.start(problems))
-    array([[1., 2.],
-           [0., 0.]], dtype=float32)
-    """
+    """Every feature of a candidate times every number of the context."""
 
     group = "relevance in this context"
 
@@ -59,21 +33,21 @@ class CandidateByContext(Features):
         self.standardize = standardize
 
     def fit(self, problems: Problems) -> Self:
-        """Learns the scales of the products on training problems."""
+        """Learn the scales of the products on training problems."""
         self.scale_ = Scale.of(_products(problems), standardize=self.standardize)
         return self
 
     def start(self, problems: Problems) -> CrossedSeen:
-        """Returns the scaled products for new problems."""
+        """Return the scaled products for new problems."""
         return CrossedSeen(problems, self.scale_.apply(_products(problems)))
 
     def columns(self, seen: CrossedSeen) -> Floats32:
-        """Returns the products; they are the same at every position of the list."""
+        """Return the products; they are the same at every position of the list."""
         return seen.table
 
 
 def _products(problems: Problems) -> Floats32:
-    """Returns the products, shape (candidates, features x context); raises if the problems have no context."""
+    """Return the products, shape (candidates, features x context); raise if the problems have no context."""
     if problems.context is None:
         raise InputError("Features are to be crossed with the context, but these problems have none.")
     products = problems.features[:, :, None] * problems.context[problems.owners][:, None, :]

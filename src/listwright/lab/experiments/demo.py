@@ -57,46 +57,22 @@ APART = (BEST, DETERMINANTAL)  # take as long as all others together, with compi
 
 @dataclass(frozen=True)
 class Demo:
-    """The results of the demo.
+    """The results of the demo."""
 
-    Attributes
-    ----------
-    n_train, n_test : int
-        Number of questions for training and testing.
-    records : list of Record
-        Value of each method at each length.
-    problems : list of SideBySide
-        Lists of three methods for one question, and for ten more.
-    seconds : dict of str to float
-        Training time by method.
-    milliseconds : float
-        Median time to build one list, one at a time.
-    certificate : str
-        What is guaranteed about the learned lists, in words; may be empty.
-    """
-
-    n_train: int
+    n_train: int  # number of questions for training and testing
     n_test: int
-    records: list[Record]
-    problems: list[SideBySide]
-    seconds: Mapping[str, float]
-    milliseconds: float
-    certificate: str = ""
+    records: list[Record]  # value of each method at each length
+    problems: list[SideBySide]  # lists of three methods for one question, and for ten more
+    seconds: Mapping[str, float]  # training time by method
+    milliseconds: float  # median time to build one list, one at a time
+    certificate: str = ""  # what is guaranteed about the learned lists, in words; may be empty
 
 
 class Learned(NamedTuple):
-    """What came of training one method.
-
-    Attributes
-    ----------
-    values : ndarray, shape (lengths, questions)
-        Value of the list's beginning of each length.
-    seconds : float
-        Training time.
-    """
+    """What came of training one method."""
 
     values: Floats  # (lengths, questions)
-    seconds: float
+    seconds: float  # training time
 
 
 def run(
@@ -106,7 +82,7 @@ def run(
     apart: Callable[[], Mapping[str, Learned]] | None = None,
     tick: Tick = quiet,
 ) -> Demo:
-    """Trains all methods on some questions, and measures them on others.
+    """Train all methods on some questions, and measure them on others.
 
     Parameters
     ----------
@@ -151,9 +127,7 @@ def run(
 
 
 def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, Learned]:
-    """Trains the methods in `APART` on the demo's questions and returns their values and times. Meant to run in a
-    process of its own.
-    """
+    """Train the methods in `APART` on the demo's questions and return their values and times."""
     announcer.told = True  # the main process tells of compilation, and its bar of the rest
     with heard_by(lambda what: None):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
@@ -161,23 +135,13 @@ def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, Learn
 
 
 def _problems(n_train: int) -> Problems:
-    """Returns the training questions as problems."""
+    """Return the training questions as problems."""
     return question_problems(questions(n_train, random_state=TRAIN_SEED))
 
 
 def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned]:
-    """Returns the fitted method, and the value of its lists at each length.
-
-    Lists are built at the greatest length, and shorter ones are their beginnings. Methods see test problems without
-    rewards unless they are oracles.
-
-    Parameters
-    ----------
-    method : estimator
-        Copied before it is fitted.
-    train, test : Problems
-        Training and test questions.
-    """
+    """Return the fitted method, and the value of its lists at each length."""
+    # Methods see test problems without rewards unless they are oracles.
     model, started = clone(method), perf_counter()
     model.fit(train)
     seconds = perf_counter() - started
@@ -188,7 +152,7 @@ def _learned(method: Any, train: Problems, test: Problems) -> tuple[Any, Learned
 
 
 def _records(learned: Mapping[str, Learned], n_train: int) -> list[Record]:
-    """Returns one record per method and length, with intervals over questions."""
+    """Return one record per method and length, with intervals over questions."""
     return [
         record("demo", name, n_train=n_train, length=length, metric="value", values=cases, bounds=SHARES)
         for name in METHODS
@@ -198,7 +162,7 @@ def _records(learned: Mapping[str, Learned], n_train: int) -> list[Record]:
 
 
 def _milliseconds(model: SCP, problems: Problems) -> float:
-    """Returns the median time of one list in milliseconds, one question at a time."""
+    """Return the median time of one list in milliseconds, one question at a time."""
     times = []
     for one in list(problems[:TIMED]):
         started = perf_counter()
@@ -208,18 +172,9 @@ def _milliseconds(model: SCP, problems: Problems) -> float:
 
 
 def _side_by_side(asked: Sequence[Question], lists: Mapping[str, Sequence[Ints]]) -> list[SideBySide]:
-    """Returns the lists of several methods for the first questions that need as many passages as a list holds.
-
-    Questions come in the order in which they were drawn, so that none are picked by hand; all after the first are
-    folded.
-
-    Parameters
-    ----------
-    asked : sequence of Question
-        The test questions.
-    lists : mapping of str to sequence of ndarray
-        By title of the method, its list for each question.
-    """
+    """Return the lists of several methods for the first questions that need as many passages as a list holds."""
+    # Questions come in the order in which they were drawn, so that none are picked by hand; all after the first are
+    # folded.
     chosen = [index for index, one in enumerate(asked) if len(one.steps) == SHOWN][: MORE + 1]
     return [
         SideBySide(
@@ -233,7 +188,7 @@ def _side_by_side(asked: Sequence[Question], lists: Mapping[str, Sequence[Ints]]
 
 
 def _picked(asked: Question, method: str, items: Ints) -> PickedList:
-    """Returns a list in words: which step each passage adds or repeats, and how many steps the whole list covers."""
+    """Return a list in words: which step each passage adds or repeats, and how many steps the whole list covers."""
     told: set[int] = set()
     picks = []
     for item in items.tolist():
@@ -244,7 +199,7 @@ def _picked(asked: Question, method: str, items: Ints) -> PickedList:
 
 
 def _pick(asked: Question, passage: Passage, told: set[int]) -> Pick:
-    """Returns one passage in words, given the steps that the passages before it have covered."""
+    """Return one passage in words, given the steps that the passages before it have covered."""
     if passage.step is None:
         return Pick(passage.title, passage.text, "not needed", "nothing")
     label, name = asked.steps[passage.step]

@@ -34,16 +34,7 @@ LOOKS = dict(
 
 
 def report(demo: Demo) -> Report:
-    """Returns the page that `listwright demo` writes.
-
-    Sections: one question with three lists side by side, the chart and table of all questions, the certificate if there
-    is one, the costs, and more questions to click through.
-
-    Parameters
-    ----------
-    demo : Demo
-        What `demo.run` returned.
-    """
+    """Return the page that `listwright demo` writes."""
     first, *more = demo.problems
     sections = [
         Section("One question, three lists", ABOUT, [first]),
@@ -58,7 +49,7 @@ def report(demo: Demo) -> Report:
 
 
 def findings(demo: Demo) -> str:
-    """Returns the main result as one paragraph: three methods at the length shown."""
+    """Return the main result as one paragraph: three methods at the length shown."""
     found = {
         name: per_cent(point(demo.records, name, n_train=demo.n_train, length=SHOWN, metric="value")["mean"])
         for name in (SORTED, TUNED, LEARNED)
@@ -71,7 +62,7 @@ def findings(demo: Demo) -> str:
 
 
 def cost(demo: Demo) -> str:
-    """Returns one sentence on how long training and listing took on this machine."""
+    """Return one sentence on how long training and listing took on this machine."""
     best = f'; with effort="best", {demo.seconds[BEST]:.1f} s' if BEST in demo.seconds else ""
     return (
         f"On this machine: learned from {demo.n_train} questions in {demo.seconds[LEARNED]:.1f} s{best}. "
@@ -80,15 +71,7 @@ def cost(demo: Demo) -> str:
 
 
 def value_table(records: Sequence[Record], *, caption: str = "") -> Table:
-    """Returns a table of values in per cent, with one row per method and one column per length.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        Records of one training size.
-    caption : str
-        Shown below the table.
-    """
+    """Return a table of values in per cent, with one row per method and one column per length."""
     n_train = records[0]["n_train"]
     lengths = sorted({record["length"] for record in records})
     rows = [
@@ -103,12 +86,12 @@ def value_table(records: Sequence[Record], *, caption: str = "") -> Table:
 
 
 def widest(records: Sequence[Record]) -> float:
-    """Returns half the width of the widest interval, in per cent."""
+    """Return half the width of the widest interval, in per cent."""
     return max(50 * (one["high"] - one["low"]) for one in records if one["high"] is not None and one["low"] is not None)
 
 
 def _chart_and_table(records: Sequence[Record]) -> list[Any]:
-    """Returns the chart of value against length, and the same numbers as a table."""
+    """Return the chart of value against length, and the same numbers as a table."""
     present = methods_of(records)
     chart = curves(
         records,
@@ -120,7 +103,7 @@ def _chart_and_table(records: Sequence[Record]) -> list[Any]:
 
 
 def _measured(demo: Demo) -> str:
-    """Returns the sentence on how many questions were used, and how the methods work."""
+    """Return the sentence on how many questions were used, and how the methods work."""
     return f"{demo.n_train} questions to learn from, and {demo.n_test} others to test on. {METHODS_TEXT}"
 
 

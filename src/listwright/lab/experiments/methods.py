@@ -26,38 +26,7 @@ FOLDS = 3
 
 
 class Regression(Parameters):
-    """Ridge regression of success on a candidate's own features, sorted: a rival that looks at relevance only.
-
-    It is the policy for a list of one item, used at every position, so it repeats itself where candidates are
-    redundant. Use it as a baseline in comparisons, not to build lists.
-
-    Parameters
-    ----------
-    length : int
-        Number of items of a list.
-    features : Features, optional
-        What the regression sees; a candidate's own features by default.
-    penalty : float
-        The weight of the ridge penalty.
-
-    Attributes
-    ----------
-    model_ : SCP
-        The fitted policy for lists of one item.
-
-    See Also
-    --------
-    listwright.baselines.TopK : The public baseline of the same kind.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> problems = lw.Problems.from_arrays(
-    ...     [[[0.1], [0.9]], [[0.8], [0.2]]], reward=lw.rewards.AnySuccess([[0, 1], [1, 0]])
-    ... )
-    >>> list(Regression(2).fit(problems).predict(problems))
-    [array([1, 0]), array([0, 1])]
-    """
+    """Ridge regression of success on a candidate's own features, sorted: a rival that looks at relevance only."""
 
     def __init__(self, length: int = 5, *, features: Any = None, penalty: float = 1.0) -> None:
         self.length = length
@@ -65,7 +34,7 @@ class Regression(Parameters):
         self.penalty = penalty
 
     def fit(self, problems: Problems) -> Self:
-        """Fits a ridge regression of each candidate's gain in an empty list."""
+        """Fit a ridge regression of each candidate's gain in an empty list."""
         features = Candidate() if self.features is None else self.features
         learner = RidgeLeader(self.penalty)
         settings: dict[str, Any] = {"effort": "fast", "short_lists": True, "random_state": 0}
@@ -73,51 +42,12 @@ class Regression(Parameters):
         return self
 
     def predict(self, problems: Problems, *, length: int | None = None, **limits: Any) -> Lists:
-        """Returns lists with the highest predictions first.
-
-        Parameters
-        ----------
-        problems : Problems
-            The problems to build lists for.
-        length : int, optional
-            Number of items, instead of that of the constructor.
-        **limits
-            Further limits, as for `SCP.predict`.
-        """
+        """Return lists with the highest predictions first."""
         return self.model_.predict(problems, length=self.length if length is None else length, **limits)
 
 
 class Tuned(Parameters):
-    """The one of several methods whose lists are worth most on problems that it was not fitted to.
-
-    Use it to give a rival with a parameter a fair chance in a comparison. The training problems are cross-validated in
-    three folds, so the choice costs three fits per option; with fewer than three problems, the first option is taken.
-
-    Parameters
-    ----------
-    options : mapping of estimators by name
-        The methods to choose from; of equal ones the first is taken.
-    length, budget : int, float, optional
-        The limits that the options are fitted and judged under.
-    random_state : int, optional
-        The seed of those options that take one.
-
-    Attributes
-    ----------
-    name_ : str
-        The chosen option.
-    method_ : estimator
-        That option, fitted to all training problems.
-
-    Examples
-    --------
-    >>> import listwright as lw
-    >>> from listwright.baselines import Random, TopK
-    >>> features = np.random.default_rng(0).random((30, 6, 1))
-    >>> problems = lw.Problems.from_arrays(features, reward=lw.rewards.AnySuccess(features[..., 0] > 0.8))
-    >>> Tuned({"chance": Random(), "learned": TopK()}, length=1).fit(problems).name_
-    'learned'
-    """
+    """The one of several methods whose lists are worth most on problems that it was not fitted to."""
 
     def __init__(
         self,
@@ -133,7 +63,7 @@ class Tuned(Parameters):
         self.random_state = random_state
 
     def fit(self, problems: Problems) -> Self:
-        """Compares the options on held-out problems, and fits the best of them to all training problems."""
+        """Compare the options on held-out problems, and fit the best of them to all training problems."""
         names = list(self.options)
         self.name_ = names[0]
         if len(names) > 1 and len(problems) >= FOLDS:
@@ -142,27 +72,27 @@ class Tuned(Parameters):
         return self
 
     def predict(self, problems: Problems, **limits: Any) -> Lists:
-        """Returns the lists of the chosen option, under the limits given or those of the constructor."""
+        """Return the lists of the chosen option, under the limits given or those of the constructor."""
         lists: Lists = self.method_.predict(problems, **(limits or self._limits()))
         return lists
 
     def _worth(self, name: str, problems: Problems) -> Floats:
-        """Returns the values of one option's lists on held-out problems: three folds joined."""
+        """Return the values of one option's lists on held-out problems: three folds joined."""
         fold = fold_numbers(FOLDS, len(problems), seed=0)
         parts = [self._values(name, problems[fold != held], problems[fold == held]) for held in range(FOLDS)]
         return np.concatenate(parts)
 
     def _values(self, name: str, train: Problems, held: Problems) -> Floats:
-        """Fits an option to some problems and returns the values of its lists on others."""
+        """Fit an option to some problems and return the values of its lists on others."""
         lists = self._fitted(name, train).predict(held.without_reward(), short_lists=True, **self._limits())
         return list_values(lists, held)
 
     def _fitted(self, name: str, problems: Problems) -> Any:
-        """Returns a fitted copy of an option, with those of the limits and the seed that it takes."""
+        """Return a fitted copy of an option, with those of the limits and the seed that it takes."""
         method = clone(self.options[name])
         known, wanted = method.get_params(), {**self._limits(), "random_state": self.random_state}
         return method.set_params(**{key: value for key, value in wanted.items() if key in known}).fit(problems)
 
     def _limits(self) -> dict[str, Any]:
-        """Returns the budget if there is one, and the length otherwise."""
+        """Return the budget if there is one, and the length otherwise."""
         return {"length": self.length} if self.budget is None else {"budget": self.budget}

@@ -43,12 +43,12 @@ CHECKED_VISITS = 20  # of each user for validation and for testing
 
 
 def _features() -> Features:
-    """Returns the paper's list features, plus the article's topics crossed with the context."""
+    """Return the paper's list features, plus the article's topics crossed with the context."""
     return Candidate() + CandidateByContext() + Distance() + Position()
 
 
 def _learned(penalty: float) -> dict[str, Any]:
-    """Returns the methods that learn, by name, with one ridge penalty."""
+    """Return the methods that learn, by name, with one ridge penalty."""
     settings: dict[str, Any] = {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES}
     return {
         "SCP": SCP(effort="fast", **settings),
@@ -64,7 +64,7 @@ METHODS = (*_learned(1.0), *OTHERS)
 def run(
     *, data: Path | None = None, seeds: int = 10, jobs: int = 1, tick: Tick = quiet, folds: int = FOLDS
 ) -> list[Record]:
-    """Measures the failure of every method for one to five recommendations.
+    """Measure the failure of every method for one to five recommendations.
 
     Parameters
     ----------
@@ -91,10 +91,7 @@ def run(
 
 
 def _one(seed: int, fold: int) -> Floats:
-    """Returns the failure on the test users of one fold, shape (methods, lengths).
-
-    For each length, learned methods have the penalty that does best on the validation users.
-    """
+    """Return the failure on the test users of one fold, shape (methods, lengths)."""
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
     both = Problems.concat([valid, test])
@@ -110,23 +107,13 @@ def _one(seed: int, fold: int) -> Floats:
 def _worth(
     methods: dict[str, Any], train: Problems, test: Problems, seed: int, *, refit_lengths: bool = False
 ) -> Floats:
-    """Returns the values of lists, shape (methods, lengths, problems).
-
-    Methods are fitted once, or for each length: SCP learns one policy for lists of a given length, whereas short lists
-    of the others are the beginnings of long ones.
-    """
+    """Return the values of lists, shape (methods, lengths, problems)."""
     found = compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit_lengths)
     return found.values["value"].reshape(len(methods), LENGTH, len(test))
 
 
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
-    """Returns the users for training, validation and testing. Over the folds every user is tested once.
-
-    Examples
-    --------
-    >>> [len(users) for users in split(0, 4)]
-    [40, 20, 15]
-    """
+    """Return the users for training, validation and testing. Over the folds every user is tested once."""
     order = np.random.default_rng([seed, 1]).permutation(FOLDS * N_TEST)
     test = order[fold * N_TEST : (fold + 1) * N_TEST]
     rest = order[~np.isin(order, test)]
@@ -134,7 +121,7 @@ def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Problems]:
-    """Returns the visits for training (drawn clicks), validation and testing (click probabilities) as problems."""
+    """Return the visits for training (drawn clicks), validation and testing (click probabilities) as problems."""
     rng = np.random.default_rng([seed, fold, 2])
     train, valid, test = split(seed, fold)
     checked = [world.visits(users, per_user=CHECKED_VISITS, sampled=False, random_state=rng) for users in (valid, test)]
@@ -142,7 +129,7 @@ def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Prob
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
-    """Returns the section of a report: a chart against the number of recommendations, and two tables."""
+    """Return the section of a report: a chart against the number of recommendations, and two tables."""
     shown, looks = drawn(records)
     chart = curves(shown, x=Axis("length", "recommendations"), y=Axis("mean", "no click", ".0%"), methods=looks)
     parts: list[Figure | Table] = [
@@ -154,7 +141,7 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
 
 
 def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
-    """Returns the failures at the greatest length as one paragraph."""
+    """Return the failures at the greatest length as one paragraph."""
     length = max(record["length"] for record in records)
     return (
         f"Simulated readers: the probability of no click on any of {length} recommendations, after learning from "

@@ -18,29 +18,7 @@ Tick = Callable[[int, int], None]  # (done, all)
 
 
 def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int, tick: Tick) -> list[Result]:
-    """Calls `work(*task)` for every task.
-
-    Parameters
-    ----------
-    work : callable
-        A function at the top level of a module, so that it can be sent to other processes.
-    tasks : sequence of tuple
-        Its arguments; they must be picklable if `jobs` is above 1.
-    jobs : int
-        Number of processes.
-    tick : callable
-        Called after each task with (done, total).
-
-    Returns
-    -------
-    list
-        Results in the order of the tasks.
-
-    Examples
-    --------
-    >>> repeat(max, [(1, 2), (4, 3)], jobs=1, tick=lambda done, total: None)
-    [2, 4]
-    """
+    """Call `work(*task)` for every task."""
     if jobs < 1:
         raise InputError(f"jobs must be at least 1. Got {jobs}.")
     results: list[Result] = []
@@ -51,7 +29,7 @@ def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, job
 
 
 def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Result]:
-    """Yields results in order, from this process or from freshly spawned ones."""
+    """Yield results in order, from this process or from freshly spawned ones."""
     if jobs == 1:
         yield from (work(*task) for task in tasks)
         return
@@ -61,17 +39,17 @@ def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs:
 
 
 def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
-    """Runs a task with one thread: processes share the cores, and threads within them would compete."""
+    """Run a task with one thread: processes share the cores, and threads within them would compete."""
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ReadingNote)  # the main process has read the same files and said so
         return work(*task)
 
 
 def check_repetitions(seeds: int) -> None:
-    """Raises unless there is at least one repetition."""
+    """Raise unless there is at least one repetition."""
     if seeds < 1:
         raise InputError(f"seeds must be at least 1. Got {seeds}.")
 
 
 def quiet(done: int, total: int) -> None:
-    """Ignores progress: the default for `tick`."""
+    """Ignore progress: the default for `tick`."""

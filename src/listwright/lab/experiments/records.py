@@ -58,26 +58,7 @@ def record(
     values: Floats,
     bounds: Bounds | None = None,
 ) -> Record:
-    """Returns the mean of some values with its interval, rounded to six digits.
-
-    Parameters
-    ----------
-    experiment, method : str
-        Names.
-    n_train, length : int
-        Size of the training set and length of the lists.
-    metric : str
-        What the values are.
-    values : ndarray, one-dimensional
-        One value per case.
-    bounds : Bounds, optional
-        The range that values can take, which keeps the interval inside it.
-
-    Examples
-    --------
-    >>> record("news", "SCP", n_train=40, length=3, metric="failure", values=np.array([0.1, 0.3]))["mean"]
-    0.2
-    """
+    """Return the mean of some values with its interval, rounded to six digits."""
     found = estimate(values, bounds=bounds)
     assert found is not None
     return Record(
@@ -95,25 +76,7 @@ def record(
 def records_of(
     experiment: str, methods: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats
 ) -> list[Record]:
-    """Failure of each method, and how much more often it fails than SCP.
-
-    Parameters
-    ----------
-    experiment : str
-        The name that the records bear.
-    methods, lengths : sequences
-        What the first two axes of `failures` are.
-    n_train : int
-        How many problems the methods were trained on.
-    failures : array of shape (methods, lengths, cases)
-        Failure by case. Intervals are over cases, and differences are paired case by case.
-
-    Examples
-    --------
-    >>> records = records_of("news", ["SCP", "Random"], 40, [1], np.array([[[0.1, 0.2]], [[0.5, 0.6]]]))
-    >>> [(record["method"], record["metric"], record["mean"]) for record in records]
-    [('SCP', 'failure', 0.15), ('Random', 'failure', 0.55), ('Random', 'excess_over_scp', 0.4)]
-    """
+    """Failure of each method, and how much more often it fails than SCP."""
 
     def of(metric: str, rows: Sequence[str], values: Floats, bounds: Bounds | None) -> list[Record]:
         return [
@@ -131,7 +94,7 @@ def records_of(
 
 
 def point(records: Iterable[Record], method: str, *, n_train: int, length: int, metric: str = FAILURE) -> Record:
-    """Returns the record of one method, training size, length and metric; raises `InputError` if there is none."""
+    """Return the record of one method, training size, length and metric; raise `InputError` if there is none."""
     wanted = (method, n_train, length, metric)
     for one in records:
         if (one["method"], one["n_train"], one["length"], one["metric"]) == wanted:
@@ -140,5 +103,5 @@ def point(records: Iterable[Record], method: str, *, n_train: int, length: int, 
 
 
 def methods_of(records: Iterable[Record]) -> list[str]:
-    """Returns the methods in the order in which they first occur."""
+    """Return the methods in the order in which they first occur."""
     return list(dict.fromkeys(record["method"] for record in records))

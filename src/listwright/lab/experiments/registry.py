@@ -24,48 +24,34 @@ class ExperimentModule(Protocol):
     """
 
     def run(self, *, seeds: int, jobs: int, tick: Tick, **source: Any) -> list[Record]:
-        """Repeats the experiment `seeds` times in `jobs` processes, and returns its records."""
+        """Repeat the experiment `seeds` times in `jobs` processes, and return its records."""
         ...
 
     def section(self, records: list[Record], **source: Any) -> Section:
-        """Returns a section of a report: how it was done, with tables and charts."""
+        """Return a section of a report: how it was done, with tables and charts."""
         ...
 
     def findings(self, records: list[Record], **source: Any) -> str:
-        """Returns what was found, in a paragraph with numbers."""
+        """Return what was found, in a paragraph with numbers."""
         ...
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment's name, what it shows, and where its code is.
+    """An experiment's name, what it shows, and where its code is."""
 
-    Attributes
-    ----------
-    name : str
-        Its name on the command line.
-    about : str
-        One line on what it shows.
-    module : str
-        The module, imported only when it is needed.
-    reads : tuple of str
-        Patterns of what a data folder must hold; empty if the data is always simulated.
-    takes_parts : bool
-        Whether training and test folders can be given separately.
-    """
-
-    name: str
-    about: str
-    module: str
+    name: str  # its name on the command line
+    about: str  # one line on what it shows
+    module: str  # the module, imported only when it is needed
     reads: tuple[str, ...] = ()  # what a data folder holds that it can read, as patterns
     takes_parts: bool = False  # whether folders to train and to test on can be named apart
 
     def load(self) -> ExperimentModule:
-        """Imports the module and returns it."""
+        """Import the module and return it."""
         return cast(ExperimentModule, import_module(self.module))
 
     def finds(self, data: Path) -> bool:
-        """Whether a data folder holds something that the experiment can read."""
+        """Return whether a data folder holds something that the experiment can read."""
         return any(next(data.glob(pattern), None) is not None for pattern in self.reads)
 
 
@@ -95,18 +81,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment(name: str) -> Experiment:
-    """Returns an experiment by name.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name; the message lists the names.
-
-    Examples
-    --------
-    >>> experiment("news").about
-    'news readers: failure against the number of recommendations (figure b)'
-    """
+    """Return an experiment by name."""
     if name not in EXPERIMENTS:
         raise InputError(f"There is no experiment {name!r}. Choose one of {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

@@ -72,7 +72,7 @@ def run(
     methods: Sequence[str] = tuple(METHODS),
     n_clusters: int = N_CLUSTERS,
 ) -> list[Record]:
-    """Measures ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them.
+    """Measure ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def section(
     task: int | None = None,
     **others: Any,
 ) -> Section:
-    """Returns the section of a report, with the tables and the curve; the arguments are those of `run`."""
+    """Return the section of a report, with the tables and the curve; the arguments are those of `run`."""
     return told_section(records, about(Source.of(data, train, test, task)))
 
 
@@ -142,37 +142,19 @@ def findings(
     task: int | None = None,
     **others: Any,
 ) -> str:
-    """Returns one paragraph in numbers; the arguments are those of `run`."""
+    """Return one paragraph in numbers; the arguments are those of `run`."""
     return told_findings(records, about(Source.of(data, train, test, task)))
 
 
 class Row(NamedTuple):
-    """Summaries of the test clusters of one fold.
+    """Summaries of the test clusters of one fold."""
 
-    Attributes
-    ----------
-    scores : dict of str to ndarray
-        By metric, one score per cluster.
-    texts : list of str
-        The summaries.
-    """
-
-    scores: dict[str, Floats]
-    texts: list[str]
+    scores: dict[str, Floats]  # by metric, one score per cluster
+    texts: list[str]  # the summaries
 
 
 def _one_row(source: Source, method: str, fold: int) -> Row:
-    """Trains one method on one fold and scores its summaries of the fold's test clusters.
-
-    Parameters
-    ----------
-    source : Source
-        The data.
-    method : str
-        A key of `METHODS`.
-    fold : int
-        Number of the fold.
-    """
+    """Train one method on one fold and scores its summaries of the fold's test clusters."""
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
     settings = {"budget": source.room, "random_state": 0}
@@ -184,21 +166,7 @@ def _one_row(source: Source, method: str, fold: int) -> Row:
 
 
 def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> list[float]:
-    """Returns the mean ROUGE-1R of some methods after training on one subset.
-
-    Subsets of one seed are nested, and seeds take folds in turn.
-
-    Parameters
-    ----------
-    source : Source
-        The data.
-    size : int
-        Number of training clusters.
-    seed : int
-        Of the subset and of the methods.
-    methods : sequence of str
-        Keys of `METHODS`.
-    """
+    """Return the mean ROUGE-1R of some methods after training on one subset."""
     train, test = source.parts[seed % len(source.parts)]
     found = compare(
         {name: METHODS[name] for name in methods},
@@ -212,35 +180,13 @@ def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> 
 
 
 def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
-    """Returns (size, seed) for each subset to train on.
-
-    With all clusters, the subsets of all seeds are equal, so once per fold is enough.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Sizes of subsets; those not below `n_train` are dropped.
-    n_train : int
-        Number of training clusters of the smallest fold, which is always the last size.
-    seeds, n_parts : int
-        Number of repetitions and of folds.
-    """
+    """Return (size, seed) for each subset to train on."""
     some = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
     return some + [(n_train, seed) for seed in range(min(seeds, n_parts))]
 
 
 def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> list[Record]:
-    """Returns one record per method and metric, and how far each method is below SCP on the same clusters.
-
-    Parameters
-    ----------
-    rows : dict of str to list of Row
-        By method, the scores of each fold; folds are joined.
-    n_train : int
-        Number of training clusters.
-    budget : int
-        The length of a summary.
-    """
+    """Return one record per method and metric, and how far each method is below SCP on the same clusters."""
 
     def of(method: str, metric: str, values: Floats) -> Record:
         return record(NAME, method, n_train=n_train, length=budget, metric=metric, values=values)
@@ -259,19 +205,7 @@ def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> lis
 def _curve_records(
     methods: Sequence[str], points: Sequence[tuple[int, int]], values: Floats, budget: int
 ) -> list[Record]:
-    """Returns one record per size and method; intervals are over subsets.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        The columns of `values`.
-    points : sequence of (int, int)
-        Size and seed of each row of `values`.
-    values : ndarray, shape (points, methods)
-        Mean ROUGE-1R.
-    budget : int
-        The length of a summary.
-    """
+    """Return one record per size and method; intervals are over subsets."""
     of_size = {size: [index for index, (other, _) in enumerate(points) if other == size] for size, _ in points}
     return [
         record(NAME, method, n_train=size, length=budget, metric=CURVE, values=values[rows, column])
@@ -281,19 +215,7 @@ def _curve_records(
 
 
 def _official_records(program: Path, source: Source, rows: dict[str, list[Row]], n_train: int) -> list[Record]:
-    """Returns records of the same summaries, scored by ROUGE-1.5.5 with its own intervals.
-
-    Parameters
-    ----------
-    program : Path
-        ROUGE-1.5.5.
-    source : Source
-        The data, for the references.
-    rows : dict of str to list of Row
-        By method, the summaries of each fold.
-    n_train : int
-        Number of training clusters.
-    """
+    """Return records of the same summaries, scored by ROUGE-1.5.5 with its own intervals."""
     references = [source.clusters[index].references for _, test in source.parts for index in test]
     at = {"experiment": NAME, "n_train": n_train, "length": source.budget}
     records = []
@@ -308,5 +230,5 @@ def _official_records(program: Path, source: Source, rows: dict[str, list[Row]],
 
 
 def _share(tick: Tick, before: int, after: int) -> Tick:
-    """Returns a tick that counts the progress of one part into the whole, with `before` and `after` tasks around it."""
+    """Return a tick that counts the progress of one part into the whole, with `before` and `after` tasks around it."""
     return lambda done, total: tick(before + done, before + total + after)

@@ -24,30 +24,19 @@ class Source:
     """Where the clusters are from.
 
     Small and hashable, so that it can be sent to processes, each of which reads the data once and caches it.
-
-    Attributes
-    ----------
-    data : str, optional
-        A file or folder with all clusters.
-    train, test : tuple of str
-        Folders with clusters for training and testing, instead of `data`.
-    task : int, optional
-        The task of DUC, if the folders hold several.
-    n_clusters : int
-        Number of made-up clusters, where no data is given.
     """
 
-    data: str | None = None
-    train: tuple[str, ...] = ()
+    data: str | None = None  # a file or folder with all clusters
+    train: tuple[str, ...] = ()  # folders with clusters for training and testing, instead of `data`
     test: tuple[str, ...] = ()
-    task: int | None = None
-    n_clusters: int = N_CLUSTERS
+    task: int | None = None  # the task of DUC, if the folders hold several
+    n_clusters: int = N_CLUSTERS  # number of made-up clusters, where no data is given
 
     @classmethod
     def of(
         cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
     ) -> Source:
-        """Returns the source that the arguments of an experiment name."""
+        """Return the source that the arguments of an experiment name."""
         return cls(None if data is None else str(data), _as_texts(train), _as_texts(test), task, n_clusters)
 
     @property
@@ -78,7 +67,7 @@ class Source:
 
 @cache
 def _clusters(source: Source) -> list[Cluster]:
-    """Reads or makes the clusters, once per process."""
+    """Read or makes the clusters, once per process."""
     if source.train or source.test:
         return read_parts(source.train, source.test, task=source.task)
     if source.data is not None:
@@ -88,12 +77,12 @@ def _clusters(source: Source) -> list[Cluster]:
 
 @cache
 def _problems(source: Source) -> Problems:
-    """Makes the problems, once per process."""
+    """Make the problems, once per process."""
     return summary_problems(source.clusters, unit=usual_budget(source.clusters).unit, need_references=True)
 
 
 def _years(source: Source) -> tuple[int | None, int | None]:
-    """Returns the years of DUC that the training and test clusters are from; None where the folders do not say."""
+    """Return the years of DUC that the training and test clusters are from; None where the folders do not say."""
     if source.data is not None:
         years = duc_years(source.data) if Path(source.data).is_dir() and is_duc(Path(source.data)) else []
         return (years[0], years[1]) if tuple(years) == PAPER_YEARS else (None, None)
@@ -105,7 +94,7 @@ def _years(source: Source) -> tuple[int | None, int | None]:
 
 
 def missing(source: Source) -> list[str]:
-    """Returns sentences on what the data lacks, compared with a complete year of DUC."""
+    """Return sentences on what the data lacks, compared with a complete year of DUC."""
     parts = zip(("train", "test"), _years(source), strict=True)
     return [
         told
@@ -115,7 +104,7 @@ def missing(source: Source) -> list[str]:
 
 
 def about(source: Source) -> Told:
-    """Returns what the report says about the data."""
+    """Return what the report says about the data."""
     years = _years(source)
     if all(years):
         task = "" if source.task is None else f", task {source.task}"
@@ -127,5 +116,5 @@ def about(source: Source) -> Told:
 
 
 def _as_texts(paths: Paths) -> tuple[str, ...]:
-    """Returns paths as a tuple of strings."""
+    """Return paths as a tuple of strings."""
     return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))

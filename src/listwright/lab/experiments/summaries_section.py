@@ -30,35 +30,15 @@ PAPER = {
 
 
 class Told(NamedTuple):
-    """What a report says about the data.
+    """What a report says about the data."""
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    of_the_paper : bool
-        Whether it is the paper's own, so that scores can be compared with its Table 1.
-    missing : sequence of str
-        Sentences on what is missing from it.
-    """
-
-    name: str
-    of_the_paper: bool = False
-    missing: Sequence[str] = ()
+    name: str  # what it is called
+    of_the_paper: bool = False  # whether it is the paper's own, so that scores can be compared with its Table 1
+    missing: Sequence[str] = ()  # sentences on what is missing from it
 
 
 def told_section(records: Sequence[Record], told: Told) -> Section:
-    """Returns the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve.
-
-    Tables and charts whose records are missing are left out.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        What `summaries.run` returned.
-    told : Told
-        What to say about the data.
-    """
+    """Return the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve."""
     parts: list[Figure | Table] = [_table(records)]
     if any(record["metric"] == LESS for record in records):
         parts.append(_differences(records))
@@ -71,7 +51,7 @@ def told_section(records: Sequence[Record], told: Told) -> Section:
 
 
 def told_findings(records: Sequence[Record], told: Told) -> str:
-    """Returns one paragraph: ROUGE-1R of each method, best first, then of the oracle."""
+    """Return one paragraph: ROUGE-1R of each method, best first, then of the oracle."""
     n_train, budget = _at(records)
     found = {
         method: point(records, method, n_train=n_train, length=budget, metric="rouge1_r")["mean"]
@@ -84,7 +64,7 @@ def told_findings(records: Sequence[Record], told: Told) -> str:
 
 
 def _table(records: Sequence[Record]) -> Table:
-    """Returns the table of all methods and metrics, with SCP in bold."""
+    """Return the table of all methods and metrics, with SCP in bold."""
     n_train, budget = _at(records)
     rows = [
         [method, *(_written(point(records, method, n_train=n_train, length=budget, metric=one)) for one in SHOWN)]
@@ -95,7 +75,7 @@ def _table(records: Sequence[Record]) -> Table:
 
 
 def _differences(records: Sequence[Record]) -> Table:
-    """Returns the table of points of ROUGE-1R below SCP."""
+    """Return the table of points of ROUGE-1R below SCP."""
     n_train, budget = _at(records)
     rows = [
         [method, _written(point(records, method, n_train=n_train, length=budget, metric=LESS), sign="+")]
@@ -106,7 +86,7 @@ def _differences(records: Sequence[Record]) -> Table:
 
 
 def _beside_the_paper(records: Sequence[Record], told: Told) -> Table:
-    """Returns our scores, averaged and pooled, next to the paper's, for each row of its Table 1."""
+    """Return our scores, averaged and pooled, next to the paper's, for each row of its Table 1."""
     n_train, budget = _at(records)
     run = methods_of(records)
 
@@ -122,7 +102,7 @@ def _beside_the_paper(records: Sequence[Record], told: Told) -> Table:
 
 
 def _official(records: Sequence[Record]) -> Table:
-    """Returns the table of scores by ROUGE-1.5.5."""
+    """Return the table of scores by ROUGE-1.5.5."""
     n_train, budget = _at(records)
     methods = methods_of(record for record in records if record["metric"] in OFFICIAL.values())
     rows = [
@@ -139,24 +119,24 @@ def _official(records: Sequence[Record]) -> Table:
 
 
 def _curve(records: Sequence[Record]) -> Any:
-    """Returns the chart of ROUGE-1R against the number of training clusters."""
+    """Return the chart of ROUGE-1R against the number of training clusters."""
     shown = [record for record in records if record["metric"] == CURVE]
     x, y = Axis("n_train", "training clusters", log=True), Axis("mean", "ROUGE-1R", ".0%")
     return curves(shown, x=x, y=y, methods=looks(methods_of(shown)))
 
 
 def _labels(metrics: Sequence[str]) -> list[str]:
-    """Returns the display names of metrics."""
+    """Return the display names of metrics."""
     return [METRICS[metric] for metric in metrics]
 
 
 def _at(records: Sequence[Record]) -> tuple[int, int]:
-    """Returns the number of training clusters and the budget that the tables are about."""
+    """Return the number of training clusters and the budget that the tables are about."""
     return max(record["n_train"] for record in records), records[0]["length"]
 
 
 def _written(record: Record, *, sign: str = "") -> str:
-    """Returns a mean in per cent, with half the width of its interval where there is one."""
+    """Return a mean in per cent, with half the width of its interval where there is one."""
     mean = f"{100 * record['mean']:{sign}.1f}"
     if record["low"] is None or record["high"] is None:
         return mean
@@ -164,7 +144,7 @@ def _written(record: Record, *, sign: str = "") -> str:
 
 
 def _setup(records: Sequence[Record], told: Told) -> str:
-    """Returns the paragraph on how the experiment was done."""
+    """Return the paragraph on how the experiment was done."""
     n_train, budget = _at(records)
     missing = f" What was found is not all of it: {' '.join(told.missing)}" if told.missing else ""
     return (

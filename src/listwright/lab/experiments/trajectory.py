@@ -62,18 +62,10 @@ METHODS: dict[str, Any] = {
 
 
 class Step(NamedTuple):
-    """One change on the way from the printed algorithm to `effort="fast"`.
+    """One change on the way from the printed algorithm to `effort="fast"`."""
 
-    Attributes
-    ----------
-    base : str or None
-        The row that it changes.
-    method : estimator
-        The method with the change.
-    """
-
-    base: str | None
-    method: Any
+    base: str | None  # the row that it changes
+    method: Any  # the method with the change
 
 
 STEPS: dict[str, Step] = {
@@ -94,7 +86,7 @@ STEPS: dict[str, Step] = {
 
 
 def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
-    """Returns problems for training and testing: the paper's own, from a folder with scp_trajectory.npz, or simulated
+    """Return problems for training and testing: the paper's own, from a folder with scp_trajectory.npz, or simulated
     ones.
 
     Examples
@@ -121,7 +113,7 @@ def run(
     methods: Sequence[str] = tuple(METHODS),
     steps: Sequence[str] = tuple(STEPS),
 ) -> list[Record]:
-    """Measures the failure of every method at every training size and length, and of every step at the largest size.
+    """Measure the failure of every method at every training size and length, and of every step at the largest size.
 
     Parameters
     ----------
@@ -179,21 +171,7 @@ def run(
 
 
 def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
-    """Returns the failure of one method after training on one subset, shape (lengths, environments).
-
-    SCP is fitted for each length; other methods once.
-
-    Parameters
-    ----------
-    train, test : Problems
-        All training and test problems.
-    size, seed : int
-        Size and seed of the subset; those of one seed are nested.
-    lengths : sequence of int
-        Lengths of the lists.
-    name : str
-        A key of `METHODS` or `STEPS`.
-    """
+    """Return the failure of one method after training on one subset, shape (lengths, environments)."""
     method = METHODS[name] if name in METHODS else STEPS[name].method
     found = compare(
         {name: method},
@@ -208,19 +186,7 @@ def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequenc
 
 
 def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats) -> list[Record]:
-    """Returns what each step changes, compared with its base row, averaged over the lengths of `STARVED`.
-
-    Parameters
-    ----------
-    steps : sequence of str
-        Keys of `STEPS`; those whose base is not among them are skipped.
-    n_train : int
-        The training size, for the records.
-    lengths : sequence of int
-        The second axis of `failures`.
-    failures : ndarray, shape (steps, lengths, environments)
-        Failure by environment; differences are paired.
-    """
+    """Return what each step changes, compared with its base row, averaged over the lengths of `STARVED`."""
     chosen = [index for index, length in enumerate(lengths) if length in STARVED]
     means = dict(zip(steps, failures[:, chosen].mean(axis=1), strict=True)) if chosen else {}
     return [

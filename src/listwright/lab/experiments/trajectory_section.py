@@ -43,18 +43,7 @@ SETUP = (
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
-    """Returns the section of a report.
-
-    Charts against the training environments and the length of the list, tables, and the steps from the printed
-    algorithm to SCP with effort="fast"; with the simulated arm, also pictures of it.
-
-    Parameters
-    ----------
-    records : list of Record
-        What `trajectory.run` returned.
-    data : Path, optional
-        The folder that the data came from; None if it was simulated.
-    """
+    """Return the section of a report."""
     steps, rivals = _steps_and_rivals(records)
     sizes = sorted({record["n_train"] for record in records})
     parts: list[Table | Figure | Gallery] = [
@@ -72,7 +61,7 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
 
 
 def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
-    """Returns one paragraph: the failure of each method after a few and after all training environments."""
+    """Return one paragraph: the failure of each method after a few and after all training environments."""
     _, rivals = _steps_and_rivals(records)
     sizes, lengths = sorted({record["n_train"] for record in records}), lengths_of(records)
     length = SHOWN_LENGTH if SHOWN_LENGTH in lengths else lengths[-1]
@@ -86,7 +75,7 @@ def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
 
 
 def _steps_and_rivals(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Returns the rows of the table of steps, and those of the other tables."""
+    """Return the rows of the table of steps, and those of the other tables."""
     names = methods_of(records)
     steps = names[names.index("SCP as printed") :] if "SCP as printed" in names else []
     changed = [record["method"] for record in records if record["metric"] == CHANGE]
@@ -95,29 +84,19 @@ def _steps_and_rivals(records: Sequence[Record]) -> tuple[list[str], list[str]]:
 
 
 def _few(sizes: Sequence[int]) -> int:
-    """Returns the small training size that the text looks at closely."""
+    """Return the small training size that the text looks at closely."""
     return min((size for size in sizes if size >= FEW), default=sizes[-1])
 
 
 def _excess(records: Sequence[Record], rivals: Sequence[str], n_train: int) -> Table:
-    """Returns the table of excess over SCP at one training size."""
+    """Return the table of excess over SCP at one training size."""
     lengths = [length for length in (1, 3, 5, 8) if length in lengths_of(records)]
     caption = _EXCESS_CAPTION.format(n=n_train)
     return excess_table(records, rivals, n_train=n_train, lengths=lengths, caption=caption)
 
 
 def _taken_apart(records: Sequence[Record], steps: Sequence[str], n_train: int) -> Table:
-    """Returns one row per step: its failure by length, and what the step changed.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        What `trajectory.run` returned.
-    steps : sequence of str
-        The rows.
-    n_train : int
-        The training size at which the steps were measured.
-    """
+    """Return one row per step: its failure by length, and what the step changed."""
     lengths = lengths_of(records)
     changes = {record["method"]: points(record) for record in records if record["metric"] == CHANGE}
     rows = [
@@ -132,21 +111,21 @@ def _taken_apart(records: Sequence[Record], steps: Sequence[str], n_train: int) 
 
 
 def _by_size(records: Sequence[Record]) -> Any:
-    """Returns the chart of failure against training environments, with a slider for the length."""
+    """Return the chart of failure against training environments, with a slider for the length."""
     shown, looks = drawn(records)
     x = Axis("n_train", "training environments", log=True)
     return curves(shown, x=x, y=AXIS, methods=looks, slider=Axis("length", "List length"), at=SHOWN_LENGTH)
 
 
 def _by_length(records: Sequence[Record]) -> Any:
-    """Returns the chart of failure against length, with a slider for the training environments."""
+    """Return the chart of failure against length, with a slider for the training environments."""
     shown, looks = drawn(records)
     x = Axis("length", "list length")
     return curves(shown, x=x, y=AXIS, methods=looks, slider=Axis("n_train", "Training environments"))
 
 
 def _pictures() -> list[Figure]:
-    """Returns pictures of three test environments in which the first, the second and the third try works."""
+    """Return pictures of three test environments in which the first, the second and the third try works."""
     train, test = trajectory.problems()
     lists = SCP(8, effort="fast", random_state=0).fit(train).predict(test)
     gains = measured(lists, test).picked_gains

@@ -10,51 +10,23 @@ from listwright.lab.report.theme import PALETTE
 
 
 class Axis(NamedTuple):
-    """One direction of a chart.
+    """One direction of a chart."""
 
-    Attributes
-    ----------
-    field : str
-        The field of the records that is drawn.
-    title : str
-        The title of the axis.
-    format : str
-        How its numbers are written, in the notation of d3-format.
-    log : bool
-        Whether the scale is logarithmic.
-    """
-
-    field: str
-    title: str
-    format: str = ""
-    log: bool = False
+    field: str  # the field of the records that is drawn
+    title: str  # the title of the axis
+    format: str = ""  # how its numbers are written, in the notation of d3-format
+    log: bool = False  # whether the scale is logarithmic
 
 
 class Look(NamedTuple):
-    """How a method is drawn.
+    """How a method is drawn."""
 
-    Attributes
-    ----------
-    colour : str
-        The colour of line and band.
-    dash : tuple of int
-        Lengths of dashes and gaps in pixels; (1, 0) is a solid line.
-    """
-
-    colour: str
-    dash: tuple[int, ...] = (1, 0)
+    colour: str  # the colour of line and band
+    dash: tuple[int, ...] = (1, 0)  # lengths of dashes and gaps in pixels; (1, 0) is a solid line
 
 
 def looks(methods: Sequence[str], *, dashed: Sequence[str] = ()) -> dict[str, Look]:
-    """Returns a colour for each method, in the order given, and dashed lines for references that are not rivals.
-
-    Colours repeat after the seven of the palette.
-
-    Examples
-    --------
-    >>> looks(["SCP", "Oracle"], dashed=["Oracle"])["Oracle"].dash
-    (5, 4)
-    """
+    """Return a colour for each method, in the order given, and dashed lines for references that are not rivals."""
     colours = [PALETTE[index % len(PALETTE)] for index in range(len(methods))]
     return {
         name: Look(colour, (5, 4) if name in dashed else (1, 0)) for name, colour in zip(methods, colours, strict=True)
@@ -71,28 +43,7 @@ def curves(
     at: float | None = None,
     height: int = 340,
 ) -> Any:
-    """Draws one line per method against `x`, with the interval as a band. A click in the legend picks a method out.
-
-    Parameters
-    ----------
-    records : sequence of mapping
-        One per point, with the fields "method", "low", "high" and those of the axes.
-    x, y : Axis
-        The fields drawn; the band goes from `low` to `high`.
-    methods : mapping of str to Look
-        The methods in the order of the legend.
-    slider : Axis or None
-        A third field, of which one value is shown at a time, chosen by a slider that starts at `at`.
-    at : float or None
-        The first value of the slider; the largest by default.
-    height : int
-        Height in pixels. The width is that of the page.
-
-    Returns
-    -------
-    altair.LayerChart
-        The chart.
-    """
+    """Draw one line per method against `x`, with the interval as a band. A click in the legend picks a method out."""
     alt = charts()
     picked = alt.selection_point(fields=["method"], bind="legend", name="picked")
     base = alt.Chart(alt.Data(values=[dict(record) for record in records])).encode(
@@ -113,8 +64,8 @@ def curves(
 
 
 def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
-    """Returns a position channel, with ticks at the values drawn on the horizontal axis; the vertical axis begins
-    at 0.
+    """Return a position channel, with ticks at the values drawn on the horizontal axis; the vertical axis
+    begins at 0.
     """
     alt = charts()
     if channel is alt.Y:
@@ -126,13 +77,13 @@ def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) ->
 
 
 def _colour(alt: Any, methods: Mapping[str, Look]) -> Any:
-    """Returns the colour channel with the colours of the methods."""
+    """Return the colour channel with the colours of the methods."""
     scale = alt.Scale(domain=list(methods), range=[look.colour for look in methods.values()])
     return alt.Color("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 
 
 def _dash(alt: Any, methods: Mapping[str, Look]) -> Any:
-    """Returns the dash channel with the line styles of the methods."""
+    """Return the dash channel with the line styles of the methods."""
     scale = alt.Scale(domain=list(methods), range=[list(look.dash) for look in methods.values()])
     return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 
@@ -140,23 +91,7 @@ def _dash(alt: Any, methods: Mapping[str, Look]) -> Any:
 def _sliding(
     alt: Any, base: Any, records: Sequence[Mapping[str, Any]], slider: Axis, at: float | None
 ) -> tuple[Any, dict[str, Any]]:
-    """Returns the chart with a control for one field, and a title that says which value is shown.
-
-    Consecutive whole numbers get a slider, other values a menu; a single value needs no control.
-
-    Parameters
-    ----------
-    alt : module
-        altair.
-    base : altair.Chart
-        The chart to filter.
-    records : sequence of mapping
-        All records.
-    slider : Axis
-        The field.
-    at : float or None
-        The first value to show.
-    """
+    """Return the chart with a control for one field, and a title that says which value is shown."""
     values = sorted({record[slider.field] for record in records})
     if len(values) == 1:
         return base, {"title": f"{slider.title} {values[0]}"}
@@ -170,7 +105,7 @@ def _sliding(
 
 
 def _tooltip(alt: Any, x: Axis, y: Axis) -> list[Any]:
-    """Returns the tooltip of a point: method, position, value and interval."""
+    """Return the tooltip of a point: method, position, value and interval."""
     return [
         alt.Tooltip("method:N", title="method"),
         alt.Tooltip(f"{x.field}:Q", title=x.title),

@@ -14,13 +14,7 @@ from listwright.lab.report.render import as_png, as_svg, script, specification
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """Writes a file and returns its path.
-
-    Raises
-    ------
-    InputError
-        If the folder or the file cannot be written.
-    """
+    """Write a file and return its path."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -30,22 +24,13 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Writes text as UTF-8, with the guarantees of `write_bytes`, and returns the path."""
+    """Write text as UTF-8, with the guarantees of `write_bytes`, and return the path."""
     return write_bytes(path, text.encode())
 
 
 def write_json(path: Path, content: Any) -> Path:
-    r"""Writes JSON and returns the path; a list gets one line per entry, so that versions can be compared line by line.
-
-    NaN is an error, as JSON cannot express it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_json(Path(folder) / "results.json", [{"mean": 0.5}]).read_text()
-    '[\n{"mean": 0.5}\n]\n'
-    """
+    r"""Write JSON and return the path; a list gets one line per entry, so that versions can be compared line by
+    line."""
     if isinstance(content, list):
         lines = ",\n".join(json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in content)
         return write_text(path, f"[\n{lines}\n]\n")
@@ -53,39 +38,17 @@ def write_json(path: Path, content: Any) -> Path:
 
 
 def page_of(report: Report) -> str:
-    """Returns the report as one HTML text that needs nothing from outside.
-
-    Examples
-    --------
-    >>> page = page_of(Report("Lists", "SCP fails least."))
-    >>> page.count("<h1>Lists</h1>"), "://" in page
-    (1, False)
-    """
+    """Return the report as one HTML text that needs nothing from outside."""
     return _page(report, *_drawn(report))
 
 
 def write_page(report: Report, path: Path) -> Path:
-    """Writes the page alone, as one HTML file, and returns its path."""
+    """Write the page alone, as one HTML file, and return its path."""
     return write_text(path, page_of(report))
 
 
 def write_report(report: Report, folder: Path, *, results: Any = None) -> list[Path]:
-    """Writes a report into a folder: report.html, figures/<name>.png and .svg, and results.json.
-
-    Parameters
-    ----------
-    report : Report
-        What to write.
-    folder : Path
-        The folder; it is made if it is missing.
-    results : object, optional
-        Numbers for results.json, which is left out without them.
-
-    Returns
-    -------
-    list of Path
-        The files written. Each is written completely or not at all.
-    """
+    """Write a report into a folder: report.html, figures/<name>.png and .svg, and results.json."""
     charts, stills = _drawn(report)
     written = [write_text(folder / "report.html", _page(report, charts, stills))]
     for name, svg in stills.items():
@@ -97,7 +60,7 @@ def write_report(report: Report, folder: Path, *, results: Any = None) -> list[P
 
 
 def _drawn(report: Report) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Returns specifications and SVG texts, by figure name."""
+    """Return specifications and SVG texts, by figure name."""
     charts = {figure.name: specification(figure.chart) for figure in report.figures}
     return charts, {name: as_svg(chart) for name, chart in charts.items()}
 

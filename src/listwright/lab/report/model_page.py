@@ -20,23 +20,7 @@ MANY = 200  # features past which not all are permuted
 
 
 def model_report(model: Any, important: Table | None = None) -> Report:
-    """Returns the page about a model.
-
-    Sections are left out where the model has nothing to show: weights for policies that are not linear, the history for
-    models that keep none.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    important : Table, optional
-        The result of `listwright.importance`.
-
-    Returns
-    -------
-    Report
-        The page, for `write_page` or `write_report`.
-    """
+    """Return the page about a model."""
     measured = getattr(model, "measurement_", None)
     found = "This model was fitted and has not been measured." if measured is None else str(measured)
     sections = [] if important is None else [_importance(important)]
@@ -45,20 +29,16 @@ def model_report(model: Any, important: Table | None = None) -> Report:
 
 
 def learned_sections(model: Any, problems: Problems) -> list[Section]:
-    """Fits a copy of a model to four fifths of the problems, and returns sections on what it learned.
-
-    Importance is measured on the fifth that was held out, which is the same for all models.
-    """
+    """Fit a copy of a model to four fifths of the problems, and return sections on what it learned."""
     learned, held = held_back(len(problems), 0.2, np.random.default_rng(0))
     fitted = clone(model).fit(problems[learned])
     return list(model_report(fitted, importance_of(fitted, problems[held])).sections)
 
 
 def importance_of(model: Any, problems: Any, *, n_repeats: int = 5) -> Table:
-    """Returns the permutation importance of all features.
-
-    Past 200 features, only those that have a weight of their own are permuted, because each takes several predictions.
-    """
+    """Return the permutation importance of all features."""
+    # Past 200 features, only those that have a weight of their own are permuted, because each takes several
+    # predictions.
     names = problems.feature_names
     if names is None or len(names) <= MANY:
         return importance(model, problems, n_repeats=n_repeats)
@@ -67,19 +47,7 @@ def importance_of(model: Any, problems: Any, *, n_repeats: int = 5) -> Table:
 
 
 def bars(table: Table, value: str, title: str, *, spread: str | None = None) -> Any:
-    """Draws a bar for each feature, the longest first, at most 20.
-
-    Parameters
-    ----------
-    table : Table
-        With the column "feature" and those named below.
-    value : str
-        The column that gives the lengths of the bars; its sign gives their colour.
-    title : str
-        The title of the axis.
-    spread : str, optional
-        A column with the length of a line to either side of the bar's end.
-    """
+    """Draw a bar for each feature, the longest first, at most 20."""
     alt = charts()
     order = np.argsort(-np.abs(table[value]), kind="stable")[:SHOWN]
     records = [table.records()[i] for i in order]
@@ -101,7 +69,7 @@ def bars(table: Table, value: str, title: str, *, spread: str | None = None) -> 
 
 
 def rounds(table: Table) -> Any:
-    """Draws the mean value of lists by round: one line for training problems, and one for problems held out."""
+    """Draw the mean value of lists by round: one line for training problems, and one for problems held out."""
     alt = charts()
     kinds = {"training_value": "while learning", "held_out_value": "on problems held out"}
     records = [
@@ -124,14 +92,14 @@ def rounds(table: Table) -> Any:
 
 
 def _importance(table: Table) -> Section:
-    """Returns the section on importance."""
+    """Return the section on importance."""
     chart = bars(table, "importance", "fall in the mean value of a list", spread="spread")
     caption = "How much lists lose when a feature is permuted across problems; lines are one spread over the repeats."
     return Section("What it looks at", "Features by importance.", [Figure("importance", chart, caption)])
 
 
 def _weights(model: Any) -> Section | None:
-    """Returns the section on weights; None for a policy that is not linear."""
+    """Return the section on weights; None for a policy that is not linear."""
     try:
         table = model.weights_
     except AttributeError:  # a policy that is not linear has none
@@ -142,7 +110,7 @@ def _weights(model: Any) -> Section | None:
 
 
 def _history(model: Any) -> Section | None:
-    """Returns the section on the rounds of training; None if the model keeps no history."""
+    """Return the section on the rounds of training; None if the model keeps no history."""
     if not len(getattr(model, "history_", ())):
         return None
     caption = "Mean value of the lists of each round."

@@ -96,19 +96,7 @@ draw();
 
 
 def html_page(report: Report, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
-    """Returns the report as one HTML text.
-
-    Parameters
-    ----------
-    report : Report
-        What to show.
-    charts : dict
-        Vega-Lite specifications by figure name.
-    stills : dict
-        SVG by figure name, shown where scripts are off.
-    script : str
-        The JavaScript that draws the charts; left out of pages without charts.
-    """
+    """Return the report as one HTML text."""
     sections = "\n".join(_section(section, stills) for section in report.sections)
     drawing = _scripts(charts, script) if charts else ""
     return f"""<!doctype html>
@@ -132,13 +120,13 @@ def html_page(report: Report, charts: Mapping[str, dict[str, Any]], stills: Mapp
 
 
 def _section(section: Section, stills: Mapping[str, str]) -> str:
-    """Returns the HTML of a section: heading, paragraph and parts."""
+    """Return the HTML of a section: heading, paragraph and parts."""
     parts = "\n".join(_part(part, stills) for part in section.parts)
     return f"<section>\n<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}\n</section>"
 
 
 def _part(part: Part, stills: Mapping[str, str]) -> str:
-    """Returns the HTML of one part, by its type."""
+    """Return the HTML of one part, by its type."""
     match part:
         case Table():
             return _table(part)
@@ -154,10 +142,7 @@ def _part(part: Part, stills: Mapping[str, str]) -> str:
 
 
 def _side_by_side(part: SideBySide) -> str:
-    """Returns lists side by side, one column each; on a narrow screen, one below the other.
-
-    A folded problem is a `details` element whose summary shows what each list is worth.
-    """
+    """Return lists side by side, one column each; on a narrow screen, one below the other."""
     columns = "\n".join(_picked_list(one) for one in part.lists)
     inside = f'<p class="note">{escape(part.note)}</p>\n<div class="lists">\n{columns}\n</div>'
     if not part.folded:
@@ -168,32 +153,32 @@ def _side_by_side(part: SideBySide) -> str:
 
 
 def _picked_list(one: PickedList) -> str:
-    """Returns the column of one list: method, picks, and what the list is worth."""
+    """Return the column of one list: method, picks, and what the list is worth."""
     picks = "\n".join(_pick(pick) for pick in one.picks)
     worth = f'<p class="worth">{escape(one.worth)}</p>'
     return f'<div class="list"><h3>{escape(one.method)}</h3>\n<ol>\n{picks}\n</ol>\n{worth}</div>'
 
 
 def _pick(pick: Pick) -> str:
-    """Returns one item of a list; repeats are struck out."""
+    """Return one item of a list; repeats are struck out."""
     text = f"<b>{escape(pick.title)}</b> {escape(pick.text)}"
     shown = f"<s>{text}</s>" if pick.kind == "repeat" else text
     return f'<li class="{pick.kind}">{shown}<span class="adds">{escape(pick.adds)}</span></li>'
 
 
 def _figure(figure: Figure, stills: Mapping[str, str]) -> str:
-    """Returns the place of a chart, with its still picture for readers without scripts, and the caption."""
+    """Return the place of a chart, with its still picture for readers without scripts, and the caption."""
     still = f"<noscript>{stills[figure.name]}</noscript>"
     return f'<figure><div class="chart" id="chart-{figure.name}">{still}</div>{_caption(figure.caption)}</figure>'
 
 
 def _caption(text: str) -> str:
-    """Returns a caption, or nothing if the text is empty."""
+    """Return a caption, or nothing if the text is empty."""
     return f"<figcaption>{escape(text)}</figcaption>" if text else ""
 
 
 def _table(table: Table) -> str:
-    """Returns a table inside a box that scrolls sideways on narrow screens."""
+    """Return a table inside a box that scrolls sideways on narrow screens."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
     rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
     shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
@@ -201,17 +186,16 @@ def _table(table: Table) -> str:
 
 
 def _row(row: Any, emphasised: bool) -> str:
-    """Returns a row of a table, in bold if it is emphasised."""
+    """Return a row of a table, in bold if it is emphasised."""
     cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
     return f'<tr class="emphasis">{cells}</tr>' if emphasised else f"<tr>{cells}</tr>"
 
 
 def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
-    """Returns the scripts of the page: specifications with both colour schemes as JSON, the library, and the drawing
+    """Return the scripts of the page: specifications with both colour schemes as JSON, the library, and the drawing
     code.
-
-    "<" is escaped in the JSON, so that no text in it can close the script element.
     """
+    # "<" is escaped in the JSON, so that no text in it can close the script element.
     day, night = chart_config(), chart_config(dark=True)
     data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
     return (

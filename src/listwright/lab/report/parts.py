@@ -39,7 +39,7 @@ class Table:
     emphasis: Sequence[int] = ()  # rows to set in bold
 
     def __post_init__(self) -> None:
-        """Raises unless every row has one entry per column."""
+        """Raise unless every row has one entry per column."""
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise InputError(f"A row must have one entry per column ({len(self.columns)}). Got {list(row)!r}.")
@@ -47,42 +47,24 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with a name for its files and a caption.
+    """A chart with a name for its files and a caption."""
 
-    Attributes
-    ----------
-    name : str
-        Letters, digits and dashes; the files are <name>.png and <name>.svg.
-    chart : altair.Chart or dict
-        An altair chart, or a Vega-Lite specification.
-    caption : str
-        Shown below.
-    """
-
-    name: str
-    chart: Any
-    caption: str = ""
+    name: str  # letters, digits and dashes; the files are <name>.png and <name>.svg
+    chart: Any  # an altair chart, or a Vega-Lite specification
+    caption: str = ""  # shown below
 
     def __post_init__(self) -> None:
-        """Raises unless the name consists of letters, digits and dashes: it becomes a file name and an HTML id."""
+        """Raise unless the name consists of letters, digits and dashes: it becomes a file name and an HTML id."""
         if not self.name.replace("-", "").isalnum():
             raise InputError(f"A figure's name may hold letters, digits and dashes only. Got {self.name!r}.")
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """Small figures side by side, as many in a line as fit.
+    """Small figures side by side, as many in a line as fit."""
 
-    Attributes
-    ----------
-    figures : sequence of Figure
-        The figures.
-    caption : str
-        Shown below all of them.
-    """
-
-    figures: Sequence[Figure]
-    caption: str = ""
+    figures: Sequence[Figure]  # the figures
+    caption: str = ""  # shown below all of them
 
 
 @dataclass(frozen=True)
@@ -107,59 +89,29 @@ class Pick:
 
 @dataclass(frozen=True)
 class PickedList:
-    """The list that one method made.
+    """The list that one method made."""
 
-    Attributes
-    ----------
-    method : str
-        Its name.
-    picks : sequence of Pick
-        The items in order.
-    worth : str
-        What the list is worth, in words.
-    """
-
-    method: str
-    picks: Sequence[Pick]
-    worth: str
+    method: str  # its name
+    picks: Sequence[Pick]  # the items in order
+    worth: str  # what the list is worth, in words
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """The lists of several methods for one problem.
+    """The lists of several methods for one problem."""
 
-    Attributes
-    ----------
-    problem : str
-        The problem, for example a question.
-    note : str
-        A remark below it.
-    lists : sequence of PickedList
-        One per method.
-    folded : bool
-        Whether the lists are hidden until a click.
-    """
-
-    problem: str
-    note: str
-    lists: Sequence[PickedList]
-    folded: bool = False
+    problem: str  # the problem, for example a question
+    note: str  # a remark below it
+    lists: Sequence[PickedList]  # one per method
+    folded: bool = False  # whether the lists are hidden until a click
 
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph that ends in a link.
+    """A paragraph that ends in a link."""
 
-    Attributes
-    ----------
-    text : str
-        The paragraph.
-    link, href : str
-        The link's text and target.
-    """
-
-    text: str
-    link: str
+    text: str  # the paragraph
+    link: str  # the link's text and target
     href: str
 
 
@@ -168,19 +120,11 @@ Part = Table | Figure | Gallery | SideBySide | Note
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a paragraph, and the parts that follow it.
+    """A heading, a paragraph, and the parts that follow it."""
 
-    Attributes
-    ----------
-    title, text : str
-        Heading and paragraph.
-    parts : sequence of Table, Figure, Gallery, SideBySide or Note
-        What follows, in order.
-    """
-
-    title: str
+    title: str  # heading and paragraph
     text: str
-    parts: Sequence[Part] = ()
+    parts: Sequence[Part] = ()  # what follows, in order
 
 
 @dataclass(frozen=True)
@@ -213,7 +157,7 @@ class Report:
 
     @property
     def figures(self) -> list[Figure]:
-        """Every figure, in order, those of galleries included; raises an `InputError` if two have the same name."""
+        """Every figure, in order, those of galleries included; raise an `InputError` if two have the same name."""
         found: list[Figure] = []
         for section in self.sections:
             for part in section.parts:

@@ -16,26 +16,24 @@ WIDTH = 640  # pixels, of a chart that fills its container
 
 
 def converter() -> Any:
-    """Returns the vl_convert module; raises `MissingExtra` if it is not installed."""
+    """Return the vl_convert module; raises `MissingExtra` if it is not installed."""
     return require_extra("vl_convert", "Reports need vl-convert.", extra="plots")
 
 
 def charts() -> Any:
-    """Returns the altair module; raises `MissingExtra` if it is not installed."""
+    """Return the altair module; raises `MissingExtra` if it is not installed."""
     return require_extra("altair", "Charts need altair.", extra="plots")
 
 
 def check_charts() -> None:
-    """Raises `MissingExtra` unless both libraries are installed.
-
-    Commands call it before they compute anything, so that hours of work do not end in a missing package.
-    """
+    """Raise `MissingExtra` unless both libraries are installed."""
+    # Commands call it before they compute anything, so that hours of work do not end in a missing package.
     charts()
     converter()
 
 
 def specification(chart: Any) -> dict[str, Any]:
-    """Returns a chart as a Vega-Lite dictionary, without its config: colours and fonts are left to the page."""
+    """Return a chart as a Vega-Lite dictionary, without its config: colours and fonts are left to the page."""
     if hasattr(chart, "to_dict"):
         chart = chart.to_dict(validate=False)
     if not isinstance(chart, dict):
@@ -44,7 +42,7 @@ def specification(chart: Any) -> dict[str, Any]:
 
 
 def as_svg(specified: dict[str, Any]) -> str:
-    """Returns a specification as SVG text in light colours; a chart that fills its container gets a width of 640
+    """Return a specification as SVG text in light colours; a chart that fills its container gets a width of 640
     pixels.
     """
     width = {"width": WIDTH} if specified.get("width") == "container" else {}
@@ -52,11 +50,11 @@ def as_svg(specified: dict[str, Any]) -> str:
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
-    """Returns SVG text as a PNG picture, with `scale` pixels per unit."""
+    """Return SVG text as a PNG picture, with `scale` pixels per unit."""
     return bytes(converter().svg_to_png(svg, scale=scale))
 
 
 @cache
 def script() -> str:
-    """Returns Vega, Vega-Lite and Vega-Embed as one script without dependencies; made once per process."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script without dependencies; made once per process."""
     return str(converter().javascript_bundle()).replace("</script", "<\\/script")

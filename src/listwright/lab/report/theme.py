@@ -11,9 +11,7 @@ PALETTE = ("#2f7fd1", "#e07b1a", "#1f9e77", "#a765c9", "#d4465c", "#8b929c", "#b
 
 
 def chart_config(*, dark: bool = False) -> dict[str, Any]:
-    """Returns the Vega-Lite config for a light or dark page: colours of text, grid and lines, sizes, and the
-    palette.
-    """
+    """Return the Vega-Lite config for a light or dark page: colours of text, grid and lines, sizes, and the palette."""
     text, faint, line = ("#e3e6ea", "#a3abb5", "#343b45") if dark else ("#1c2127", "#5c6570", "#e1e5ea")
     axis = {
         "labelColor": faint,

@@ -52,11 +52,7 @@ ARM_SPHERES = 7  # upper arm and forearm; the rest is the hand
 
 @njit(cache=True, nogil=True)
 def path_frames(path: Floats) -> Floats:
-    """Returns the frames 0 (base) to 7 (hand) of each configuration, shape (waypoints, 8, 3, 4).
-
-    Each frame is a rotation followed by an origin, in metres. Joint j, counted from 0, turns about the z axis of frame
-    j. `path` has shape (waypoints, 7), in radians.
-    """
+    """Return the frames 0 (base) to 7 (hand) of each configuration, shape (waypoints, 8, 3, 4)."""
     out = np.zeros((len(path), JOINTS + 1, 3, 4))
     for t in range(len(path)):
         out[t, 0, 0, 0] = out[t, 0, 1, 1] = out[t, 0, 2, 2] = 1.0
@@ -67,19 +63,7 @@ def path_frames(path: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _next_frame(frame: Floats, angle: float, link: Floats, out: Floats) -> None:
-    """Writes the frame that follows a joint to `out`, by the Denavit-Hartenberg convention.
-
-    Parameters
-    ----------
-    frame : ndarray, shape (3, 4)
-        The frame before the joint.
-    angle : float
-        The joint's angle in radians.
-    link : ndarray, shape (4,)
-        a, d, cosine and sine of alpha.
-    out : ndarray, shape (3, 4)
-        The result.
-    """
+    """Write the frame that follows a joint to `out`, by the Denavit-Hartenberg convention."""
     a, d, cos_alpha, sin_alpha = link
     c, s = np.cos(angle), np.sin(angle)
     for r in range(3):
@@ -93,7 +77,7 @@ def _next_frame(frame: Floats, angle: float, link: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def body_points(chain: Floats) -> Floats:
-    """Returns the centres of the body spheres, shape (waypoints, spheres, 3), from the frames of a path."""
+    """Return the centres of the body spheres, shape (waypoints, spheres, 3), from the frames of a path."""
     out = np.empty((len(chain), len(SPHERES), 3))
     for t in range(len(chain)):
         for u in range(len(SPHERES)):
@@ -110,17 +94,7 @@ def body_points(chain: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def pull_back(chain: Floats, points: Floats, forces: Floats) -> Floats:
-    """Returns forces on the body points as torques on the joints, shape (waypoints, 7).
-
-    This is the transposed Jacobian times the forces. Only joints before the frame that carries a sphere can move it.
-
-    Parameters
-    ----------
-    chain : ndarray, shape (waypoints, 8, 3, 4)
-        The frames of the path.
-    points, forces : ndarray, shape (waypoints, spheres, 3)
-        Where the spheres are, and the force on each.
-    """
+    """Return forces on the body points as torques on the joints, shape (waypoints, 7)."""
     out = np.zeros((len(chain), JOINTS))
     for t in range(len(chain)):
         for u in range(len(SPHERES)):
@@ -131,7 +105,7 @@ def pull_back(chain: Floats, points: Floats, forces: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _torque(frame: Floats, point: Floats, force: Floats) -> float:
-    """Returns the moment of a force at a point about the z axis of a frame."""
+    """Return the moment of a force at a point about the z axis of a frame."""
     x, y, z = point[0] - frame[0, 3], point[1] - frame[1, 3], point[2] - frame[2, 3]
     moment_x, moment_y, moment_z = y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]
     return float(frame[0, 2] * moment_x + frame[1, 2] * moment_y + frame[2, 2] * moment_z)

@@ -25,19 +25,7 @@ ITERATIONS = 20
 
 @njit(cache=True, nogil=True)
 def optimise(seed: Floats, obstacles: Floats, iterations: int = ITERATIONS) -> Floats:
-    """Returns the path that covariant gradient descent makes of a seed path; joints are clamped to their limits.
-
-    The smoothness part of a covariant step is a pull towards the straight line, the smoothest path.
-
-    Parameters
-    ----------
-    seed : ndarray, shape (waypoints, 7)
-        The path to start from; its ends stay fixed.
-    obstacles : ndarray, shape (obstacles, 9)
-        As in `_field`.
-    iterations : int
-        Number of steps.
-    """
+    """Return the path that covariant gradient descent makes of a seed path; joints are clamped to their limits."""
     path, line = seed.copy(), straight(seed[0], seed[-1], len(seed))
     for _ in range(iterations):
         _, gradient = obstacle_cost_and_gradient(path, obstacles)
@@ -51,7 +39,7 @@ def optimise(seed: Floats, obstacles: Floats, iterations: int = ITERATIONS) -> F
 
 @njit(cache=True, nogil=True)
 def outcomes(seeds: Floats, obstacles: Floats) -> Bools:
-    """Returns, for each seed path, whether the optimiser ends free of collision."""
+    """Return, for each seed path, whether the optimiser ends free of collision."""
     out = np.empty(len(seeds), dtype=np.bool_)
     for i in range(len(seeds)):
         out[i] = is_free(optimise(seeds[i], obstacles), obstacles)
@@ -60,14 +48,14 @@ def outcomes(seeds: Floats, obstacles: Floats) -> Bools:
 
 @njit(cache=True, nogil=True)
 def is_free(path: Floats, obstacles: Floats) -> bool:
-    """Whether no body sphere touches an obstacle, at the waypoints and half way between them."""
+    """Return whether no body sphere touches an obstacle, at the waypoints and half way between them."""
     gaps, _ = clearances(body_points(path_frames(halved(path))), obstacles)
     return bool(gaps.min() > 0.0)
 
 
 @njit(cache=True, nogil=True)
 def halved(path: Floats) -> Floats:
-    """Returns the same path with twice as many steps, by linear interpolation."""
+    """Return the same path with twice as many steps, by linear interpolation."""
     out = np.empty((2 * len(path) - 1, JOINTS))
     for t in range(len(out)):
         for j in range(JOINTS):
@@ -77,10 +65,7 @@ def halved(path: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def clearances(points: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
-    """Returns the distance from each body sphere's surface to the nearest obstacle, and the direction away from it.
-
-    Shapes (waypoints, spheres) and (waypoints, spheres, 3); distances are negative in collision.
-    """
+    """Return the distance from each body sphere's surface to the nearest obstacle, and the direction away from it."""
     gaps, directions = np.empty(points.shape[:2]), np.empty(points.shape)
     for t in range(points.shape[0]):
         for u in range(points.shape[1]):
@@ -92,7 +77,7 @@ def clearances(points: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
 
 @njit(cache=True, nogil=True)
 def penalty(gap: float) -> tuple[float, float]:
-    """Returns CHOMP's c and its slope: 0 beyond the margin, a parabola inside it, a straight line in collision."""
+    """Return CHOMP's c and its slope: 0 beyond the margin, a parabola inside it, a straight line in collision."""
     if gap >= MARGIN:
         return 0.0, 0.0
     if gap >= 0.0:
@@ -102,7 +87,7 @@ def penalty(gap: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def obstacle_cost(points: Floats, gaps: Floats) -> float:
-    """Returns the penalty integrated along the way of each body sphere: the second sum of the module's formula."""
+    """Return the penalty integrated along the way of each body sphere: the second sum of the module's formula."""
     total = 0.0
     for t in range(1, len(points) - 1):
         for u in range(points.shape[1]):
@@ -112,10 +97,7 @@ def obstacle_cost(points: Floats, gaps: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def obstacle_forces(points: Floats, gaps: Floats, directions: Floats) -> Floats:
-    """Returns the gradient of `obstacle_cost` with respect to the body points, shape (waypoints, spheres, 3).
-
-    A point feels the field where it is, and also how it lengthens the way of its neighbours.
-    """
+    """Return the gradient of `obstacle_cost` with respect to the body points, shape (waypoints, spheres, 3)."""
     forces = np.zeros(points.shape)
     for t in range(1, len(points) - 1):
         for u in range(points.shape[1]):
@@ -131,7 +113,7 @@ def obstacle_forces(points: Floats, gaps: Floats, directions: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def obstacle_cost_and_gradient(path: Floats, obstacles: Floats) -> tuple[float, Floats]:
-    """Returns the obstacle cost of a path, and its gradient with respect to the joint angles (the ends included)."""
+    """Return the obstacle cost of a path, and its gradient with respect to the joint angles (the ends included)."""
     chain = path_frames(path)
     points = body_points(chain)
     gaps, directions = clearances(points, obstacles)
@@ -141,11 +123,7 @@ def obstacle_cost_and_gradient(path: Floats, obstacles: Floats) -> tuple[float, 
 
 @njit(cache=True, nogil=True)
 def spread(gradient: Floats) -> Floats:
-    """Returns the inverse of the smoothness metric times a gradient; the ends get 0.
-
-    The metric is n times the chain of second differences, so its inverse has a closed form: i (n - j) / n^2 for i <= j.
-    A push at one waypoint moves the whole path, less the further away.
-    """
+    """Return the inverse of the smoothness metric times a gradient; the ends get 0."""
     n = len(gradient) - 1
     out = np.zeros(gradient.shape)
     for i in range(1, n):
@@ -158,7 +136,7 @@ def spread(gradient: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def straight(start: Floats, goal: Floats, waypoints: int) -> Floats:
-    """Returns the straight line between two configurations, shape (waypoints, 7)."""
+    """Return the straight line between two configurations, shape (waypoints, 7)."""
     out = np.empty((waypoints, JOINTS))
     for t in range(waypoints):
         for j in range(JOINTS):
@@ -168,5 +146,5 @@ def straight(start: Floats, goal: Floats, waypoints: int) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _length(a: Floats, b: Floats) -> float:
-    """Returns the distance between two points in space."""
+    """Return the distance between two points in space."""
     return float(np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2))

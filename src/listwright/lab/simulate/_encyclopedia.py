@@ -15,25 +15,13 @@ FILE = Path(__file__).with_name("encyclopedia.json")
 
 
 class Relation(NamedTuple):
-    """A relation between two kinds of things, such as film and director.
+    """A relation between two kinds of things, such as film and director."""
 
-    Attributes
-    ----------
-    start, end : str
-        The kinds that it joins.
-    label : str
-        What it tells, for example "director".
-    asks : str
-        How a question refers to its end: "the director of {a}".
-    forms : tuple of str
-        Sentences that state it, the usual one first.
-    """
-
-    start: str
+    start: str  # the kinds that it joins
     end: str
-    label: str
-    asks: str
-    forms: tuple[str, ...]
+    label: str  # what it tells, for example "director"
+    asks: str  # how a question refers to its end: "the director of {a}"
+    forms: tuple[str, ...]  # sentences that state it, the usual one first
 
 
 class Link(NamedTuple):
@@ -45,7 +33,7 @@ class Link(NamedTuple):
 
 
 def filled(form: str, link: Link, rng: np.random.Generator, namer: Namer) -> str:
-    """Returns a form as a sentence, with names and numbers in its blanks."""
+    """Return a form as a sentence, with names and numbers in its blanks."""
     made_up = {
         "{a}": link.subject,
         "{b}": link.leads_to,
@@ -61,26 +49,26 @@ def filled(form: str, link: Link, rng: np.random.Generator, namer: Namer) -> str
 
 
 def link_of(relation: Relation, subject: str, namer: Namer) -> Link:
-    """Returns a relation from a subject to a new name."""
+    """Return a relation from a subject to a new name."""
     return Link(relation, subject, namer.of(relation.end))
 
 
 def relations_from(kind: str, *, without: list[Relation]) -> list[Relation]:
-    """Returns the relations that start from a kind of thing; no label may occur twice in a question."""
+    """Return the relations that start from a kind of thing; no label may occur twice in a question."""
     labels = {relation.label for relation in without}
     return [one for one in relations() if one.start == kind and one.label not in labels]
 
 
 @cache
 def facts() -> dict[str, Any]:
-    """Returns the content of `encyclopedia.json`, read once."""
+    """Return the content of `encyclopedia.json`, read once."""
     content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return content
 
 
 @cache
 def relations() -> tuple[Relation, ...]:
-    """Returns all relations of the file."""
+    """Return all relations of the file."""
     return tuple(
         Relation(one["from"], one["to"], one["label"], one["asks"], tuple(one["forms"])) for one in facts()["relations"]
     )
@@ -94,14 +82,14 @@ class Namer:
         self.taken: set[str] = set()
 
     def of(self, kind: str) -> str:
-        """Returns a new name for something of a kind."""
+        """Return a new name for something of a kind."""
         while (name := self._drawn(kind)) in self.taken:
             pass
         self.taken.add(name)
         return name
 
     def _drawn(self, kind: str) -> str:
-        """Returns a random name, which may be taken."""
+        """Return a random name, which may be taken."""
         titles = facts()["titles"]
         if kind in ("film", "novel", "painting"):
             return f"{pick(titles[kind], self.rng)} {pick(titles['nouns'], self.rng)}"

@@ -14,7 +14,7 @@ from listwright._internal.arrays import Floats
 
 @njit(cache=True, nogil=True)
 def distance(point: Floats, obstacle: Floats) -> float:
-    """Returns the distance from a point to the surface of one obstacle; negative inside."""
+    """Return the distance from a point to the surface of one obstacle; negative inside."""
     x, y, z = _local(point, obstacle)
     x, y, z = abs(x) - obstacle[3], abs(y) - obstacle[4], abs(z) - obstacle[5]
     outside = np.sqrt(max(x, 0.0) ** 2 + max(y, 0.0) ** 2 + max(z, 0.0) ** 2)
@@ -23,7 +23,7 @@ def distance(point: Floats, obstacle: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def nearest(point: Floats, obstacles: Floats) -> tuple[float, int]:
-    """Returns the distance to the nearest obstacle, and its row. Ties go to the lowest row."""
+    """Return the distance to the nearest obstacle, and its row. Ties go to the lowest row."""
     best, row = np.inf, -1
     for i in range(len(obstacles)):
         d = distance(point, obstacles[i])
@@ -34,7 +34,7 @@ def nearest(point: Floats, obstacles: Floats) -> tuple[float, int]:
 
 @njit(cache=True, nogil=True)
 def away(point: Floats, obstacle: Floats, out: Floats) -> None:
-    """Writes the gradient of `distance` to `out`: the unit direction in which the distance grows fastest."""
+    """Write the gradient of `distance` to `out`: the unit direction in which the distance grows fastest."""
     lx, ly, lz = _local(point, obstacle)
     x, y, z = _steepest(abs(lx) - obstacle[3], abs(ly) - obstacle[4], abs(lz) - obstacle[5])
     x, y = np.copysign(x, lx), np.copysign(y, ly)
@@ -44,11 +44,7 @@ def away(point: Floats, obstacle: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _steepest(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Returns the unit direction out of a box's corner octant.
-
-    Arguments are the distances past each face. Outside, the direction leads away from the nearest point of the box;
-    inside, to the nearest face.
-    """
+    """Return the unit direction out of a box's corner octant."""
     deepest = max(x, y, z)
     if deepest > 0.0:
         x, y, z = max(x, 0.0), max(y, 0.0), max(z, 0.0)
@@ -61,7 +57,7 @@ def _steepest(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 @njit(cache=True, nogil=True)
 def _local(point: Floats, obstacle: Floats) -> tuple[float, float, float]:
-    """Returns a point in the obstacle's own frame: centred, and turned back."""
+    """Return a point in the obstacle's own frame: centred, and turned back."""
     dx, dy, dz = point[0] - obstacle[0], point[1] - obstacle[1], point[2] - obstacle[2]
     c, s = obstacle[6], obstacle[7]
     return c * dx + s * dy, c * dy - s * dx, dz

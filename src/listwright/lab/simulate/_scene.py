@@ -28,19 +28,16 @@ SPHERES_SHARE = 0.4
 
 @cache
 def target() -> Floats:
-    """Returns where the finger tips are at the goal."""
+    """Return where the finger tips are at the goal."""
     hand: Floats = path_frames(GOAL[None])[0, JOINTS]
     return hand[:, 3] + 0.16 * hand[:, 2]
 
 
 @cache
 def seed_shifts() -> Floats:
-    """Returns how far each seed is from the straight line half way, joint by joint, shape (30, 7).
-
-    Seed 0 is the straight line. Seeds come in families of two. The first of each family are spread out by
-    farthest-point selection among 3000 random bends; the second is the first with some jitter, so that the two often
-    fail together.
-    """
+    """Return how far each seed is from the straight line half way, joint by joint, shape (30, 7)."""
+    # The first of each family are spread out by farthest-point selection among 3000 random bends; the second is the
+    # first with some jitter, so that the two often fail together.
     rng = np.random.default_rng(1)
     bends = np.concatenate([np.zeros((1, JOINTS)), rng.uniform(-REACH, REACH, (3000, JOINTS))])
     shifts = np.repeat(bends[_spread_out(_within_limits(bends), FAMILIES)], SEEDS // FAMILIES, axis=0)
@@ -51,16 +48,14 @@ def seed_shifts() -> Floats:
 
 @cache
 def seed_paths() -> Floats:
-    """Returns the thirty seed paths, shape (30, waypoints, 7): the straight line, bent by half a sine wave."""
+    """Return the thirty seed paths, shape (30, waypoints, 7): the straight line, bent by half a sine wave."""
     wave = np.sin(np.pi * np.linspace(0.0, 1.0, WAYPOINTS))
     wave[-1] = 0.0
     return _as_stored(straight(START, GOAL, WAYPOINTS) + wave[:, None] * seed_shifts()[:, None, :])
 
 
 def random_obstacles(rng: np.random.Generator) -> Floats:
-    """Returns 9 to 11 spheres and boxes, one row of nine numbers each, that leave the arm free at its start and
-    goal.
-    """
+    """Return 9 to 11 spheres and boxes, one row of nine numbers each, that leave the arm free at its start and goal."""
     ends = body_points(path_frames(np.stack([START, GOAL])))
     rows: list[Floats] = []
     count = rng.integers(COUNT[0], COUNT[1] + 1)
@@ -72,7 +67,7 @@ def random_obstacles(rng: np.random.Generator) -> Floats:
 
 
 def _random_obstacle(u: Floats) -> Floats:
-    """Returns one obstacle from eight numbers in [0, 1): place, kind, size and turn."""
+    """Return one obstacle from eight numbers in [0, 1): place, kind, size and turn."""
     obstacle = np.zeros(9)
     obstacle[:3] = LOW + u[:3] * (HIGH - LOW)
     obstacle[6] = 1.0
@@ -85,18 +80,18 @@ def _random_obstacle(u: Floats) -> Floats:
 
 
 def _as_stored(values: Floats) -> Floats:
-    """Returns the values rounded to float32, so that what a file holds is exactly what was simulated."""
+    """Return the values rounded to float32, so that what a file holds is exactly what was simulated."""
     return values.astype(np.float32).astype(np.float64)
 
 
 def _within_limits(bends: Floats) -> Floats:
-    """Returns the half-way configurations of bent paths, clamped to the joint limits."""
+    """Return the half-way configurations of bent paths, clamped to the joint limits."""
     return np.clip(0.5 * (START + GOAL) + bends, LOWER, UPPER)
 
 
 def _spread_out(configurations: Floats, count: int) -> Ints:
-    """Returns rows of configurations whose body spheres are far apart: farthest-point selection that starts with
-    the first.
+    """Return rows of configurations whose body spheres are far apart: farthest-point selection that starts with the
+    first.
     """
     bodies = body_points(path_frames(configurations)).reshape(len(configurations), -1)
     chosen = [0]

@@ -32,7 +32,7 @@ FEATURE_NAMES = (
 
 
 def seed_features(obstacles: Floats) -> Floats:
-    """Returns the features of the thirty seeds in one environment, shape (30, 17), in the order of `FEATURE_NAMES`."""
+    """Return the features of the thirty seeds in one environment, shape (30, 17), in the order of `FEATURE_NAMES`."""
     gaps, pushes = map(np.stack, zip(*(survey(path, obstacles) for path in seed_paths()), strict=True))
     hit, arm, hand = gaps < 0.0, gaps[:, :, :ARM_SPHERES] < 0.0, gaps[:, :, ARM_SPHERES:] < 0.0
     columns = [
@@ -49,8 +49,8 @@ def seed_features(obstacles: Floats) -> Floats:
 
 
 def gate_shares(obstacles: Floats) -> Floats:
-    """Returns the share of each quarter of the gate (upper far, upper near, lower far, lower near) that obstacles
-    fill.
+    """Return the share of each quarter of the gate (upper far, upper near, lower far, lower near) that
+    obstacles fill.
     """
     points, quarters = _gate()
     filled = inside(points, obstacles)
@@ -58,8 +58,8 @@ def gate_shares(obstacles: Floats) -> Floats:
 
 
 def survey(path: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
-    """Returns the clearance of each body sphere, shape (waypoints, spheres), and the push on it, with a last axis
-    of 3.
+    """Return the clearance of each body sphere, shape (waypoints, spheres), and the push on it, with a last
+    axis of 3.
     """
     points = body_points(path_frames(path))
     gaps, directions = clearances(points, obstacles)
@@ -68,7 +68,7 @@ def survey(path: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
 
 @njit(cache=True, nogil=True)
 def inside(points: Floats, obstacles: Floats) -> Bools:
-    """Returns whether each point is inside an obstacle."""
+    """Return whether each point is inside an obstacle."""
     out = np.empty(len(points), dtype=np.bool_)
     for i in range(len(points)):
         out[i] = nearest(points[i], obstacles)[0] < 0.0
@@ -76,7 +76,7 @@ def inside(points: Floats, obstacles: Floats) -> Bools:
 
 
 def _agreement(pushes: Floats) -> Floats:
-    """Returns the length of the summed pushes divided by the sum of their lengths; 1 where nothing pushes."""
+    """Return the length of the summed pushes divided by the sum of their lengths; 1 where nothing pushes."""
     net = np.sqrt((pushes.sum(axis=(1, 2)) ** 2).sum(axis=1))
     total = np.sqrt((pushes**2).sum(axis=3)).sum(axis=(1, 2))
     return np.divide(net, total, out=np.ones_like(net), where=total > 0.0)
@@ -84,7 +84,7 @@ def _agreement(pushes: Floats) -> Floats:
 
 @cache
 def _gate() -> tuple[Floats, Bools]:
-    """Returns a grid of points in the box of obstacle centres, and which of them lie in each quarter, shape (4,
+    """Return a grid of points in the box of obstacle centres, and which of them lie in each quarter, shape (4,
     points).
     """
     axes = [np.linspace(low, high, steps) for low, high, steps in zip(LOW, HIGH, (12, 8, 16), strict=True)]

@@ -25,71 +25,36 @@ _BLANK = re.compile(r"\{([^{}]*)\}")
 
 
 class Fact(NamedTuple):
-    """A fact that reports may state.
+    """A fact that reports may state."""
 
-    Attributes
-    ----------
-    weight : float
-        How much such a fact usually matters, from 0 to 1.
-    forms : tuple of str
-        The forms in which it is stated, the short one first.
-    """
-
-    weight: float
-    forms: tuple[str, ...]
+    weight: float  # how much such a fact usually matters, from 0 to 1
+    forms: tuple[str, ...]  # the forms in which it is stated, the short one first
 
 
 class Event(NamedTuple):
-    """A kind of event that clusters of reports are about.
+    """A kind of event that clusters of reports are about."""
 
-    Attributes
-    ----------
-    title : str
-        A form for the title of the cluster.
-    words : tuple of str
-        Words that belong to the event, used in asides.
-    facts : tuple of Fact
-        What reports may state.
-    """
-
-    title: str
-    words: tuple[str, ...]
-    facts: tuple[Fact, ...]
+    title: str  # a form for the title of the cluster
+    words: tuple[str, ...]  # words that belong to the event, used in asides
+    facts: tuple[Fact, ...]  # what reports may state
 
 
 @dataclass(frozen=True)
 class Wording:
-    """The content of `reports.json`, which explains how forms are written.
+    """The content of `reports.json`, which explains how forms are written."""
 
-    Attributes
-    ----------
-    events : tuple of Event
-        The kinds of events.
-    common_facts : tuple of Fact
-        Facts that reports on any event may state.
-    asides : tuple of str
-        Forms that are stated by one report only.
-    weighty_openings, slight_openings, plain_openings : tuple of str
-        Openings of sentences that hint at a fact that matters, at one that does not, and at nothing.
-    closings, links : tuple of str
-        Ends of sentences, and words that join two clauses.
-    first_names, syllables, days, months : str
-        Words separated by blanks.
-    place_endings, surname_endings, firm_endings : str
-        Endings of made-up names, separated by blanks.
-    """
-
-    events: tuple[Event, ...]
+    events: tuple[Event, ...]  # the kinds of events
     common_facts: tuple[Fact, ...]  # that reports on any event may state
     asides: tuple[str, ...]  # stated by one report only
+    # openings of sentences that hint at a fact that matters, at one that does not, and at nothing
     weighty_openings: tuple[str, ...]
     slight_openings: tuple[str, ...]
     plain_openings: tuple[str, ...]
-    closings: tuple[str, ...]
+    closings: tuple[str, ...]  # ends of sentences, and words that join two clauses
     links: tuple[str, ...]
-    first_names: str
+    first_names: str  # words separated by blanks
     syllables: str
-    place_endings: str
+    place_endings: str  # endings of made-up names, separated by blanks
     surname_endings: str
     firm_endings: str
     days: str
@@ -98,11 +63,7 @@ class Wording:
 
 @cache
 def wording() -> Wording:
-    """The words, read once.
-
-    >>> wording().events[0].title
-    'Floods in {place:region}'
-    """
+    """Return the words, read once."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
     del content["about"]
     events = [Event(one["title"], tuple(one["words"]), _facts(one["facts"])) for one in content.pop("events")]
@@ -112,104 +73,84 @@ def wording() -> Wording:
 
 
 def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
-    """Returns facts from their JSON entries."""
+    """Return facts from their JSON entries."""
     return tuple(Fact(entry["weight"], tuple(entry["forms"])) for entry in entries)
 
 
 def pick(options: Sequence[str], rng: np.random.Generator) -> str:
-    """Returns one of the options, each with the same probability."""
+    """Return one of the options, each with the same probability."""
     return options[int(rng.random() * len(options))]
 
 
 def choose(form: str, rng: np.random.Generator) -> str:
-    """The form with one of the words of each [a|b], drawn at random.
-
-    >>> choose("rain [fell|came]", np.random.default_rng(1))
-    'rain came'
-    """
+    """Return the form with one of the words of each [a|b], drawn at random."""
     return _CHOICE.sub(lambda found: pick(found.group(1).split("|"), rng), form)
 
 
 def choose_as(form: str, choices: Mapping[str, str]) -> str:
-    """The form with the words that the cluster has chosen for each <a|b>.
-
-    >>> choose_as("the <dam|dike> failed", {"dam|dike": "dike"})
-    'the dike failed'
-    """
+    """Return the form with the words that the cluster has chosen for each <a|b>."""
     return _LASTING_CHOICE.sub(lambda found: choices[found.group(1)], form)
 
 
 def lasting_choices(form: str) -> list[str]:
-    """Returns the options, "a|b", of each <a|b> of a form."""
+    """Return the options, "a|b", of each <a|b> of a form."""
     return _LASTING_CHOICE.findall(form)
 
 
 def fill(form: str, values: Mapping[str, str]) -> str:
-    """The form with values in its blanks.
-
-    >>> fill("{n:dead} people in {place:town}", {"n:dead": "12", "place:town": "Norvia"})
-    '12 people in Norvia'
-    """
+    """Return the form with values in its blanks."""
     return _BLANK.sub(lambda found: values[found.group(1)], form)
 
 
 def blanks(form: str) -> list[str]:
-    """Returns the names of the blanks of a form."""
+    """Return the names of the blanks of a form."""
     return _BLANK.findall(form)
 
 
 def sentence(clause: str) -> str:
-    """A clause as a sentence.
-
-    >>> sentence("rain fell")
-    'Rain fell.'
-    """
+    """Return a clause as a sentence."""
     return clause[:1].upper() + clause[1:] + "."
 
 
 def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
-    """A made-up value for each blank `kind:key`.
-
-    >>> values(["tens:dead", "place:town"], np.random.default_rng(0))
-    {'tens:dead': '65', 'place:town': 'Halbaria'}
-    """
+    """Return a made-up value for each blank `kind:key`."""
     return {name: _MAKERS[name.split(":")[0]](rng) for name in names}
 
 
 def person(rng: np.random.Generator) -> str:
-    """Returns a made-up first name and surname."""
+    """Return a made-up first name and surname."""
     return f"{_word(wording().first_names, rng)} {_made_up(wording().surname_endings, rng)}"
 
 
 def place(rng: np.random.Generator) -> str:
-    """Returns a made-up name for a town, river, region or country."""
+    """Return a made-up name for a town, river, region or country."""
     return _made_up(wording().place_endings, rng)
 
 
 def weekday(rng: np.random.Generator) -> str:
-    """Returns a day of the week."""
+    """Return a day of the week."""
     return _word(wording().days, rng)
 
 
 def number(kind: str, rng: np.random.Generator) -> str:
-    """Returns a random number of the size that `kind` names in `NUMBERS`, as newspapers write it."""
+    """Return a random number of the size that `kind` names in `NUMBERS`, as newspapers write it."""
     low, high = NUMBERS[kind]
     drawn = low + int(rng.random() * (high - low + 1))
     return f"{drawn},000" if kind == "thousands" else str(drawn)
 
 
 def _between(low: int, high: int) -> Callable[[np.random.Generator], str]:
-    """Returns a maker of whole numbers from `low` to `high`, both included."""
+    """Return a maker of whole numbers from `low` to `high`, both included."""
     return lambda rng: str(low + int(rng.random() * (high - low + 1)))
 
 
 def _word(words: str, rng: np.random.Generator) -> str:
-    """Returns one word of a text."""
+    """Return one word of a text."""
     return pick(words.split(), rng)
 
 
 def _made_up(endings: str, rng: np.random.Generator) -> str:
-    """Returns a name of two random syllables and an ending."""
+    """Return a name of two random syllables and an ending."""
     syllables = wording().syllables
     return (_word(syllables, rng) + _word(syllables, rng) + _word(endings, rng)).capitalize()
 

@@ -40,31 +40,17 @@ _REFERENCE_WORDS = 100
 
 @dataclass(frozen=True)
 class _Story:
-    """One event as the reports of a cluster tell it.
+    """One event as the reports of a cluster tell it."""
 
-    Attributes
-    ----------
-    event : Event
-        The kind of event.
-    facts : tuple of Fact
-        Its facts, with the words chosen on which all reports agree.
-    importance : ndarray of float
-        By fact, how much it matters, from 0 to 1; summaries go by it.
-    chance : ndarray of float
-        By fact, the probability that a report states it.
-    values : dict of str to str
-        Names and numbers for the blanks.
-    """
-
-    event: Event
-    facts: tuple[Fact, ...]
-    importance: NDArray[np.float64]
-    chance: NDArray[np.float64]
-    values: dict[str, str]
+    event: Event  # the kind of event
+    facts: tuple[Fact, ...]  # its facts, with the words chosen on which all reports agree
+    importance: NDArray[np.float64]  # by fact, how much it matters, from 0 to 1; summaries go by it
+    chance: NDArray[np.float64]  # by fact, the probability that a report states it
+    values: dict[str, str]  # names and numbers for the blanks
 
 
 def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
-    """Makes clusters of about ten reports with four summaries of about 100 words.
+    """Make clusters of about ten reports with four summaries of about 100 words.
 
     Use it to try summarisation without data, or in tests. The language is simple and the vocabulary small, so scores
     say nothing about real news.
@@ -99,7 +85,7 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
 
 
 def _cluster(index: int, rng: np.random.Generator) -> Cluster:
-    """Makes one cluster: a story, 8 to 12 reports on it, and four summaries."""
+    """Make one cluster: a story, 8 to 12 reports on it, and four summaries."""
     story = _story(wording().events[index % len(wording().events)], rng)
     return Cluster.from_documents(
         f"c{index:03d}",
@@ -111,11 +97,9 @@ def _cluster(index: int, rng: np.random.Generator) -> Cluster:
 
 
 def _story(event: Event, rng: np.random.Generator) -> _Story:
-    """Draws how much each fact of an event matters, and how often it is stated.
-
-    The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with more
-    noise, so that the two agree only loosely and frequency alone does not make a good summary.
-    """
+    """Draw how much each fact of an event matters, and how often it is stated."""
+    # The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with
+    # more noise, so that the two agree only loosely and frequency alone does not make a good summary.
     facts = _with_choices((*event.facts, *wording().common_facts), rng)
     weights = np.array([fact.weight for fact in facts])
     importance = np.clip(weights + 0.2 * rng.standard_normal(len(facts)), 0.0, 1.0)
@@ -125,19 +109,19 @@ def _story(event: Event, rng: np.random.Generator) -> _Story:
 
 
 def _with_choices(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fact, ...]:
-    """Returns the facts with those words chosen on which all reports agree."""
+    """Return the facts with those words chosen on which all reports agree."""
     options = sorted({choice for form in _forms(facts) for choice in lasting_choices(form)})
     choices = {option: pick(option.split("|"), rng) for option in options}
     return tuple(Fact(fact.weight, tuple(choose_as(form, choices) for form in fact.forms)) for fact in facts)
 
 
 def _forms(facts: tuple[Fact, ...]) -> list[str]:
-    """Returns all forms of some facts."""
+    """Return all forms of some facts."""
     return [form for fact in facts for form in fact.forms]
 
 
 def _document(story: _Story, rng: np.random.Generator) -> list[str]:
-    """Returns the sentences of one report: statements, the weighty ones rather first, with asides between them."""
+    """Return the sentences of one report: statements, the weighty ones rather first, with asides between them."""
     stated = np.flatnonzero(rng.random(len(story.facts)) < story.chance)
     eagerness = 3.0 * story.importance[stated] + rng.standard_normal(len(stated))
     sentences = _statements(story, stated[np.argsort(-eagerness, kind="stable")], rng)[:12]
@@ -150,7 +134,7 @@ def _document(story: _Story, rng: np.random.Generator) -> list[str]:
 
 
 def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator) -> list[str]:
-    """Returns one sentence per fact; now and then one sentence states two."""
+    """Return one sentence per fact; now and then one sentence states two."""
     clauses: list[str] = []
     for row in rows:
         clause = _clause(story, int(row), rng)
@@ -162,21 +146,18 @@ def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator)
 
 
 def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
-    """Returns a fact in the words of one report."""
+    """Return a fact in the words of one report."""
     clause = choose(pick(story.facts[row].forms, rng), rng)
     return fill(clause, _as_reported(clause, story.values, rng))
 
 
 def _closing(rng: np.random.Generator) -> str:
-    """Returns a closing phrase, or most often nothing."""
+    """Return a closing phrase, or most often nothing."""
     return pick(wording().closings, rng) if rng.random() < 0.35 else ""
 
 
 def _opening(importance: float, rng: np.random.Generator) -> str:
-    """Returns words that hint at how much a fact matters, or at nothing.
-
-    Half of the sentences have none; a weighty opening is more likely the more the fact matters.
-    """
+    """Return words that hint at how much a fact matters, or at nothing."""
     drawn = rng.random()
     if drawn < 0.35 * importance:
         return pick(wording().weighty_openings, rng)
@@ -186,18 +167,18 @@ def _opening(importance: float, rng: np.random.Generator) -> str:
 
 
 def _as_reported(clause: str, known: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
-    """Returns the values as one report has them: now and then a number is an early, different one."""
+    """Return the values as one report has them: now and then a number is an early, different one."""
     numbers = [name for name in blanks(clause) if name.split(":")[0] in NUMBERS and rng.random() < 0.15]
     return known | {name: number(name.split(":")[0], rng) for name in numbers}
 
 
 def _aside(story: _Story, rng: np.random.Generator) -> str:
-    """Returns a sentence that only one report has."""
+    """Return a sentence that only one report has."""
     return sentence(_local(pick(wording().asides, rng), story, rng))
 
 
 def _local(text: str, story: _Story, rng: np.random.Generator) -> str:
-    """Fills in what belongs to one sentence only: a name, a place, a day and a word of the event."""
+    """Fill in what belongs to one sentence only: a name, a place, a day and a word of the event."""
     own = {
         "name": person(rng),
         "spot": place(rng) if rng.random() < 0.5 else _known_place(story, rng),
@@ -208,15 +189,13 @@ def _local(text: str, story: _Story, rng: np.random.Generator) -> str:
 
 
 def _known_place(story: _Story, rng: np.random.Generator) -> str:
-    """Returns one of the places of the story."""
+    """Return one of the places of the story."""
     return pick([value for name, value in story.values.items() if name.startswith("place:")], rng)
 
 
 def _reference(story: _Story, rng: np.random.Generator) -> str:
-    """Returns one person's summary: what matters most in their judgement, up to about 100 words.
-
-    Judgement is the importance with noise, so that the four summaries of a cluster differ as those of people do.
-    """
+    """Return one person's summary: what matters most in their judgement, up to about 100 words."""
+    # Judgement is the importance with noise, so that the four summaries of a cluster differ as those of people do.
     judged = story.importance + 0.12 * rng.standard_normal(len(story.facts))
     sentences: list[str] = []
     n_words = 0

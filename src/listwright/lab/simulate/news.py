@@ -30,30 +30,13 @@ class News:
 
     Use it to try methods on problems with a context where lists must hedge, with known click probabilities. Preferences
     are linear and articles do not age, so it says little about any real site.
-
-    Attributes
-    ----------
-    articles : ndarray of float
-        (articles, topics), shares that add up to 1.
-    preferences : ndarray of float
-        (users, topics), the linear weights; no method sees them.
-    memberships : ndarray of float
-        (users, groups), soft clusters of the preferences, before corruption.
-    corruption : float
-        Share of a context that is noise, from 0 to 1.
-    pool : int
-        Number of articles on offer in a visit.
-
-    See Also
-    --------
-    news : Draws a population.
     """
 
-    articles: Floats
-    preferences: Floats
-    memberships: Floats
-    corruption: float
-    pool: int
+    articles: Floats  # (articles, topics), shares that add up to 1
+    preferences: Floats  # (users, topics), the linear weights; no method sees them
+    memberships: Floats  # (users, groups), soft clusters of the preferences, before corruption
+    corruption: float  # share of a context that is noise, from 0 to 1
+    pool: int  # number of articles on offer in a visit
 
     @property
     def n_users(self) -> int:
@@ -61,44 +44,14 @@ class News:
         return len(self.preferences)
 
     def click_probabilities(self) -> Floats:
-        """Returns the probability that a user who sees an article clicks on it, shape (users, articles)."""
+        """Return the probability that a user who sees an article clicks on it, shape (users, articles)."""
         liking = self.preferences @ self.articles.T
         return 1.0 / (1.0 + np.exp(-STEEPNESS * (liking - THRESHOLD)))
 
     def visits(
         self, users: ArrayLike, *, per_user: int = 10, sampled: bool = True, random_state: RandomState = None
     ) -> Problems:
-        """Returns visits of some users as problems, user by user, each with its own pool of articles.
-
-        A row holds the article's topics; the context is the corrupted membership, drawn anew at each visit.
-
-        Parameters
-        ----------
-        users : array-like
-            Numbers of the users.
-        per_user : int
-            Number of visits of each.
-        sampled : bool
-            True draws clicks, as a log would show them; with False, the reward holds their probabilities.
-        random_state : int, Generator or None
-            Seed of pools, contexts and clicks.
-
-        Returns
-        -------
-        Problems
-            With the reward `AnySuccess`: whether any article of the list is clicked.
-
-        Raises
-        ------
-        InputError
-            If a user does not exist, or `per_user` is below 1.
-
-        Examples
-        --------
-        >>> world = news(random_state=0)
-        >>> world.visits([3, 5], per_user=2, random_state=0)
-        Problems: 4 problems, 120 candidates (30 each), 10 features, context of 7, catalogue of 99, reward AnySuccess
-        """
+        """Return visits of some users as problems, user by user, each with its own pool of articles."""
         _check(per_user=per_user)
         rng = as_generator(random_state)
         visitors = np.repeat(self._checked(users), per_user)
@@ -115,13 +68,13 @@ class News:
         )
 
     def _contexts(self, visitors: Ints, rng: np.random.Generator) -> Floats32:
-        """Returns the corrupted memberships of visitors, drawn anew for each visit."""
+        """Return the corrupted memberships of visitors, drawn anew for each visit."""
         known = self.memberships[visitors]
         noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
         return ((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32)
 
     def _checked(self, users: ArrayLike) -> Ints:
-        """Returns the users as an array of numbers; raises if one does not exist."""
+        """Return the users as an array of numbers; raise if one does not exist."""
         numbers = np.atleast_1d(as_whole_numbers(users, "users"))
         if not len(numbers) or numbers.min() < 0 or numbers.max() >= self.n_users:
             raise InputError(f"users must be numbers from 0 to {self.n_users - 1}. Got {users!r}.")
@@ -138,7 +91,7 @@ def news(
     corruption: float = 0.5,
     random_state: RandomState = None,
 ) -> News:
-    """Draws users and articles.
+    """Draw users and articles.
 
     Parameters
     ----------
@@ -182,25 +135,7 @@ def news(
 
 
 def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 100) -> Floats:
-    """Returns memberships by fuzzy c-means with exponent 2, shape (points, clusters); rows add up to 1.
-
-    Parameters
-    ----------
-    points : ndarray, shape (points, dimensions)
-        What to cluster.
-    n_clusters : int
-        Number of clusters.
-    rng : Generator
-        Draws the first centre; the others start as far apart as possible.
-    rounds : int
-        Number of updates of the centres.
-
-    Examples
-    --------
-    >>> points = np.array([[0.0], [0.1], [1.0], [1.1]])
-    >>> soft_clusters(points, 2, rng=np.random.default_rng(0)).round(2).max(axis=1)
-    array([1., 1., 1., 1.])
-    """
+    """Return memberships by fuzzy c-means with exponent 2, shape (points, clusters); rows add up to 1."""
     centres = points[_spread(points, n_clusters, rng)]
     for _ in range(rounds):
         members = _memberships(points, centres)
@@ -210,7 +145,7 @@ def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, 
 
 
 def _memberships(points: Floats, centres: Floats) -> Floats:
-    """Returns memberships in inverse proportion to the squared distance from each centre."""
+    """Return memberships in inverse proportion to the squared distance from each centre."""
     gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
     nearness = 1.0 / np.maximum(gaps, 1e-9)
     members: Floats = nearness / nearness.sum(axis=1, keepdims=True)
@@ -218,11 +153,7 @@ def _memberships(points: Floats, centres: Floats) -> Floats:
 
 
 def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Generator) -> Floats:
-    """Draws preferences, shape (users, topics), from 0 to 1.
-
-    Each user is mostly of one group, and a little of others; a group likes a fifth of the topics and is cool on the
-    rest.
-    """
+    """Draw preferences, shape (users, topics), from 0 to 1."""
     liked = np.stack([rng.permutation(n_topics) < max(1, round(0.2 * n_topics)) for _ in range(n_groups)])
     tastes = np.where(liked, 1.0, 0.15)
     belongs = rng.dirichlet(np.full(n_groups, MIXING), size=n_users)
@@ -230,7 +161,7 @@ def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Gene
 
 
 def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
-    """Returns a random point, then each time the one farthest from those chosen."""
+    """Return a random point, then each time the one farthest from those chosen."""
     chosen = [int(rng.integers(len(points)))]
     while len(chosen) < count:
         gaps = ((points[:, None] - points[chosen][None]) ** 2).sum(axis=2).min(axis=1)
@@ -239,12 +170,12 @@ def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
 
 
 def _drawn(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
-    """Returns the articles on offer in one visit, sorted."""
+    """Return the articles on offer in one visit, sorted."""
     return np.sort(rng.choice(n_articles, size=pool, replace=False))
 
 
 def _check(**counts: int) -> None:
-    """Raises unless all counts are at least 1."""
+    """Raise unless all counts are at least 1."""
     for name, count in counts.items():
         if count < 1:
             raise InputError(f"{name} must be at least 1. Got {count}.")

@@ -50,43 +50,21 @@ DEAD_END = 0.4  # chance that a subject has another passage, with something that
 
 
 class Passage(NamedTuple):
-    """One candidate of a question.
+    """One candidate of a question."""
 
-    Attributes
-    ----------
-    title : str
-        The subject.
-    text : str
-        A few sentences about it.
-    step : int or None
-        Number of the step towards the answer that it states; None if it is not needed.
-    """
-
-    title: str
-    text: str
-    step: int | None
+    title: str  # the subject
+    text: str  # a few sentences about it
+    step: int | None  # number of the step towards the answer that it states; None if it is not needed
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question, its passages, and the steps that lead to the answer.
+    """A question, its passages, and the steps that lead to the answer."""
 
-    Attributes
-    ----------
-    id : str
-        Its name: the seed and its number.
-    text : str
-        The question.
-    passages : tuple of Passage
-        The candidates, in random order.
-    steps : tuple of (str, str)
-        What each step tells, and the name that it leads to: ("director", "Ada Quill"). The last name is the answer.
-    """
-
-    id: str
-    text: str
-    passages: tuple[Passage, ...]
-    steps: tuple[tuple[str, str], ...]
+    id: str  # its name: the seed and its number
+    text: str  # the question
+    passages: tuple[Passage, ...]  # the candidates, in random order
+    steps: tuple[tuple[str, str], ...]  # what each step tells, and the name that it leads to: ("director", "Ada Quill")
 
 
 def question_problems(asked: Sequence[Question]) -> Problems:
@@ -128,25 +106,15 @@ def question_problems(asked: Sequence[Question]) -> Problems:
 
 
 class _Known(NamedTuple):
-    """What can be known of the passages of a question without labels.
+    """What can be known of the passages of a question without labels."""
 
-    Attributes
-    ----------
-    features : ndarray, shape (passages, 7)
-        Columns as in `FEATURES`.
-    vectors : ndarray, shape (passages, WIDTH)
-        Hashed tf-idf.
-    links : dict of str to ndarray, shape (passages, passages)
-        Which passage names, is named in, or has the same subject as which.
-    """
-
-    features: Floats
-    vectors: Floats
-    links: dict[str, Floats]
+    features: Floats  # columns as in `FEATURES`
+    vectors: Floats  # hashed tf-idf
+    links: dict[str, Floats]  # which passage names, is named in, or has the same subject as which
 
 
 def _known(asked: Question) -> _Known:
-    """Computes features, vectors and links of one question's passages, without labels."""
+    """Compute features, vectors and links of one question's passages, without labels."""
     titles, wanted = [passage.title for passage in asked.passages], set(tokens(asked.text)) - FUNCTION_WORDS
     words = [tokens(f"{passage.title} {passage.text}") for passage in asked.passages]
     rows = hashed_tf_idf([*words, tokens(asked.text)], WIDTH).toarray()
@@ -169,12 +137,12 @@ def _known(asked: Question) -> _Known:
 
 
 def _below(tables: Sequence[Floats], width: int) -> Floats:
-    """Stacks tables of different widths, padded with zeros on the right."""
+    """Stack tables of different widths, padded with zeros on the right."""
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
 def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int] = (3, 4)) -> list[Question]:
-    """Draws questions. A question does not depend on how many there are.
+    """Draw questions. A question does not depend on how many there are.
 
     Parameters
     ----------
@@ -205,11 +173,7 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
 
 
 def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
-    """Draws one question from its own random stream, so that it does not depend on how many there are.
-
-    Passages on the way to the answer come first, then those on `OTHERS` ways with the same relations and other names;
-    all are shuffled.
-    """
+    """Draw one question from its own random stream, so that it does not depend on how many there are."""
     rng = np.random.default_rng([seed, index])
     namer = Namer(rng)
     way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
@@ -227,7 +191,7 @@ def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
 
 
 def _way(n_steps: int, namer: Namer, rng: np.random.Generator) -> list[Link]:
-    """Draws relations that lead from something famous to the answer, each from where the one before ends."""
+    """Draw relations that lead from something famous to the answer, each from where the one before ends."""
     while True:
         kind, relations = pick(STARTS, rng), list[Relation]()
         while len(relations) < n_steps and (onward := relations_from(kind, without=relations)):
@@ -239,7 +203,7 @@ def _way(n_steps: int, namer: Namer, rng: np.random.Generator) -> list[Link]:
 
 
 def _joined(relations: list[Relation], namer: Namer) -> list[Link]:
-    """Draws new names for relations, each of which starts where the one before ends."""
+    """Draw new names for relations, each of which starts where the one before ends."""
     way: list[Link] = []
     for relation in relations:
         way.append(link_of(relation, way[-1].leads_to if way else namer.of(relation.start), namer))
@@ -247,7 +211,7 @@ def _joined(relations: list[Relation], namer: Namer) -> list[Link]:
 
 
 def _told(way: list[Link], rng: np.random.Generator, namer: Namer, *, needed: bool) -> list[Passage]:
-    """Returns the passages on one way: each link, some of them once more in other words, and dead ends."""
+    """Return the passages on one way: each link, some of them once more in other words, and dead ends."""
     relations, passages = [link.relation for link in way], []
     for step, link in enumerate(way):
         tells = step if needed else None
@@ -263,21 +227,7 @@ def _told(way: list[Link], rng: np.random.Generator, namer: Namer, *, needed: bo
 
 
 def _passage(link: Link, step: int | None, rng: np.random.Generator, namer: Namer, *, again: bool = False) -> Passage:
-    """Returns a few sentences about the subject, one of which states the link.
-
-    Parameters
-    ----------
-    link : Link
-        What to state.
-    step : int or None
-        The step that the passage counts for.
-    rng : Generator
-        Random numbers.
-    namer : Namer
-        Draws names for the other sentences.
-    again : bool
-        Whether it is a repetition, which avoids the usual form.
-    """
+    """Return a few sentences about the subject, one of which states the link."""
     forms, fillers = link.relation.forms, facts()["fillers"][link.relation.start]
     stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
     others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]
@@ -288,7 +238,7 @@ def _passage(link: Link, step: int | None, rng: np.random.Generator, namer: Name
 
 
 def _asked(way: list[Link]) -> str:
-    """Returns the question in words, by nesting the phrases of its relations."""
+    """Return the question in words, by nesting the phrases of its relations."""
     phrase = way[0].subject
     for link in way:
         phrase = link.relation.asks.replace("{a}", phrase)

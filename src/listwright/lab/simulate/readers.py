@@ -18,7 +18,7 @@ GOOD = 0.7  # quality above which a reader clicks
 
 
 def table(n_readers: int, *, first: int = 0, clicks: bool = True, random_state: RandomState = None) -> dict[str, Any]:
-    """Makes columns with one row per article that is offered to a reader.
+    """Make columns with one row per article that is offered to a reader.
 
     Parameters
     ----------

@@ -35,33 +35,13 @@ N_TEST = 212
 
 @dataclass(frozen=True, eq=False)
 class Trajectories:
-    """Seeds, features and outcomes of a number of environments.
+    """Seeds, features and outcomes of a number of environments."""
 
-    Parameters
-    ----------
-    features : Floats32
-        (environments, 30, 17), named by `feature_names`.
-    success : ndarray of bool
-        (environments, 30), whether a seed ends free of collision.
-    obstacles : Floats32
-        (all obstacles, 9); see `environment`.
-    obstacle_offsets : ndarray of int
-        Where each environment's obstacles start, and the end of the last.
-    seeds : Floats32
-        (30, waypoints, 7), joint angles.
-
-    Examples
-    --------
-    >>> data = load()
-    >>> data.features.shape, data.success.shape, data.seeds.shape
-    ((522, 30, 17), (522, 30), (30, 25, 7))
-    """
-
-    features: Floats32
-    success: Bools
-    obstacles: Floats32
-    obstacle_offsets: Ints
-    seeds: Floats32
+    features: Floats32  # (environments, 30, 17), named by `feature_names`
+    success: Bools  # (environments, 30), whether a seed ends free of collision
+    obstacles: Floats32  # (all obstacles, 9); see `environment`
+    obstacle_offsets: Ints  # where each environment's obstacles start, and the end of the last
+    seeds: Floats32  # (30, waypoints, 7), joint angles
     feature_names: tuple[str, ...] = FEATURE_NAMES
 
     def __len__(self) -> int:
@@ -69,60 +49,24 @@ class Trajectories:
         return len(self.success)
 
     def environment(self, index: int) -> Floats32:
-        """Returns the obstacles of one environment, one row each.
-
-        Columns: centre x, y, z; half lengths x, y, z; cosine and sine of the turn about the vertical; radius. Spheres
-        have half lengths 0, boxes have radius 0. In metres; the origin is the arm's shoulder.
-        """
+        """Return the obstacles of one environment, one row each."""
         return self.obstacles[self.obstacle_offsets[index] : self.obstacle_offsets[index + 1]]
 
     def optimised(self, index: int, seed: int) -> Floats:
-        """Returns the path, shape (waypoints, 7), that the optimiser makes of a seed in an environment."""
+        """Return the path, shape (waypoints, 7), that the optimiser makes of a seed in an environment."""
         path: Floats = optimise(self.seeds[seed].astype(np.float64), self.environment(index).astype(np.float64))
         return path
 
 
 def body(path: Floats | Floats32) -> Floats:
-    """Spheres that cover the arm along a path, (waypoints, 12, 4): centre x, y, z and radius.
-
-    From the shoulder to the finger tips: three of the upper arm, four of the forearm, one of the palm, four of fingers.
-
-    Examples
-    --------
-    >>> body(np.zeros((1, 7)))[0, [0, -1]].round(3)
-    array([[ 0.   ,  0.   ,  0.2  ,  0.08 ],
-           [-0.05 ,  0.   ,  1.07 ,  0.025]])
-    """
+    """Spheres that cover the arm along a path, (waypoints, 12, 4): centre x, y, z and radius."""
     points = body_points(path_frames(np.ascontiguousarray(path, dtype=np.float64)))
     radii = np.broadcast_to(RADII[:, None], (*points.shape[:2], 1))
     return np.concatenate([points, radii], axis=2)
 
 
 def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajectories:
-    """Simulates environments.
-
-    Parameters
-    ----------
-    n_environments : int
-        Number of environments; fewer are the first ones of more.
-    seed : int
-        The same seed gives the same data.
-
-    Returns
-    -------
-    Trajectories
-        Features, outcomes and obstacles. Environments in which no seed succeeds are drawn again.
-
-    Raises
-    ------
-    InputError
-        If `n_environments` is below 1.
-
-    Examples
-    --------
-    >>> generate(2).success.shape
-    (2, 30)
-    """
+    """Simulate environments."""
     if n_environments < 1:
         raise InputError(f"n_environments must be at least 1. Got {n_environments}.")
     with ThreadPoolExecutor() as pool:
@@ -138,14 +82,14 @@ def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajec
 
 
 def load() -> Trajectories:
-    """Returns the shipped data, which is `generate()` read from a file."""
+    """Return the shipped data, which is `generate()` read from a file."""
     shipped = files("listwright.lab.simulate") / "data" / "trajectory.npz"
     with shipped.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         return _unpack(dict(arrays))
 
 
 def problems() -> tuple[Problems, Problems]:
-    """Returns the shipped data as problems: 310 for training, 212 for testing, each with thirty candidates.
+    """Return the shipped data as problems: 310 for training, 212 for testing, each with thirty candidates.
 
     Use it to try list learning on data of real difficulty without any download: the seeds are a fixed catalogue, and
     those of a family often fail together.
@@ -170,7 +114,7 @@ def problems() -> tuple[Problems, Problems]:
 
 
 def write(path: Path) -> Trajectories:
-    """Generates the shipped data and writes it to a file, with the same bytes each time."""
+    """Generate the shipped data and write it to a file, with the same bytes each time."""
     data = generate()
     with path.open("wb") as stream:
         np.savez_compressed(stream, **_pack(data))
@@ -178,10 +122,7 @@ def write(path: Path) -> Trajectories:
 
 
 def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
-    """Returns obstacles, outcomes and features of one environment.
-
-    Obstacles are drawn from the environment's own random stream until at least one seed succeeds.
-    """
+    """Return obstacles, outcomes and features of one environment."""
     rng = np.random.default_rng([seed, index])
     while True:
         obstacles = random_obstacles(rng)
@@ -191,7 +132,7 @@ def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
 
 
 def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
-    """Returns a range of environments as problems."""
+    """Return a range of environments as problems."""
     return Problems.from_arrays(
         data.features[start:stop],
         catalogue=np.arange(SEEDS),
@@ -203,7 +144,7 @@ def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
 
 
 def _pack(data: Trajectories) -> dict[str, Any]:
-    """Returns the arrays of the file; outcomes are packed into bits."""
+    """Return the arrays of the file; outcomes are packed into bits."""
     return {
         "features": data.features,
         "success": np.packbits(data.success, axis=1),
@@ -214,7 +155,7 @@ def _pack(data: Trajectories) -> dict[str, Any]:
 
 
 def _unpack(arrays: dict[str, Any]) -> Trajectories:
-    """Returns the data from the arrays of the file."""
+    """Return the data from the arrays of the file."""
     return Trajectories(
         features=arrays["features"],
         success=np.unpackbits(arrays["success"], axis=1, count=SEEDS).astype(np.bool_),

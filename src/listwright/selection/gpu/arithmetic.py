@@ -14,23 +14,21 @@ PROGRAMS = 1056  # fewest programs to start: eight per multiprocessor of an H200
 
 
 def limits(old: Any, new: Any, noise: float) -> tuple[Any, Any]:
-    """Returns from which similarity on a gain decreases, and by how much at most, when a best similarity goes from old
+    """Return from which similarity on a gain decreases, and by how much at most, when a best similarity goes from old
     to new.
-
-    max(s - old, 0) - max(s - new, 0) = min(max(s - old, 0), new - old). Only rises above `noise` count, so that
-    rounding does not.
     """
+    # Only rises above `noise` count, so that rounding does not.
     return old + noise, new - old
 
 
 def falls(similar: Any, low: Any, most: Any, weights: Any) -> Floats:
-    """Returns by candidate (column) the weighted sum over targets (rows) of how much its gain decreases."""
+    """Return by candidate (column) the weighted sum over targets (rows) of how much its gain decreases."""
     fallen = np.minimum(np.maximum(similar - low[:, None], 0.0), most[:, None])
     return np.asarray(weights, dtype=np.float64) @ fallen.astype(np.float64)
 
 
 def similarities(product: Any, kind: int, of_targets: Any, of_candidates: Any, ceiling: float, gamma: float) -> Any:
-    """Returns similarities from dot products and squared lengths, as the kernel computes them."""
+    """Return similarities from dot products and squared lengths, as the kernel computes them."""
     if kind == DOT:
         return product
     squared = np.maximum(of_targets[:, None] + of_candidates - 2.0 * product, 0.0)
@@ -38,15 +36,7 @@ def similarities(product: Any, kind: int, of_targets: Any, of_candidates: Any, c
 
 
 def parts_of(n_targets: int, n_candidates: int) -> tuple[int, int]:
-    """Returns into how many parts the targets are cut, and the tiles per part, so that there are enough programs.
-
-    Examples
-    --------
-    >>> parts_of(1_000_000, 256)
-    (1117, 7)
-    >>> parts_of(100, 100_000)
-    (1, 1)
-    """
+    """Return into how many parts the targets are cut, and the tiles per part, so that there are enough programs."""
     tiles, blocks = -(-n_targets // ROWS), -(-n_candidates // CANDIDATES)
     each = min(max(tiles * blocks // PROGRAMS, 1), max(tiles, 1))
     return -(-tiles // each), each

@@ -42,7 +42,7 @@ class Tiles:
         self.doubles = Doubles(self)
 
     def gain_bounds(self) -> Floats:
-        """Returns upper bounds on all gains, as `Dots.gain_bounds` does."""
+        """Return upper bounds on all gains, as `Dots.gain_bounds` does."""
         if self.kind.code != DOT:
             return self.similarity.gain_bounds(self.all_weights)
         w = torch.from_numpy(self.all_weights).cuda()
@@ -59,7 +59,7 @@ class Tiles:
         return np.asarray(torch.cat(bounds).cpu().numpy() * (1 + NOISE) + noise)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Returns what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
+        """Return what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):
             some, changed = since == last, torch.nonzero(self.best > self.marks[last]).squeeze(1)
@@ -72,7 +72,7 @@ class Tiles:
         return gains
 
     def mark(self) -> int:
-        """Stores the current best similarities, and returns the number of the mark."""
+        """Store the current best similarities, and return the number of the mark."""
         self.marks.append(self.best.clone())
         return len(self.marks) - 1
 
@@ -82,7 +82,7 @@ class Tiles:
         self.active = (self.candidates[at], self.squares[at])
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """Picks a row; returns what it adds, and by how much the gains of the active rows decrease."""
+        """Pick a row; return what it adds, and by how much the gains of the active rows decrease."""
         old = self.best
         brought = self.lift(row)
         changed = torch.nonzero(self.best > old).squeeze(1)
@@ -90,24 +90,24 @@ class Tiles:
         return float(both[0]), both[1:]
 
     def lift(self, row: int) -> Any:
-        """Picks a row; returns what it adds."""
+        """Pick a row; return what it adds."""
         self.doubles.picked.append(row)
         squares = (self.target_squares, self.squares[row : row + 1])
         self.best, brought = lift(self.targets, self.candidates[row], squares, self.best, self.weights, self.kind)
         return brought
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """Returns what each of a few rows would add now, in float64."""
+        """Return what each of a few rows would add now, in float64."""
         return self.doubles.gains(rows)
 
     def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
-        """Returns by row how much its gain decreases, on the CPU."""
+        """Return by row how much its gain decreases, on the CPU."""
         at = torch.from_numpy(rows).cuda()
         return self._sums(self.candidates[at], self.squares[at], changed, old, new).cpu().numpy()
 
     def _sums(self, candidates: Any, squares: Any, changed: Any, old: Any, new: Any) -> Any:
-        """Returns how much the candidates' gains decrease when the best of the changed targets (None: all) goes
-        from old to new.
+        """Return how much the candidates' gains decrease when the best of the changed targets (None: all) goes from old
+        to new.
         """
         if changed is not None and not len(changed):
             return torch.zeros(len(candidates), device="cuda", dtype=torch.float64)
@@ -129,7 +129,7 @@ class Doubles:
         self.picked: list[int] = []
 
     def gains(self, rows: Ints) -> Floats:
-        """Returns what each of the rows would add, at 2 d operations per target and row, or row picked since."""
+        """Return what each of the rows would add, at 2 d operations per target and row, or row picked since."""
         board, new = self.board, len(self.picked)
         at = torch.tensor([*self.picked, *rows.tolist()], device="cuda")
         total, both = (
@@ -148,20 +148,20 @@ class Doubles:
 
 
 def _doubles(rows: Any, squares: Any) -> Any:
-    """Returns rows in float64 with corrected lengths, as `Vectors.doubles` does."""
+    """Return rows in float64 with corrected lengths, as `Vectors.doubles` does."""
     rows = rows.double()
     lengths = (rows * rows).sum(dim=1)
     return rows * torch.sqrt(squares / torch.where(lengths > 0, lengths, 1.0))[:, None]
 
 
 def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
-    """Returns the bounds of some rows by Cauchy and Schwarz, from the weighted moments of the targets."""
+    """Return the bounds of some rows by Cauchy and Schwarz, from the weighted moments of the targets."""
     square = ((rows @ gram) * rows).sum(dim=1).clamp(min=0.0)
     return 0.5 * (rows @ total + torch.sqrt(weight * square))
 
 
 def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
-    """Returns the value of the first 1, 2, ... of the rows over all targets, in float32 with float64 sums."""
+    """Return the value of the first 1, 2, ... of the rows over all targets, in float32 with float64 sums."""
     board = Tiles(similarity, weights, exact=True)
     at = torch.from_numpy(rows).cuda()
     picked, squares, w = board.candidates[at], board.squares[at], torch.from_numpy(weights).cuda()
@@ -175,7 +175,7 @@ def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
 
 
 def from_products(similarity: Similarity, product: Any, squares: Any, others: Any) -> Any:
-    """Returns similarities of shape (targets, candidates) from dot products, computed in place."""
+    """Return similarities of shape (targets, candidates) from dot products, computed in place."""
     if not isinstance(similarity, Distances):
         return product
     squared = product.mul_(-2.0).add_(squares[:, None]).add_(others).clamp_(min=0.0)

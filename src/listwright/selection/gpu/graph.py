@@ -18,10 +18,7 @@ NUMBERS = 1 << 30  # similarities stored at a time
 
 
 def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick, *, exact: bool) -> sparse.csr_array:
-    """Returns the graph as on the CPU: CSR of shape (candidates, targets).
-
-    The cost is 2 d operations per pair, and a search of each row.
-    """
+    """Return the graph as on the CPU: CSR of shape (candidates, targets)."""
     assert isinstance(similarity, Dots | Distances)
     dots = isinstance(similarity, Dots)
     dtype = torch.float32 if exact or not dots else torch.float16
@@ -41,7 +38,7 @@ def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick, *, exact:
 
 
 def _product(targets: Any, candidates: Any) -> Any:
-    """Returns dot products in float32, also of vectors in half precision."""
+    """Return dot products in float32, also of vectors in half precision."""
     if targets.dtype == torch.float32:
         return targets @ candidates.T
     return torch.mm(targets, candidates.T, out_dtype=torch.float32)

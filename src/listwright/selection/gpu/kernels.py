@@ -41,10 +41,7 @@ def _falls(  # type: ignore[no-untyped-def]
     BN: tl.constexpr,
     BK: tl.constexpr,
 ):
-    """parts[p, j] = sum over the targets i of part p of w_i min(max(s_ij - old_i - noise, 0), new_i - old_i).
-
-    The vectors are those of the targets that changed, and `index` says which these are in what is by target.
-    """
+    """parts[p, j] = sum over the targets i of part p of w_i min(max(s_ij - old_i - noise, 0), new_i - old_i)."""
     row_tiles = tl.make_tensor_descriptor(targets, [n, D], [D, 1], [BM, BK])
     candidate_tiles = tl.make_tensor_descriptor(candidates, [c, D], [D, 1], [BN, BK])
     block, part = tl.program_id(0), tl.program_id(1)
@@ -115,38 +112,23 @@ def _lift(  # type: ignore[no-untyped-def]
 
 
 def _workspace(size: int, alignment: int, stream: int | None) -> Any:
-    """Allocates the workspace that Triton's tensor descriptors need."""
+    """Allocate the workspace that Triton's tensor descriptors need."""
     return torch.empty(size, device="cuda", dtype=torch.int8)
 
 
 class Kind(NamedTuple):
-    """How a similarity follows from a dot product.
+    """How a similarity follows from a dot product."""
 
-    Attributes
-    ----------
-    code : int
-        DOT, EUCLIDEAN or RBF of `arithmetic`.
-    ceiling, gamma : float
-        Parameters of EUCLIDEAN and RBF.
-    noise : float
-        Rises up to this are rounding.
-    """
-
-    code: int
-    ceiling: float
+    code: int  # DOT, EUCLIDEAN or RBF of `arithmetic`
+    ceiling: float  # parameters of EUCLIDEAN and RBF
     gamma: float
-    noise: float
+    noise: float  # rises up to this are rounding
 
 
 def falls(
     targets: Any, candidates: Any, squares: tuple[Any, Any], index: Any, old: Any, new: Any, weights: Any, kind: Kind
 ) -> Any:
-    """Returns by candidate the sum that `arithmetic.falls` defines, in float64.
-
-    `targets` are the vectors of those that `index` names (None: all); squares, old, new and weights are for all
-    targets. Every part adds its tiles in order and the parts are added in order, so the result is always the same. The
-    cost is 2 d operations per pair; only one number per part and candidate is stored.
-    """
+    """Return by candidate the sum that `arithmetic.falls` defines, in float64."""
     (n, d), c, exact = targets.shape, candidates.shape[0], targets.dtype == torch.float32
     n_parts, each = parts_of(n, c)
     rows, columns, warps = (ROWS // 2, CANDIDATES // 2, 4) if exact else (ROWS, CANDIDATES, 8)
@@ -182,9 +164,7 @@ def falls(
 
 
 def lift(table: Any, row: Any, squares: tuple[Any, Any], best: Any, weights: Any, kind: Kind) -> tuple[Any, Any]:
-    """Returns the best similarities with one more row, and the weighted sum of the rises, with one read of the
-    table.
-    """
+    """Return the best similarities with one more row, and the weighted sum of the rises, with one read of the table."""
     n, d = table.shape
     similar = torch.empty(n, device="cuda", dtype=torch.float32)
     rises = torch.empty(triton.cdiv(n, LIFTED), device="cuda", dtype=torch.float32)

@@ -16,12 +16,12 @@ BLOCK = 65_536  # rows copied at a time
 
 
 def width_of(vectors: Vectors) -> int:
-    """Returns the numbers per row on the GPU: a multiple of `STEP`."""
+    """Return the numbers per row on the GPU: a multiple of `STEP`."""
     return -(-vectors.width // STEP) * STEP
 
 
 def on_gpu(vectors: Vectors, dtype: Any) -> Any:
-    """Returns all rows as a tensor, or raises `InputError` if they do not fit."""
+    """Return all rows as a tensor, or raises `InputError` if they do not fit."""
     if vectors.wide:
         raise InputError(
             f"Sparse vectors of {vectors.width:,} columns are only supported on the CPU. Pass device='cpu'."
@@ -36,7 +36,7 @@ def on_gpu(vectors: Vectors, dtype: Any) -> Any:
 
 
 def _block(vectors: Vectors, rows: slice) -> Any:
-    """Returns some rows, copied as they are and then scaled or centred on the GPU."""
+    """Return some rows, copied as they are and then scaled or centred on the GPU."""
     if vectors.ready or not isinstance(vectors.table, np.ndarray):
         return torch.from_numpy(np.ascontiguousarray(vectors.take(rows))).cuda()
     block = np.ascontiguousarray(vectors.table[rows])
@@ -47,5 +47,5 @@ def _block(vectors: Vectors, rows: slice) -> Any:
 
 
 def floats(values: Any) -> Any:
-    """Returns numbers by row as a float32 tensor."""
+    """Return numbers by row as a float32 tensor."""
     return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)).cuda()

@@ -18,10 +18,7 @@ from listwright.selection.vectors import Vectors
 def select_volume(
     vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Selects rows by greedy on log det, as `selection.volume.select_volume` does.
-
-    The cost is one read of the vectors per pick and, for rbf, of one number per row and earlier pick.
-    """
+    """Select rows by greedy on log det, as `selection.volume.select_volume` does."""
     steps = len(rules.given) + rules.k
     spanned = (Axes if gamma == 0 else Cholesky)(vectors, gamma, scale, steps)
     before = sum(spanned.add(int(row)) for row in rules.given)
@@ -53,7 +50,7 @@ class Axes:
         self.shares = torch.zeros(steps, device="cuda", dtype=torch.float64)
 
     def add(self, row: int) -> float:
-        """Adds a row, and returns what it added."""
+        """Add a row, and return what it added."""
         t, x = self.n_picked, self.table[row].double()
         left = self.remaining[row].clone()
         self.shares[t] = self.scale / left
@@ -75,7 +72,7 @@ class Cholesky:
         self.explained = torch.zeros((steps, len(vectors)), device="cuda")
 
     def add(self, row: int) -> float:
-        """Adds a row, and returns what it added."""
+        """Add a row, and return what it added."""
         t, left = self.n_picked, self.remaining[row].clone()
         squared = self.squares + self.squares[row] - 2.0 * (self.table @ self.table[row]).double()
         part: Any = self.scale * torch.exp(-self.gamma * squared.clamp(min=0.0))

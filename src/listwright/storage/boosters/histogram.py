@@ -16,11 +16,9 @@ HEAD = "tree\nnum_tree_per_iteration=1\nobjective=regression\nmax_feature_idx={l
 
 
 def from_histogram(model: Any) -> Boosted:
-    """Returns the trees of a fitted `HistGradientBoostingRegressor` as a `Boosted` model.
-
-    The estimator must have been fitted on numeric columns without missing values. Its baseline prediction becomes a
-    first tree with a single leaf, so that the sum of all trees equals the estimator's prediction.
-    """
+    """Return the trees of a fitted `HistGradientBoostingRegressor` as a `Boosted` model."""
+    # The estimator must have been fitted on numeric columns without missing values. Its baseline prediction becomes a
+    # first tree with a single leaf, so that the sum of all trees equals the estimator's prediction.
     base = {"num_leaves": [1], "leaf_value": [float(model._baseline_prediction.item())]}
     trees = [base, *(_tree(round_[0].nodes) for round_ in model._predictors)]
     blocks = [
@@ -31,11 +29,7 @@ def from_histogram(model: Any) -> Boosted:
 
 
 def _tree(nodes: Any) -> dict[str, Any]:
-    """Returns the entries of one tree in LightGBM's text format.
-
-    Splits and leaves are each numbered from 0 in the order of the nodes; leaf i is referred to as child -1 - i.
-    Decision type 2 is a numeric split, x <= threshold goes left.
-    """
+    """Return the entries of one tree in LightGBM's text format."""
     is_leaf = nodes["is_leaf"].astype(bool)
     splits, leaves = nodes[~is_leaf], nodes[is_leaf]
     number: Ints = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
@@ -53,5 +47,5 @@ def _tree(nodes: Any) -> dict[str, Any]:
 
 
 def _line(key: str, values: list[Any]) -> str:
-    """Returns one line of LightGBM's format. `repr` keeps every digit of a float, so nothing is rounded."""
+    """Return one line of LightGBM's format. `repr` keeps every digit of a float, so nothing is rounded."""
     return f"{key}={' '.join(map(repr, values))}\n"

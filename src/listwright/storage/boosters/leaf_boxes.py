@@ -17,27 +17,11 @@ Sides = dict[int, tuple[float, float, float]]  # by column: above, up to, share 
 
 
 class Boxes(NamedTuple):
-    """The boxes of all leaves of all trees, as flat arrays; the sides of leaf i are `starts[i]` to `starts[i + 1]`.
-
-    Attributes
-    ----------
-    starts : ndarray of int
-        By leaf, where its sides begin; one entry more than there are leaves.
-    columns : ndarray of int
-        By side, the column that it bounds.
-    above, up_to : ndarray of float
-        By side, the interval: above < x <= up_to.
-    shares : ndarray of float
-        By side, the share of the training rows that the column's splits keep on the way to the leaf.
-    values : ndarray of float
-        By leaf, its value.
-    base : float
-        Mean over the training rows of the sum of all trees.
-    """
+    """The boxes of all leaves of all trees, as flat arrays; the sides of leaf i are `starts[i]` to `starts[i + 1]`."""
 
     starts: Ints  # by leaf
-    columns: Ints
-    above: Floats
+    columns: Ints  # by side, the column that it bounds
+    above: Floats  # by side, the interval: above < x <= up_to
     up_to: Floats
     shares: Floats  # of the training rows that a side keeps, among those that got that far
     values: Floats  # by leaf
@@ -45,11 +29,7 @@ class Boxes(NamedTuple):
 
 
 def boxes_of(trees: Trees) -> Boxes:
-    """Returns the boxes of all leaves.
-
-    Each tree is walked from its root; every split on a column narrows that column's interval and multiplies its share
-    by the fraction of training rows that took the same branch.
-    """
+    """Return the boxes of all leaves."""
     roots, columns, thresholds, left, right, leaves = trees.arrays
     counts = _counts(trees)
     found: list[tuple[int, Sides]] = []
@@ -75,10 +55,7 @@ def boxes_of(trees: Trees) -> Boxes:
 
 
 def _counts(trees: Trees) -> Any:
-    """Returns a function from a node number, or a leaf as -1 - i, to its training rows.
-
-    The counts of inner nodes are sums over their children, which come later in the arrays than their parents.
-    """
+    """Return a function from a node number, or a leaf as -1 - i, to its training rows."""
     left, right = trees.arrays[3:5]
     inner = np.zeros(len(left))
 

@@ -24,15 +24,7 @@ CHOICES = {
 
 
 def as_booster(value: Any) -> Boosted | None:
-    """Returns the model inside a fitted LightGBM or XGBoost estimator; None for any other value.
-
-    With early stopping, only the rounds up to the best one are kept, which are those that the estimator predicts with.
-
-    Raises
-    ------
-    InputError
-        If the model is of a kind that cannot be evaluated here, such as one with categorical splits.
-    """
+    """Return the model inside a fitted LightGBM or XGBoost estimator; None for any other value."""
     if isinstance(value, Boosted):
         return value
     library = _library(value)
@@ -47,10 +39,7 @@ def as_booster(value: Any) -> Boosted | None:
 
 
 def fresh_parameters(value: Any) -> dict[str, Any] | None:
-    """Returns the parameters of a LightGBM or XGBoost estimator, to store it unfitted; None for any other value.
-
-    XGBoost's parameters that are None, its default for most, are left out.
-    """
+    """Return the parameters of a LightGBM or XGBoost estimator, to store it unfitted; None for any other value."""
     library = _library(value)
     if library is None:
         return None
@@ -62,24 +51,7 @@ def fresh_parameters(value: Any) -> dict[str, Any] | None:
 
 
 def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
-    """Makes an unfitted estimator.
-
-    Parameters
-    ----------
-    library : {"lightgbm", "xgboost"}
-        The library.
-    name : str
-        The estimator's class; must be in `LIBRARIES`.
-    parameters : dict
-        Arguments of its constructor: numbers, and words for the parameters in `CHOICES`.
-
-    Raises
-    ------
-    InputError
-        If the class or a parameter is not allowed.
-    MissingExtra
-        If the library is not installed.
-    """
+    """Make an unfitted estimator."""
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
     package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
@@ -87,19 +59,19 @@ def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
 
 
 def _library(value: Any) -> str | None:
-    """Returns the library of an estimator, by the module and name of its class; None if it is neither."""
+    """Return the library of an estimator, by the module and name of its class; None if it is neither."""
     library = type(value).__module__.partition(".")[0]
     return library if type(value).__name__ in LIBRARIES.get(library, {}) else None
 
 
 def _lightgbm_text(value: Any) -> tuple[str, bytes]:
-    """Returns a member name and the text of a fitted LightGBM model, up to its best iteration."""
+    """Return a member name and the text of a fitted LightGBM model, up to its best iteration."""
     booster = value.booster_
     return "0.txt", booster.model_to_string(num_iteration=booster.best_iteration).encode()
 
 
 def _xgboost_text(value: Any) -> tuple[str, bytes]:
-    """Returns a member name and the JSON of a fitted XGBoost model, up to its best iteration."""
+    """Return a member name and the JSON of a fitted XGBoost model, up to its best iteration."""
     _check_missing(value)
     booster = value.get_booster()
     best = booster.attr("best_iteration")  # of early stopping: predictions stop there
@@ -107,15 +79,13 @@ def _xgboost_text(value: Any) -> tuple[str, bytes]:
 
 
 def _check_missing(value: Any) -> None:
-    """Raises unless XGBoost's marker for missing values is NaN, as the reader here knows no other."""
+    """Raise unless XGBoost's marker for missing values is NaN, as the reader here knows no other."""
     if not math.isnan(value.missing):
         raise InputError(f"An XGBoost model with missing={value.missing!r} cannot be saved. Leave it at NaN.")
 
 
 def _checked(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Returns the parameters if all are numbers or known choices. Other words could name files that a library
-    would read.
-    """
+    """Return the parameters if all are numbers or known choices."""
     for key, value in parameters.items():
         if not (value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and key in CHOICES)):
             raise InputError(f"a boosting model has {value!r:.40} for {key:.40}, which model files may not hold")

@@ -18,16 +18,7 @@ ZERO_IS_MISSING = 1  # of the two bits of a split's decision type that say what 
 
 
 def read_lightgbm(text: str) -> Trees:
-    """Returns the trees of a LightGBM model text.
-
-    The text is a head of `key=value` lines, then a block per tree, up to "end of trees". The slope of a classifier's
-    logistic function comes from the setting `sigmoid:` of the objective.
-
-    Raises
-    ------
-    InputError
-        If the text is not a sum of plain trees over finite columns.
-    """
+    """Return the trees of a LightGBM model text."""
     head, *blocks = text.split("\n\n\nend of trees")[0].split("\nTree=")
     keys = dict(_pairs(head))
     n_columns = _whole(keys, "max_feature_idx") + 1
@@ -42,7 +33,7 @@ def read_lightgbm(text: str) -> Trees:
 
 
 def _tree(keys: dict[str, str]) -> Tree:
-    """Returns one tree from the entries of its block; a tree with a single leaf has no splits."""
+    """Return one tree from the entries of its block; a tree with a single leaf has no splits."""
     n_leaves = _whole(keys, "num_leaves")
     if keys.get("num_cat", "0") != "0" or keys.get("is_linear", "0") != "0":
         raise InputError("LightGBM trees with categories or linear leaves are not supported")
@@ -62,7 +53,7 @@ def _tree(keys: dict[str, str]) -> Tree:
 
 
 def _pairs(block: str) -> Iterator[tuple[str, str]]:
-    """Yields key and value of each line that has an equals sign."""
+    """Yield key and value of each line that has an equals sign."""
     for line in block.split("\n"):
         key, found, value = line.partition("=")
         if found:
@@ -70,7 +61,7 @@ def _pairs(block: str) -> Iterator[tuple[str, str]]:
 
 
 def _whole(keys: dict[str, str], key: str) -> int:
-    """Returns a whole number from 0 to 2**31 - 1 by its key; anything else is an error."""
+    """Return a whole number from 0 to 2**31 - 1 by its key; anything else is an error."""
     numbers = _ints(keys.get(key, ""))
     if len(numbers) != 1 or not 0 <= numbers[0] < 1 << 31:
         raise InputError(f"a LightGBM model has no {key}")
@@ -78,7 +69,7 @@ def _whole(keys: dict[str, str], key: str) -> int:
 
 
 def _ints(text: str) -> Ints:
-    """Returns whole numbers that are separated by blanks."""
+    """Return whole numbers that are separated by blanks."""
     try:
         return np.array([int(part) for part in text.split()], dtype=np.int64)
     except (ValueError, OverflowError):
@@ -86,7 +77,7 @@ def _ints(text: str) -> Ints:
 
 
 def _floats(text: str) -> Floats:
-    """Returns numbers that are separated by blanks: at least one, and none of them NaN."""
+    """Return numbers that are separated by blanks: at least one, and none of them NaN."""
     try:
         numbers = np.array([float(part) for part in text.split()], dtype=np.float64)
     except ValueError:

@@ -32,44 +32,28 @@ SCORES = (
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """A fitted regressor or ranker, independent of the library that trained it.
+    """A fitted regressor or ranker, independent of the library that trained it."""
 
-    Attributes
-    ----------
-    text : str
-        The model in the library's own format, kept so that it can be saved again unchanged.
-    format : {"txt", "json"}
-        The format: "txt" of LightGBM, "json" of XGBoost.
-    kind : {"regressor", "ranker", "classifier"}
-        What the estimator was.
-    trees : Trees
-        The checked trees.
-    """
-
-    text: str
+    text: str  # the model in the library's own format, kept so that it can be saved again unchanged
     format: str  # "txt" of LightGBM, "json" of XGBoost
-    kind: str
-    trees: Trees = field(repr=False)
+    kind: str  # what the estimator was
+    trees: Trees = field(repr=False)  # the checked trees
 
     def predict(self, table: Any) -> Floats:
-        """Returns the sum of the trees for each row of a table of shape (rows, columns)."""
+        """Return the sum of the trees for each row of a table of shape (rows, columns)."""
         sums = tree_sums(self._table(table), self.trees.base, *self.trees.arrays)
         return np.asarray(sums, dtype=np.float64)
 
     def contributions(self, table: Any) -> Floats:
-        """Returns what each column adds to each prediction, shape (rows, columns + 1); the last entry is the base
-        value.
-
-        These are Shapley values, as in the libraries' `pred_contrib`: what a column adds on average over all orders in
-        which columns become known, where a split on an unknown column sends a row both ways, in the proportions of the
-        training rows. Each row sums to the prediction.
+        """Return what each column adds to each prediction, shape (rows, columns + 1); the last entry is the
+        base value.
         """
         boxes = self._boxes
         shares = box_shares(self._table(table), *boxes[:-1])
         return np.concatenate([shares, np.full((len(shares), 1), boxes.base + self.trees.base)], axis=1)
 
     def _table(self, table: Any) -> Floats:
-        """Returns the rows as float64, rounded to float32 first where the library compares in single precision
+        """Return the rows as float64, rounded to float32 first where the library compares in single precision
         (XGBoost).
         """
         table = np.asarray(table, dtype=np.float32 if self.format == "json" else np.float64)
@@ -88,7 +72,7 @@ class BoostedClassifier(Boosted):
     """A fitted classifier of two classes, independent of the library that trained it."""
 
     def predict_proba(self, table: Any) -> Floats:
-        """Returns the probabilities of both classes, shape (rows, 2), from the logistic function of the sum of the
+        """Return the probabilities of both classes, shape (rows, 2), from the logistic function of the sum of the
         trees.
         """
         p = logistic(super().predict(table), self.trees.slope)
@@ -96,28 +80,7 @@ class BoostedClassifier(Boosted):
 
 
 def boosted(member: str, content: bytes, kind: str) -> Boosted:
-    """Reads a boosting model from a member of a file.
-
-    Parameters
-    ----------
-    member : str
-        Name of the member; its ending says the format.
-    content : bytes
-        The text.
-    kind : {"regressor", "ranker", "classifier"}
-        What the estimator was.
-
-    Returns
-    -------
-    Boosted
-        A `BoostedClassifier` for classifiers.
-
-    Raises
-    ------
-    InputError
-        If the text is damaged, or the objective is one whose prediction is not the plain sum of trees (for a
-        classifier, its logistic function).
-    """
+    """Read a boosting model from a member of a file."""
     text, ending = content.decode(errors="replace"), member.rpartition(".")[2]
     if ending not in READERS:
         raise InputError(f"boosting models of the format {ending!r:.20} are not supported")
@@ -128,7 +91,7 @@ def boosted(member: str, content: bytes, kind: str) -> Boosted:
 
 
 def scaled(model: Boosted, factor: float) -> Boosted:
-    """Returns a model of LightGBM's format whose predictions are those of another one times a factor."""
+    """Return a model of LightGBM's format whose predictions are those of another one times a factor."""
     lines = model.text.splitlines()
     for number, line in enumerate(lines):
         key, _, values = line.partition("=")
@@ -139,19 +102,7 @@ def scaled(model: Boosted, factor: float) -> Boosted:
 
 
 def joined_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Returns the trees of several models as those of one, whose predictions are their sum.
-
-    Parameters
-    ----------
-    models : sequence
-        Fitted models.
-
-    Returns
-    -------
-    tuple or None
-        The number that leaves are added to, and the arrays that `_kernels.trees.tree_sums` takes; None if there are no
-        models, or not all are boosted trees that were read here.
-    """
+    """Return the trees of several models as those of one, whose predictions are their sum."""
     if not models or not all(isinstance(model, Boosted) for model in models):
         return None
     nodes, leaves, moved = 0, 0, []

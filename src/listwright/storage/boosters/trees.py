@@ -14,53 +14,21 @@ from listwright.errors import InputError
 
 
 class Tree(NamedTuple):
-    """One tree: split nodes in order, with leaves as negative children (leaf i is -1 - i).
+    """One tree: split nodes in order, with leaves as negative children (leaf i is -1 - i)."""
 
-    A row goes left if its value is at most the threshold. Node 0 is the root; a tree without splits is its only leaf.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        By split, the column that it looks at.
-    thresholds : ndarray of float
-        By split, the highest value that goes left.
-    left, right : ndarray of int
-        By split, its children.
-    leaves : ndarray of float
-        Values by leaf, in the precision that the library sums them in.
-    cover : ndarray of float
-        Training rows by leaf, or their total weight.
-    """
-
-    columns: Ints
-    thresholds: Floats
-    left: Ints
+    columns: Ints  # by split, the column that it looks at
+    thresholds: Floats  # by split, the highest value that goes left
+    left: Ints  # by split, its children
     right: Ints
     leaves: Any  # in the precision that the library sums them in
     cover: Floats  # training rows by leaf, or the weight of these
 
 
 class Trees(NamedTuple):
-    """All trees of a model, with what is needed to turn their sum into a prediction.
+    """All trees of a model, with what is needed to turn their sum into a prediction."""
 
-    Attributes
-    ----------
-    n_columns : int
-        Width of the input.
-    objective : str
-        The library's name of the loss.
-    arrays : tuple of ndarray
-        Roots, columns, thresholds, left, right and leaves, in the order that the compiled evaluator takes them.
-    cover : ndarray of float
-        Training rows by leaf, over all trees.
-    slope : float
-        Slope of a classifier's logistic function.
-    base : float
-        The number that the leaves are added to.
-    """
-
-    n_columns: int
-    objective: str
+    n_columns: int  # width of the input
+    objective: str  # the library's name of the loss
     arrays: tuple[Any, ...]  # roots, columns, thresholds, left, right, leaves: as the compiled function takes them
     cover: Floats  # by leaf
     slope: float = 1.0  # of the logistic function of a classifier
@@ -68,22 +36,7 @@ class Trees(NamedTuple):
 
 
 def joined(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
-    """Checks each tree and concatenates all of them, with children renumbered.
-
-    Parameters
-    ----------
-    trees : list of Tree
-        The trees, each numbered from 0.
-    n_columns : int
-        Width of the input.
-
-    Returns
-    -------
-    arrays : tuple of ndarray
-        Roots, columns, thresholds, left, right and leaves. The root of a tree without splits is its leaf.
-    cover : ndarray of float
-        Training rows by leaf.
-    """
+    """Check each tree and concatenates all of them, with children renumbered."""
     for tree in trees:
         _check(tree, n_columns)
     splits = starts_of([len(tree.columns) for tree in trees])
@@ -100,10 +53,8 @@ def joined(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
 
 
 def _check(tree: Tree, n_columns: int) -> None:
-    """Raises unless every split looks at an existing column and leads to later splits or to leaves, so that all walks
+    """Raise unless every split looks at an existing column and leads to later splits or to leaves, so that all walks
     end.
-
-    Also requires arrays of matching lengths, finite leaves, thresholds that are not NaN and a positive cover.
     """
     splits = len(tree.leaves) - 1
     if splits < 0 or any(len(part) != splits for part in (tree.columns, tree.thresholds, tree.left, tree.right)):

@@ -18,13 +18,7 @@ from listwright.storage.boosters.trees import Tree, Trees, joined
 
 
 def read_xgboost(text: str) -> Trees:
-    """Returns the trees of an XGBoost model in JSON.
-
-    Raises
-    ------
-    InputError
-        If the text is damaged or is not a sum of plain trees over finite columns.
-    """
+    """Return the trees of an XGBoost model in JSON."""
     try:
         learner = json.loads(text)["learner"]
         booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
@@ -44,9 +38,7 @@ def read_xgboost(text: str) -> Trees:
 
 
 def _base(text: str, objective: str) -> float:
-    """Returns the number that leaves are added to. The file has it on the scale of predictions: a classifier's is a
-    probability, whose logit is returned.
-    """
+    """Return the number that leaves are added to."""
     base = float(text.strip("[]"))
     if objective == "binary:logistic":
         base = math.log(base / (1.0 - base))
@@ -56,10 +48,7 @@ def _base(text: str, objective: str) -> float:
 
 
 def _tree(node: dict[str, Any]) -> Tree:
-    """Returns one tree, with splits and leaves renumbered from the root down.
-
-    The file numbers splits and leaves together, and may hold nodes that pruning cut off.
-    """
+    """Return one tree, with splits and leave renumbered from the root down."""
     left, right, columns = (_array(node[key], np.int64) for key in ("left_children", "right_children", "split_indices"))
     conditions, cover = (_array(node[key], np.float32) for key in ("split_conditions", "sum_hessian"))
     if any(node.get("split_type", [])) or any(node.get("categories", [])):
@@ -82,7 +71,7 @@ def _tree(node: dict[str, Any]) -> Tree:
 
 
 def _from_root(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Returns the nodes that can be reached from the root, parents before children; no node may be reached twice."""
+    """Return the nodes that can be reached from the root, parents before children; no node may be reached twice."""
     order, seen = [0], {0}
     for node in order:
         children = [int(side[node]) for side in (left, right)]
@@ -97,7 +86,7 @@ def _from_root(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def _array(values: Any, kind: type[np.generic]) -> NDArray[Any]:
-    """Returns a one-dimensional array of the given kind, not empty; whole numbers must be whole in the file."""
+    """Return a one-dimensional array of the given kind, not empty; whole numbers must be whole in the file."""
     with np.errstate(over="ignore"):
         array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or not len(array) or (kind is np.int64 and (array != np.floor(array)).any()):

@@ -25,7 +25,7 @@ _WIDE_STOPS = "\u3002\uff01\uff1f\u0964\u061f"
 
 @cache
 def tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Builds two lookup tables over the code points up to U+FFFF, once per process.
+    """Build two lookup tables over the code points up to U+FFFF, once per process.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
 
 
 def _kind(character: str) -> int:
-    """Returns the bits of one character, from its Unicode category and the lists above."""
+    """Return the bits of one character, from its Unicode category and the lists above."""
     code, category = ord(character), unicodedata.category(character)
     if _within(code, _ACCENTS):
         return kernel.DROPPED
@@ -62,11 +62,11 @@ def _kind(character: str) -> int:
 
 
 def _folded(character: str) -> int:
-    """Returns the code point of the base letter in lower case; of a ligature, that of its first letter."""
+    """Return the code point of the base letter in lower case; of a ligature, that of its first letter."""
     base = unicodedata.normalize("NFKD", character)[0].lower()[0]
     return min(ord(base), kernel.LAST_IN_TABLE)
 
 
 def _within(code: int, ranges: Any) -> bool:
-    """Whether a code point lies in one of several ranges, ends included."""
+    """Return whether a code point lies in one of several ranges, ends included."""
     return any(first <= code <= last for first, last in ranges)

@@ -145,15 +145,13 @@ def passage_features(question: str, texts: Sequence[str], titles: Sequence[str] 
 
 
 def rarity_of(frequency: Ints, n: int) -> Floats:
-    """How rare a word is that `frequency` of n passages hold: 1 where one does or none, near 0 where all do.
-
-    It is log((n + 1) / (df + 1/2)) as a share of its value for one passage, so that it does not grow with n.
-    """
+    """Return how rare a word is that `frequency` of n passages hold: 1 where one does or none, near 0 where all do."""
+    # It is log((n + 1) / (df + 1/2)) as a share of its value for one passage, so that it does not grow with n.
     return np.clip(np.log((n + 1) / (frequency + 0.5)) / np.log((n + 1) / 1.5), _COMMON, 1.0)
 
 
 def _needs(reading: Reading, asked: Question) -> Needs:
-    """Returns the terms of the question as needs, with bit masks of those that each passage and each sentence holds."""
+    """Return the terms of the question as needs, with bit masks of those that each passage and each sentence holds."""
     wholes, parts = masks_of(
         reading.stems, reading.flags, reading.sentences, reading.places, asked.term_of, len(reading.part_words)
     )

@@ -36,33 +36,12 @@ _TITLE = (
 
 
 def few_of(frequency: Ints, n: int) -> Bools:
-    """Whether a word is rare: at most a quarter of n passages hold it, or at most two do."""
+    """Return whether a word is rare: at most a quarter of n passages hold it, or at most two do."""
     return frequency <= max(2, n // FEW)
 
 
 def likeness(reading: Reading, asked: Question, bags: Bags, rarity: Floats, needs: Needs, cosine: Floats) -> Columns:
-    """Computes the columns that do not depend on other passages, except for how rare words are.
-
-    Parameters
-    ----------
-    reading : Reading
-        The numbered words of question and passages.
-    asked : Question
-        Terms, spans and cues of the question.
-    bags : Bags
-        Passages as bags of stems.
-    rarity : array of shape (stems,)
-        From near 0 (everywhere) to 1 (in one passage).
-    needs : Needs
-        Which terms each passage and sentence holds.
-    cosine : array of shape (passages,)
-        tf-idf cosine with the question.
-
-    Returns
-    -------
-    dict of str to array of shape (passages,)
-        Columns by name, in a fixed order that models rely on.
-    """
+    """Compute the columns that do not depend on other passages, except for how rare words are."""
     n = len(reading.bodies)
     scores = bm25(bags, asked.is_term)
     columns = {
@@ -92,25 +71,19 @@ def likeness(reading: Reading, asked: Question, bags: Bags, rarity: Floats, need
 
 
 def relative(values: Floats) -> Floats:
-    """Divides values by the highest of them; all zeros stay zeros."""
+    """Divide values by the highest of them; all zeros stay zeros."""
     return values / max(float(values.max(initial=0.0)), 1e-9)
 
 
 def ranks(values: Floats) -> Floats:
-    """Returns the rank of each value, the highest 0; ties go to the lowest row.
-
-    Examples
-    --------
-    >>> ranks(np.array([1.0, 3.0, 3.0]))
-    array([2., 0., 1.])
-    """
+    """Return the rank of each value, the highest 0; ties go to the lowest row."""
     places = np.empty(len(values))
     places[np.argsort(-values, kind="stable")] = np.arange(len(values))
     return places
 
 
 def _words(reading: Reading, asked: Question, bags: Bags, needs: Needs) -> Floats:
-    """Returns the columns of `_WORDS`: shares of the question's words that passage and sentences hold, weighed by
+    """Return the columns of `_WORDS`: shares of the question's words that passage and sentences hold, weighed by
     rarity.
     """
     frequency = np.zeros(MOST_NEEDS, dtype=np.int64)
@@ -120,11 +93,7 @@ def _words(reading: Reading, asked: Question, bags: Bags, needs: Needs) -> Float
 
 
 def _spans(reading: Reading, asked: Question, rarity: Floats) -> dict[str, Floats]:
-    """Returns how well the names and quotations of the question are matched in titles and in texts.
-
-    For each place: the mean over spans, the best, the number matched whole, and the highest share of a span's total
-    over all passages (whether a span is found here and nowhere else).
-    """
+    """Return how well the names and quotations of the question are matched in titles and in texts."""
     scores = kernel.span_scores(
         reading.words, reading.stems, reading.flags, rarity, asked.spans, reading.titles, reading.places
     )

@@ -20,26 +20,7 @@ _LOOSE = 0.7  # what words of a title count beside the title as it is
 
 
 def title_links(reading: Reading, asked: Question, rarity: Floats, worths: Floats, new: Floats) -> dict[str, Floats]:
-    """Computes links by titles: whether and how one passage mentions the title of another.
-
-    Parameters
-    ----------
-    reading : Reading
-        The numbered words of question and passages.
-    asked : Question
-        Says which stems are terms of the question.
-    rarity : array of shape (stems,)
-        Weights of the words of titles.
-    worths : array of shape (sentences,)
-        The share of the question that each sentence holds.
-    new : array of shape (passages,)
-        1 for a passage whose title is not in the question, 0 where all of it is.
-
-    Returns
-    -------
-    dict of str to array of shape (passages, passages)
-        By kind of link; kinds that end in `_in` and `_of`, `mentioned_in` and `mentions`, are transposes of each other.
-    """
+    """Compute links by titles: whether and how one passage mentions the title of another."""
     mentions = title_mentions(reading, worths)
     shares, unasked = title_shares(reading, rarity, asked.is_term)
     there, unasked = (mentions > 0).astype(np.float64), np.log1p(unasked)
@@ -62,12 +43,7 @@ def title_links(reading: Reading, asked: Question, rarity: Floats, worths: Float
 def name_links(
     reading: Reading, asked: Question, rarity: Floats, needs: Needs, worths: Floats, best: Floats
 ) -> dict[str, Floats]:
-    """Computes links by names that two passages share and the question does not hold.
-
-    `bridge` weighs a shared name by how well the sentences that hold it match the question; `bridged_addition` is what
-    the sentence with the name adds to the question's words that the other passage holds. `best` is the share of the
-    question that the best sentence of each passage holds.
-    """
+    """Compute links by names that two passages share and the question does not hold."""
     owners, stems, heights = kernel.name_words(reading, asked.is_term, worths, best)
     shared, bridge = kernel.bridges(owners, stems, heights, rarity, len(reading.bodies))
     met = (needs.wholes, needs.parts, needs.weights[0])
@@ -79,10 +55,8 @@ def name_links(
 
 
 def need_links(needs: Needs, links: dict[str, Floats]) -> dict[str, Floats]:
-    """Computes what two passages hold of the question together, alone and where titles or names link them.
-
-    `links` must hold those of `title_links` and `name_links` already.
-    """
+    """Compute what two passages hold of the question together, alone and where titles or names link them."""
+    # `links` must hold those of `title_links` and `name_links` already.
     added, together = additions(needs.wholes, needs.parts, needs.starts, needs.weights[0])
     titles = np.maximum(links["mentioned_in"], _LOOSE * links["title_words_in"])
     titles, names = np.maximum(titles, titles.T), np.minimum(links["shared_name_words"], kernel.MOST)
@@ -97,5 +71,5 @@ def need_links(needs: Needs, links: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def sentence_worths(needs: Needs) -> Floats:
-    """Returns the share of the question, weighed by rarity, that each sentence holds."""
+    """Return the share of the question, weighed by rarity, that each sentence holds."""
     return part_worths(needs.parts, needs.weights[0])

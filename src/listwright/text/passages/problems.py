@@ -106,13 +106,13 @@ def question_problems(
 
 
 def joined_needs(found: Sequence[PassageFeatures]) -> Needs:
-    """Joins the needs of all questions into one `Needs`."""
+    """Join the needs of all questions into one `Needs`."""
     return found[0].needs.join([features.needs for features in found[1:]])
 
 
 def _stacked(tables: Sequence[Any], offsets: Ints) -> Any:
-    """Stacks tables of shape (passages, passages) below each other into one sparse table, as `Problems.links`
-    takes them.
+    """Stack tables of shape (passages, passages) below each other into one sparse table, as `Problems.links` takes
+    them.
     """
     where = [np.nonzero(table) for table in tables]
     values = np.concatenate([table[place] for table, place in zip(tables, where, strict=True)])

@@ -47,26 +47,7 @@ class Question(NamedTuple):
 
 
 def understand(question: str, reading: Reading, source: Source, rarity: Floats, frequency: Ints) -> Question:
-    """Finds the terms, spans and cues of a question.
-
-    Parameters
-    ----------
-    question : str
-        The question as written, in which quotation marks are looked for.
-    reading : Reading
-        Whose first words are those of the question.
-    source : Source
-        Where these words stand.
-    rarity : array of shape (stems,)
-        Weights of the terms.
-    frequency : array of shape (stems,)
-        The number of passages that hold each stem; terms that none holds get weight 0, as no list can meet them.
-
-    Returns
-    -------
-    Question
-        With terms in the order of the question.
-    """
+    """Find the terms, spans and cues of a question."""
     end = reading.n_question
     content = reading.stems[:end][reading.flags[:end] & FUNCTION == 0]
     distinct = np.array(list(dict.fromkeys(content.tolist())), dtype=np.int64)
@@ -85,18 +66,12 @@ def understand(question: str, reading: Reading, source: Source, rarity: Floats, 
 
 
 def bits(flags: Bools) -> np.uint64:
-    """Returns a 64-bit number with those bits set that are flagged.
-
-    Examples
-    --------
-    >>> bits(np.array([True, False, True]))
-    np.uint64(5)
-    """
+    """Return a 64-bit number with those bits set that are flagged."""
     return np.uint64(sum(1 << bit for bit in np.flatnonzero(flags).tolist()))
 
 
 def _spans(question: str, reading: Reading, source: Source, words: list[str]) -> Ints:
-    """Returns quotations, then names that are in none of them; a question word alone, such as "Who", is not a name."""
+    """Return quotations, then names that are in none of them; a question word alone, such as "Who", is not a name."""
     end = reading.n_question
     firsts, lasts = source.found.firsts[:end], source.found.lasts[:end]
     spans: list[tuple[int, int]] = []
@@ -112,12 +87,12 @@ def _spans(question: str, reading: Reading, source: Source, words: list[str]) ->
 
 
 def _holds(words: list[str], outer: tuple[int, int], inner: tuple[int, int]) -> bool:
-    """Whether the words of the inner span occur in a row within the outer one."""
+    """Return whether the words of the inner span occur in a row within the outer one."""
     return f" {' '.join(words[slice(*inner)])} " in f" {' '.join(words[slice(*outer)])} "
 
 
 def _named(spans: Ints, reading: Reading, term_of: Ints) -> np.uint64:
-    """Returns the needs that stand in a name or quotation, as bits."""
+    """Return the needs that stand in a name or quotation, as bits."""
     named = np.zeros(MOST_NEEDS + 1, dtype=bool)  # the last one is for words that are no terms
     for first, stop in spans:
         named[term_of[reading.stems[first:stop]]] = True
@@ -125,7 +100,7 @@ def _named(spans: Ints, reading: Reading, term_of: Ints) -> np.uint64:
 
 
 def _cues(words: list[str]) -> dict[str, float]:
-    """Returns 1 or 0 for each kind of answer that the words of the question hint at, such as a date or a person."""
+    """Return 1 or 0 for each kind of answer that the words of the question hint at, such as a date or a person."""
     held = set(words)
     cues = {kind: float(not held.isdisjoint(known)) for kind, known in _CUES.items()}
     cues["amount"] *= "how" in held

@@ -45,12 +45,12 @@ class Source(NamedTuple):
     found: Words
 
     def quote(self, first: int, stop: int) -> str:
-        """Returns the text of words first:stop as written, with what stands between them."""
+        """Return the text of words first:stop as written, with what stands between them."""
         return self.text[self.found.firsts[first] : self.found.lasts[stop - 1]] if stop > first else ""
 
 
 def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Reading, Source]:
-    """Reads a question and its passages into numbered words.
+    """Read a question and its passages into numbered words.
 
     A passage without a title is named by the first capitalised words of its opening, or else by its first two words.
 
@@ -96,18 +96,14 @@ def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Re
 
 
 def _noted(title: str) -> tuple[str, str]:
-    """Splits a title from the note in brackets behind it.
-
-    >>> _noted("Alien (film)"), _noted("Alien")
-    (('Alien ', 'film'), ('Alien', ''))
-    """
+    """Split a title from the note in brackets behind it."""
     name, opened, note = title.rstrip().rpartition("(")
     return (name, note[:-1]) if opened and note.endswith(")") and name.strip() else (title, "")
 
 
 def _named(titles: Ints, bodies: Ints, flags: NDArray[np.uint8]) -> Ints:
-    """Fills in the ranges of missing titles with the first name in the opening of the body, or with its first two
-    words.
+    """Fill in the ranges of missing titles with the first name in the opening of the body, or with its first
+    two words.
     """
     named = titles.copy()
     for i in np.flatnonzero(titles[:, 0] == titles[:, 1]):

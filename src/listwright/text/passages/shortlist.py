@@ -24,39 +24,7 @@ def shortlist(
     most: int,
     signals: Sequence[Floats] = (),
 ) -> Ints:
-    """Chooses the most promising of very many passages, before features that compare all pairs are computed.
-
-    Passages are ranked by BM25 for the question, by BM25 for the rare names in the best passages, which lead on to
-    what the question does not name, and by each signal. They come in by their best rank.
-
-    Parameters
-    ----------
-    question : str
-        The question.
-    texts, titles : sequences of str
-        The passages, and their titles if there are any.
-    most : int
-        How many to keep.
-    signals : sequence of arrays
-        More numbers per passage, higher for better ones, such as a retriever's scores.
-
-    Returns
-    -------
-    array of int
-        The rows to keep, in rising order; all of them where there are no more than `most`.
-
-    See Also
-    --------
-    passage_features : The features that are then computed for the chosen passages.
-
-    Examples
-    --------
-    >>> texts = [f"Note {i} is about the weather." for i in range(20)]
-    >>> texts[7] = "The film Alien was directed by Ridley Scott."
-    >>> texts[11] = "Ridley Scott grew up in the north."
-    >>> shortlist("Who directed Alien?", texts, most=2)
-    array([ 7, 11])
-    """
+    """Choose the most promising of very many passages, before features that compare all pairs are computed."""
     n = len(texts)
     if n <= most:
         return np.arange(n)

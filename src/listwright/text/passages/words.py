@@ -38,28 +38,7 @@ class Words(NamedTuple):
 
 
 def split(texts: Sequence[str]) -> Words:
-    """Splits texts into words.
-
-    A word is a run of letters and digits; a Chinese, Japanese, Korean or Thai sign makes a word with the next one.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        The texts; offsets in the answer refer to all of them joined.
-
-    Returns
-    -------
-    Words
-        Text after text.
-
-    Examples
-    --------
-    >>> words = split(["An apple fell. It was 1666.", "Äpfel"])
-    >>> words.starts.tolist(), words.sentences.tolist()
-    ([0, 6, 7], [0, 0, 0, 1, 1, 1, 0])
-    >>> bool(words.words[1] == split(["APPLE"]).words[0]), bool(words.stems[6] == split(["apfel"]).stems[0])
-    (True, True)
-    """
+    """Split texts into words."""
     joined = "".join(texts).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(joined, dtype=np.uint32)
     places = starts_of([len(text) for text in texts])
@@ -70,7 +49,7 @@ def split(texts: Sequence[str]) -> Words:
 
 
 def hashes_of(words: Iterable[str]) -> Hashes:
-    """Returns the hash of each word, equal to the entries of `Words.words`."""
+    """Return the hash of each word, equal to the entries of `Words.words`."""
     kinds, folds = tables()
     codes = [np.frombuffer(word.encode("utf-32-le"), dtype=np.uint32) for word in words]
     return np.array([hashed(code, 0, len(code), kinds, folds)[0] for code in codes], dtype=np.uint64)
@@ -78,8 +57,8 @@ def hashes_of(words: Iterable[str]) -> Hashes:
 
 @cache
 def _known() -> tuple[Hashes, NDArray[np.uint8]]:
-    """Returns the hashes of all words in the word lists, sorted for binary search, and bits for the lists that
-    hold each.
+    """Return the hashes of all words in the word lists, sorted for binary search, and bits for the lists that hold
+    each.
     """
     lists = {kernel.FUNCTION: FUNCTION_WORDS, kernel.LINKING: _LINKING, kernel.PERSON: _PERSON, kernel.PLACE: _PLACE}
     bits: dict[str, int] = {}
@@ -92,7 +71,7 @@ def _known() -> tuple[Hashes, NDArray[np.uint8]]:
 
 
 def _room_for(count: int, n_texts: int) -> Words:
-    """Allocates the arrays that the splitting kernel fills in."""
+    """Allocate the arrays that the splitting kernel fills in."""
     return Words(
         starts=np.zeros(n_texts + 1, dtype=np.int64),
         firsts=np.empty(count, dtype=np.int64),

@@ -24,10 +24,8 @@ __all__ = ["Fitted", "InMemory", "Plan", "Round", "Sharded", "Source", "opened"]
 
 @contextmanager
 def opened(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[Source]:
-    """Provides the source of these problems, with the engine's workers if it needs some.
-
-    Linear algebra is restricted to one thread, so that sums are added in one order. `settings` are those of `InMemory`.
-    """
+    """Provide the source of these problems, with the engine's workers if it needs some."""
+    # Linear algebra is restricted to one thread, so that sums are added in one order.
     if not isinstance(problems, Scan):
         check_problems(problems)
     with one_thread():

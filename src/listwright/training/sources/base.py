@@ -21,24 +21,12 @@ Check = Callable[[Problems], None]  # raises InputError for problems that cannot
 
 @dataclass(frozen=True)
 class Round:
-    """States that are all walked with one policy, and a function that learns from them.
+    """States that are all walked with one policy, and a function that learns from them."""
 
-    Attributes
-    ----------
-    n_states : int
-        Number of states.
-    rng : numpy.random.Generator
-        For the keeper, which samples policies.
-    teach : callable
-        Called with the training, which it changes.
-    total : int
-        Rounds of the whole fit; 0 if unknown.
-    """
-
-    n_states: int
-    rng: np.random.Generator
-    teach: Callable[[Training], None]
-    total: int = 0
+    n_states: int  # number of states
+    rng: np.random.Generator  # for the keeper, which samples policies
+    teach: Callable[[Training], None]  # called with the training, which it changes
+    total: int = 0  # rounds of the whole fit; 0 if unknown
 
     @property
     def of(self) -> str:
@@ -48,49 +36,24 @@ class Round:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a fit starts with: features to fit, a learner to train, and the number of passes.
+    """What a fit starts with: features to fit, a learner to train, and the number of passes."""
 
-    Attributes
-    ----------
-    features : Features
-        Features to fit.
-    learner : Learner
-        Learner to train.
-    n_passes : int
-        Passes over the problems.
-    about : dict
-        How the plan was chosen; becomes attributes of the fitted estimator.
-    """
-
-    features: Features
-    learner: Learner
-    n_passes: int
+    features: Features  # features to fit
+    learner: Learner  # learner to train
+    n_passes: int  # passes over the problems
+    # how the plan was chosen; becomes attributes of the fitted estimator
     about: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Features fitted on all problems, and what else had to be known of them.
+    """Features fitted on all problems, and what else had to be known of them."""
 
-    Attributes
-    ----------
-    features : Features
-        The fitted features.
-    signature : Signature
-        The kind of problems.
-    mean_size : float or None
-        Mean size of the candidates.
-    most : int
-        Candidates of the largest problem.
-    training_features : Features or None
-        Features as the training problems are seen, if that differs.
-    """
-
-    features: Features
-    signature: Signature
-    mean_size: float | None
-    most: int
-    training_features: Features | None = None
+    features: Features  # the fitted features
+    signature: Signature  # the kind of problems
+    mean_size: float | None  # mean size of the candidates
+    most: int  # candidates of the largest problem
+    training_features: Features | None = None  # features as the training problems are seen, if that differs
 
 
 class Rounds(Protocol):
@@ -101,24 +64,11 @@ class Rounds(Protocol):
 
 
 class Source(ABC):
-    """Base class of sources: fits features, provides the rounds, and measures policies.
+    """Base class of sources: fits features, provides the rounds, and measures policies."""
 
-    `example` is a part of the problems, by which features and learner are chosen; `whole` is all of them, if they are
-    in memory. Every problem is checked before anything is learned from it.
-
-    Attributes
-    ----------
-    example : Problems
-        Some of the problems.
-    whole : Problems or None
-        All of the problems, if they are in memory.
-    n_states : int
-        Number of problems.
-    """
-
-    example: Problems
-    whole: Problems | None = None
-    n_states: int
+    example: Problems  # some of the problems
+    whole: Problems | None = None  # all of the problems, if they are in memory
+    n_states: int  # number of problems
 
     @property
     @abstractmethod
@@ -127,20 +77,20 @@ class Source(ABC):
 
     @abstractmethod
     def fitted(self, plan: Plan) -> Fitted:
-        """Fits the features on all problems."""
+        """Fit the features on all problems."""
 
     @abstractmethod
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yields the rounds of these passes over the problems, after the first `done`."""
+        """Yield the rounds of these passes over the problems, after the first `done`."""
 
     @abstractmethod
     def value(self, training: Training) -> float | None:
-        """Returns the mean value of the current policy's lists for held-out problems; None if there are none."""
+        """Return the mean value of the current policy's lists for held-out problems; None if there are none."""
 
     @abstractmethod
     def note(self, progress: Progress) -> None:
-        """Stores in the progress what else is needed to continue with the next round."""
+        """Store in the progress what else is needed to continue with the next round."""
 
     @abstractmethod
     def go_on(self, progress: Progress) -> None:
-        """Restores it from the progress."""
+        """Restore it from the progress."""

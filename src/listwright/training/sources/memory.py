@@ -19,25 +19,7 @@ from listwright.training.visits import first_gains, states_of
 
 
 class InMemory(Source):
-    """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order.
-
-    One generator draws everything: the held-out problems, the order, and what policies and learners draw.
-
-    Parameters
-    ----------
-    problems : Problems
-        The training problems.
-    check : callable
-        Raises `InputError` for problems that cannot be learned from.
-    batch_size : int or "auto"
-        Problems per round.
-    hold_out : bool
-        Whether to hold out problems that choose the best round.
-    rng : numpy.random.Generator
-        Draws everything.
-    tick : callable, optional
-        Called after each round with (done, total).
-    """
+    """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order."""
 
     def __init__(
         self,
@@ -62,14 +44,14 @@ class InMemory(Source):
         return fingerprint(self.problems)
 
     def fitted(self, plan: Plan) -> Fitted:
-        """Fits the features on all problems at once."""
+        """Fit the features on all problems at once."""
         problems, features = self.problems, plan.features.fit(self.problems)
         mean_size = None if problems.sizes is None else float(problems.sizes.mean())
         most, view = int(problems.counts.max()), features.for_training(problems)
         return Fitted(features, Signature.of(problems), mean_size, most, view)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yields one round per batch, of the size that the learner prefers if `batch_size` is "auto"."""
+        """Yield one round per batch, of the size that the learner prefers if `batch_size` is "auto"."""
         learned = self._learned(done)
         auto = training.learner.batch_size(len(learned), learned.n_rows)
         size = auto if self.batch_size == "auto" else int(self.batch_size)
@@ -86,24 +68,24 @@ class InMemory(Source):
             bar()
 
     def _teach(self, batch: Problems, training: Training) -> None:
-        """Learns from one batch."""
+        """Learn from one batch."""
         training.take_in(batch, self.rng)
 
     def _learned(self, done: int) -> Problems:
-        """Returns the problems that are not held out."""
+        """Return the problems that are not held out."""
         if self.hold_out and not done:
             self.held = held_out(len(self.problems), self.rng)
         return self.problems if self.held is None else self.problems[np.delete(np.arange(self.n_states), self.held)]
 
     def value(self, training: Training) -> float | None:
-        """Returns the mean value on the held-out problems; None if there are none."""
+        """Return the mean value on the held-out problems; None if there are none."""
         return None if self.held is None else training.value(self.problems[self.held])
 
     def note(self, progress: Progress) -> None:
-        """Stores the generator, the order of the pass and the held-out problems."""
+        """Store the generator, the order of the pass and the held-out problems."""
         progress.rng, progress.order, progress.held = self.rng, self.order, self.held
 
     def go_on(self, progress: Progress) -> None:
-        """Restores them, so that the same random numbers follow."""
+        """Restore them, so that the same random numbers follow."""
         self.rng = self.rng if progress.rng is None else progress.rng
         self.order, self.held = progress.order, progress.held

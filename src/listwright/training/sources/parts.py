@@ -29,23 +29,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Problems in memory, cut into runs of about equal size, with the interface of a scan.
+    """Problems in memory, cut into runs of about equal size, with the interface of a scan."""
 
-    Attributes
-    ----------
-    problems : Problems
-        The problems.
-    max_memory, width, row_bytes, block_bytes : int
-        What an engine asks of shards; here so that nothing is limited, because the problems are in memory already.
-
-    Examples
-    --------
-    >>> parts = Parts(Problems.from_arrays(np.zeros((100, 3, 1))))
-    >>> len(parts.shards), next(parts.blocks(0))
-    (64, Problems: 1 problem, 3 candidates (3 each), 1 feature, no reward)
-    """
-
-    problems: Problems
+    problems: Problems  # the problems
+    # what an engine asks of shards; here so that nothing is limited, because the problems are in memory already
     max_memory: int = ENDLESS
     width: int = 1
     row_bytes: int = 0
@@ -68,11 +55,11 @@ class Parts:
         return tuple(Part(i, self.ends[i + 1] - self.ends[i], n) for i, n in enumerate(rows))
 
     def blocks(self, number: int) -> Iterator[Problems]:
-        """Yields the problems of a part as a single block."""
+        """Yield the problems of a part as a single block."""
         yield self.problems[self.ends[number] : self.ends[number + 1]]
 
     def fingerprint(self) -> str:
-        """Returns a hash of the problems and the number of parts, because the rounds differ from those of batches
-        in memory.
+        """Return a hash of the problems and the number of parts, because the rounds differ from those of batches in
+        memory.
         """
         return f"{fingerprint(self.problems)} in {len(self.shards)} parts"

@@ -23,20 +23,7 @@ MOST = 16  # most rounds per pass for batch_size="auto", so that each has shards
 
 
 class Sharded(Source):
-    """Shards of problems that are never all in memory; what they teach is added in the order of the shards.
-
-    Random numbers depend on a seed, the round and the shard, so it does not matter which worker processes a shard, or
-    when.
-
-    Parameters
-    ----------
-    shards : Shards
-        The problems in parts.
-    crew : Crew
-        The workers.
-    check, batch_size, hold_out, rng, tick
-        As in `InMemory`; whole shards are held out.
-    """
+    """Shards of problems that are never all in memory; what they teach is added in the order of the shards."""
 
     def __init__(
         self,
@@ -59,7 +46,7 @@ class Sharded(Source):
         self._split(int(rng.integers(2**62)))
 
     def _split(self, seed: int) -> None:
-        """Sets the seed, and with it the shards that are held out."""
+        """Set the seed, and with it the shards that are held out."""
         every = np.arange(len(self.shards.shards))
         self.seed = seed
         self.held = held_out(len(every), np.random.default_rng(seed)) if self.hold_out else None
@@ -71,7 +58,7 @@ class Sharded(Source):
         return self.shards.fingerprint()
 
     def fitted(self, plan: Plan) -> Fitted:
-        """Reads all shards, and fits the features on the summaries found in them."""
+        """Read all shards, and fit the features on the summaries found in them."""
         plan.features.begun(self.example if self.whole is None else self.whole)
         if not plan.features.streams():
             raise InputError(
@@ -89,15 +76,15 @@ class Sharded(Source):
         return Fitted(plan.features.settle(found.summary), found.signature, mean_size, found.most)
 
     def _steps(self, n_passes: int) -> int:
-        """Returns the length of the progress bar: the shards to read, and to learn from in every pass."""
+        """Return the length of the progress bar: the shards to read, and to learn from in every pass."""
         return len(self.shards.shards) + n_passes * len(self.learned)
 
     def _schedule(self, learner: Learner) -> Schedule:
-        """Returns which shards each round learns from."""
+        """Return which shards each round learns from."""
         return Schedule(self.learned, rounds_a_pass(self.shards, self.learned, learner, self.batch_size), self.seed)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yields rounds, each of some of the shards."""
+        """Yield rounds, each of some of the shards."""
         schedule = self._schedule(training.learner)
         share = kept_share(self.shards, training.learner, len(training.weights), n_passes)
         left = {number: schedule.shards_of(number).tolist() for number in range(done, n_passes * schedule.n_rounds)}
@@ -111,67 +98,48 @@ class Sharded(Source):
             yield Round(n_states, rng, partial(self._teach, task, shards), total)
 
     def _teach(self, task: Callable[[Training], Learn], shards: list[int], training: Training) -> None:
-        """Lets the workers learn from these shards, and adds what they learned in order."""
+        """Let the workers learn from these shards, and add what they learned in order."""
         for learner, ledger in self.crew.each(task(training.fork()), shards, self.bar):
             training.join(learner, ledger)
 
     def value(self, training: Training) -> float | None:
-        """Returns the mean value on the held-out shards, measured by the workers; None if there are none."""
+        """Return the mean value on the held-out shards, measured by the workers; None if there are none."""
         if self.held is None:
             return None
         slim = replace(training, learner=training.learner.fork())
         return mean_worth(self.crew, slim.value, self.held)
 
     def note(self, progress: Progress) -> None:
-        """Stores the seed, from which everything else follows."""
+        """Store the seed, from which everything else follows."""
         progress.seed = self.seed
 
     def go_on(self, progress: Progress) -> None:
-        """Restores the seed, so that the same shards are held out."""
+        """Restore the seed, so that the same shards are held out."""
         self._split(progress.seed)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which shards each round learns from.
+    """Which shards each round learns from."""
 
-    A round takes every n-th shard, so it sees all parts of the files; later passes take the rounds in a random order.
-    This depends on the shards and the seed alone, not on the workers.
-
-    Attributes
-    ----------
-    shards : ndarray of int
-        The shards to learn from.
-    n_rounds : int
-        Rounds per pass.
-    seed : int
-        Seed of the order in later passes.
-
-    Examples
-    --------
-    >>> schedule = Schedule(np.arange(5), n_rounds=2, seed=0)
-    >>> [schedule.shards_of(i).tolist() for i in range(2)]
-    [[0, 2, 4], [1, 3]]
-    """
-
-    shards: Ints
-    n_rounds: int
-    seed: int
+    shards: Ints  # the shards to learn from
+    n_rounds: int  # rounds per pass
+    seed: int  # seed of the order in later passes
 
     def shards_of(self, number: int) -> Ints:
-        """Returns the shards of a round, counted over all passes."""
+        """Return the shards of a round, counted over all passes."""
         a_pass, at = divmod(number, self.n_rounds)
         if a_pass:
             at = np.random.default_rng([self.seed, a_pass]).permutation(self.n_rounds)[at]
         return self.shards[at :: self.n_rounds]
 
     def dealt(self) -> list[int]:
-        """Returns all shards round by round, so that workers which take turns get their share of every round."""
+        """Return all shards round by round, so that workers which take turns get their share of every round."""
         return [int(shard) for number in range(self.n_rounds) for shard in self.shards_of(number)]
 
 
 def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: int | str) -> int:
-    """Returns the number of rounds per pass that the batch size gives, with at least one shard each."""
+    """Return the number of rounds per pass that the batch size gives, with at least one shard each."""
     n_states = sum(shards.shards[number].n_problems for number in learned)
     if batch_size != "auto":
         return max(1, min(len(learned), n_states // int(batch_size)))
@@ -180,7 +148,7 @@ def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: i
 
 
 def kept_share(shards: Shards, learner: Learner, length: int, n_passes: int) -> float:
-    """Returns the share of states whose rows fit into half of the memory, for a learner that keeps all it sees."""
+    """Return the share of states whose rows fit into half of the memory, for a learner that keeps all it sees."""
     if not learner.keeps_rows:
         return 1.0
     needed = 4.0 * (3 * shards.width + 4) * shards.n_rows * length * n_passes

@@ -21,27 +21,15 @@ from listwright.training.visits import first_gains, states_of
 
 @dataclass(frozen=True)
 class Found:
-    """What must be known of all problems before a fit starts.
+    """What must be known of all problems before a fit starts."""
 
-    Attributes
-    ----------
-    signature : Signature
-        The kind of problems.
-    summary : dict
-        Sums that the features are fitted on.
-    most : int
-        Candidates of the largest problem.
-    size : float
-        Total size of all candidates.
-    """
-
-    signature: Signature
-    summary: dict[str, Any]
-    most: int
-    size: float
+    signature: Signature  # the kind of problems
+    summary: dict[str, Any]  # sums that the features are fitted on
+    most: int  # candidates of the largest problem
+    size: float  # total size of all candidates
 
     def merged(self, other: Found) -> Found:
-        """Returns the same for the problems of both."""
+        """Return the same for the problems of both."""
         return Found(
             self.signature.merged(other.signature),
             merged(self.summary, other.summary),
@@ -58,44 +46,32 @@ class Look:
     check: Callable[[Problems], None]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> Found:
-        """Returns one result for the shard."""
+        """Return one result for the shard."""
         return reduce(Found.merged, map(self._block, blocks))
 
     def _block(self, block: Problems) -> Found:
-        """Returns the result for one block."""
+        """Return the result for one block."""
         self.check(block)
         size = 0.0 if block.sizes is None else float(block.sizes.sum())
         return Found(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
 
 
 def looked(crew: Crew, shards: list[int], look: Look, told: Told) -> Found:
-    """Returns the result for all shards, merged in the given order."""
+    """Return the result for all shards, merged in the given order."""
     return reduce(Found.merged, crew.each(look, shards, told))
 
 
 @dataclass(frozen=True)
 class Learn:
-    """Task: builds lists with the current policy and learns from every position; returns sums, gradients or rows.
+    """Task: builds lists with the current policy and learns from every position; returns sums, gradients or rows."""
 
-    Attributes
-    ----------
-    training : Training
-        The state of the run, to fork.
-    seed : tuple of int
-        Seed of the fit, and the number of the round.
-    share : float
-        Share of the states to learn from, for learners that keep rows.
-    check : callable or None
-        Raises `InputError` for problems that cannot be learned from.
-    """
-
-    training: Training
-    seed: tuple[int, int]
-    share: float = 1.0
-    check: Callable[[Problems], None] | None = None
+    training: Training  # the state of the run, to fork
+    seed: tuple[int, int]  # seed of the fit, and the number of the round
+    share: float = 1.0  # share of the states to learn from, for learners that keep rows
+    check: Callable[[Problems], None] | None = None  # raises `InputError` for problems that cannot be learned from
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[Learner, Ledger]:
-        """Returns what the shard taught. Blocks are joined in order, so the sum does not depend on the worker."""
+        """Return what the shard taught. Blocks are joined in order, so the sum does not depend on the worker."""
         rng = np.random.default_rng([*self.seed, shard])
         whole = self.training.fork()
         for block in blocks:

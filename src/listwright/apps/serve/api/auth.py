@@ -34,27 +34,7 @@ ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
 
 
 def roles_for(method: str, path: str) -> tuple[str, ...] | None:
-    """Return the roles that may make a request; None where no key is needed.
-
-    Anything not listed explicitly is for admins, so a new route is closed by default.
-
-    Parameters
-    ----------
-    method : str
-        HTTP method.
-    path : str
-        Path without the prefix of a proxy; also a template such as ``/v1/lists/{list_id}``.
-
-    Returns
-    -------
-    tuple of str or None
-        Roles, any of which is sufficient.
-
-    Examples
-    --------
-    >>> roles_for("POST", "/v1/lists"), roles_for("GET", "/healthz"), roles_for("POST", "/v1/models")
-    (('lists', 'admin'), None, ('admin',))
-    """
+    """Return the roles that may make a request; None where no key is needed."""
     looks = method in ("GET", "HEAD")
     if looks and (path in OPEN or path.startswith(OPEN_FOLDER)):
         return None
@@ -119,35 +99,14 @@ class Keys:
         return cls(_keys(path), path)
 
     def found(self, presented: str) -> Key | None:
-        """Return the entry of a key, or None if it is unknown or expired.
-
-        Every entry is compared in constant time, so response times reveal nothing about the hashes.
-
-        Examples
-        --------
-        >>> Keys((Key("lists", sha256(b"secret").hexdigest(), "web"),)).found("secret").name
-        'web'
-        """
+        """Return the entry of a key, or None if it is unknown or expired."""
         self._look()
         digest, now = sha256(presented.encode("utf-8", "surrogateescape")).hexdigest(), time.time()
         same = [key for key in self.keys if compare_digest(key.sha256, digest)]
         return next((key for key in same if key.expires is None or key.expires > now), None)
 
     def check(self, authorization: str, roles: tuple[str, ...]) -> Key:
-        """Return the key of a request, given its `Authorization` header.
-
-        Parameters
-        ----------
-        authorization : str
-            Value of the header, ``Bearer KEY``; empty where it is missing.
-        roles : tuple of str
-            Roles that may make the request.
-
-        Raises
-        ------
-        Refused
-            401 if the key is missing, unknown or expired, 403 if it has another role.
-        """
+        """Return the key of a request, given its `Authorization` header."""
         scheme, _, presented = authorization.partition(" ")
         key = self.found(presented.strip()) if scheme.lower() == "bearer" else None
         if key is None:
@@ -157,11 +116,7 @@ class Keys:
         return key
 
     def _look(self) -> None:
-        """Read the file again if it changed, at most once per `RELOAD` seconds.
-
-        A file that cannot be read, such as one being edited, leaves the keys unchanged; an empty list of keys is
-        accepted.
-        """
+        """Read the file again if it changed, at most once per `RELOAD` seconds."""
         if self.path is None or time.monotonic() - self.looked < RELOAD:
             return
         self.looked = time.monotonic()
@@ -234,26 +189,7 @@ def new_key(role: str, path: Path, *, name: str = "", days: float | None = None)
 
 
 def revoke_key(name: str, path: Path) -> None:
-    """Remove a key from the keys file by its name.
-
-    A running service notices within a second or two; no restart is needed.
-
-    Parameters
-    ----------
-    name : str
-        Name given to `new_key`.
-    path : Path
-        Keys file.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no key of that name.
-
-    See Also
-    --------
-    new_key : Creates a key.
-    """
+    """Remove a key from the keys file by its name."""
     entries = _entries(path)
     kept = [entry for entry in entries if not isinstance(entry, dict) or entry.get("name") != name]
     if len(kept) == len(entries):
@@ -278,7 +214,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _keys(path: Path) -> tuple[Key, ...]:
-    """Read all keys of a file; raises InputError if there are none, because then nobody could make a request."""
+    """Read all keys of a file; raise InputError if there are none, because then nobody could make a request."""
     keys = tuple(_entry(entry, path) for entry in _entries(path))
     if not keys:
         raise InputError(f"{path} holds no keys. Make one with: listwright serve --new-key admin --keys {path}")
@@ -286,7 +222,7 @@ def _keys(path: Path) -> tuple[Key, ...]:
 
 
 def _entries(path: Path) -> list[Any]:
-    """Return the raw entries of a keys file; raises InputError unless it is JSON with a list "keys"."""
+    """Return the raw entries of a keys file; raise InputError unless it is JSON with a list "keys"."""
     try:
         entries = json.loads(path.read_text())["keys"]
     except OSError as error:

@@ -31,15 +31,7 @@ FEATURE = re.compile(r"(.*items\.\d+\.features)\.(\d+)")
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """Return the body of a request, reading no more than `limit` bytes.
-
-    The declared length is checked first; a body without one, or with a false one, is cut off while it streams.
-
-    Raises
-    ------
-    Refused
-        413 if the body is longer than `limit` bytes.
-    """
+    """Return the body of a request, reading no more than `limit` bytes."""
     length = _header(request, b"content-length")
     if length.isdigit() and (len(length) > 18 or int(length) > limit):
         raise _too_large(limit)
@@ -72,45 +64,14 @@ def kind_of(request: Request) -> str:
 
 
 async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:
-    """Read and decode a JSON body.
-
-    Parameters
-    ----------
-    request : Request
-        The request, whose body was not read yet.
-    kind : type
-        msgspec struct to decode into.
-    limit : int
-        Most bytes of the body.
-    names : sequence of str, optional
-        Feature names of the model, for error messages.
-
-    Raises
-    ------
-    Refused
-        413 if it is too large, 415 if it is not declared as JSON, 422 if it does not fit `kind`.
-    """
+    """Read and decode a JSON body."""
     if kind_of(request) != "application/json":
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
     return decoded(await read_body(request, limit), kind, names)
 
 
 def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
-    """Decode JSON into `kind`, or raise a refusal that names the field at fault.
-
-    msgspec stops at the first error. A body that is not JSON at all is reported as such even where a value before the
-    syntax error is already invalid.
-
-    Examples
-    --------
-    >>> decoded(b"[1, 2]", list[int])
-    [1, 2]
-    >>> try:
-    ...     decoded(b'[1, "x"]', list[int])
-    ... except Refused as refused:
-    ...     refused.field, refused.message
-    ('1', 'Expected `int`, got `str`.')
-    """
+    """Decode JSON into `kind`, or raise a refusal that names the field at fault."""
     try:
         found: T = _decoder(kind).decode(body)  # type: ignore[arg-type]
         return found
@@ -141,11 +102,7 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
 
 
 def _place_of_nan(body: bytes) -> str | None:
-    """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts.
-
-    Serializers often write NaN although JSON has no such number, so the error should point to it. None where the body
-    is invalid for another reason.
-    """
+    """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts."""
     try:
         found = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
     except (ValueError, RecursionError):
@@ -165,11 +122,8 @@ def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any,
 
 
 def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Refused:
-    """Translate a msgspec validation error into a 422 refusal.
-
-    The location is parsed from the text of the error, since msgspec does not expose it otherwise. A missing or unknown
-    field is appended to the path of the object that contains it.
-    """
+    """Translate a msgspec validation error into a 422 refusal."""
+    # The location is parsed from the text of the error, since msgspec does not expose it otherwise.
     text = str(error)
     where, unknown = WHERE.search(text), UNKNOWN.search(text)
     place = field_name([int(one) if one.isdigit() else one for one in re.findall(r"\w+", where[1])]) if where else ""
@@ -190,23 +144,7 @@ def _named(place: str, names: Sequence[str] | None) -> str:
 
 
 def from_binary(body: bytes) -> Asked:
-    """Decode a binary request for a list.
-
-    Layout: 4 bytes with the length of the JSON head (unsigned, little-endian), the head (`BinaryHead`), and the
-    features as little-endian float32, row by row, one row per id. The features are not copied.
-
-    Raises
-    ------
-    Refused
-        422 if the lengths do not agree or the head is invalid.
-
-    Examples
-    --------
-    >>> head = b'{"ids":["a","b"],"length":1}'
-    >>> features = np.array([[0.5, 1.0], [0.25, 2.0]], dtype="<f4")
-    >>> from_binary(len(head).to_bytes(4, "little") + head + features.tobytes()).rows.shape
-    (2, 2)
-    """
+    """Decode a binary request for a list."""
     size = int.from_bytes(body[:4], "little")
     if len(body) < 4 + size:
         raise invalid("body", "A binary body begins with the length of its JSON in 4 bytes, lowest first.")

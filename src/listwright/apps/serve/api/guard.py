@@ -94,10 +94,7 @@ class Guard:
             self._note(scope, answer, perf_counter() - start)
 
     async def _guarded(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
-        """Admit a request and run the application under a timeout; exceptions become refusals.
-
-        Client disconnects are only logged. Once an answer has begun, an error can no longer change its status.
-        """
+        """Admit a request and run the application under a timeout; exceptions become refusals."""
         request_id.set(answer.id)
         try:
             answer.scope = self._admitted(scope, headers, answer)
@@ -121,17 +118,7 @@ class Guard:
         return self.in_flight > self.limits.in_flight or self.bytes[upload] > self.room[upload]
 
     def _admitted(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
-        """Check a request and return the scope that the routes see.
-
-        The prefix of a proxy is removed from the path and HEAD becomes GET; `Answer` drops the body again. Health
-        checks and metrics are answered under any load.
-
-        Raises
-        ------
-        Refused
-            308 for the prefix without a slash, 400 for the host, 401 or 403 for the key or origin, 415 for form data,
-            429 under overload.
-        """
+        """Check a request and return the scope that the routes see."""
         path = _without(scope["path"], self.prefix)
         if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
             raise Refused(
@@ -151,11 +138,9 @@ class Guard:
         return {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"), "method": method}
 
     def _check_host(self, host: bytes) -> None:
-        """Refuse requests to a name other than this machine's, where there are no keys.
-
-        A page of another site whose name was made to point here could otherwise ask on the user's behalf (DNS
-        rebinding). Addresses of version 6, in brackets, are no names.
-        """
+        """Refuse requests to a name other than this machine's, where there are no keys."""
+        # A page of another site whose name was made to point here could otherwise ask on the user's behalf (DNS
+        # rebinding).
         if host.rpartition(b":")[0] in self.hosts or host in self.hosts or host.startswith(b"["):
             return
         raise Refused(400, "other_host", "This service is not for that host.", field="host")
@@ -167,10 +152,8 @@ class Guard:
         return self.limits.upload_seconds if path in UPLOADS else self.limits.seconds
 
     def _note(self, scope: Scope, answer: Answer, seconds: float) -> None:
-        """Count an answered request and log it: level INFO, or WARNING for status 500 and above.
-
-        Requests that matched no route share the label "other", so that scanners cannot create metric series.
-        """
+        """Count an answered request and log it: level INFO, or WARNING for status 500 and above."""
+        # Requests that matched no route share the label "other", so that scanners cannot create metric series.
         route = getattr(answer.scope.get("route"), "path", "other")
         method = scope["method"] if route != "other" else "other"
         self.metrics.of_request(method, route, answer.status, seconds)
@@ -253,10 +236,8 @@ class Answer:
         await self.send(message)
 
     async def refuse(self, refused: Refused) -> None:
-        """Send the JSON of a refusal, unless an answer has begun.
-
-        After 413 and timeouts the connection is closed, because the rest of the request body is not read.
-        """
+        """Send the JSON of a refusal, unless an answer has begun."""
+        # After 413 and timeouts the connection is closed, because the rest of the request body is not read.
         self.cause = self.cause or refused.message
         if self.status:
             return
@@ -271,12 +252,8 @@ class Answer:
 
 
 def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
-    """Refuse cross-site requests to a service without keys (CSRF protection).
-
-    Browsers state the origin of a request in `Sec-Fetch-Site` and `Origin`, and they send form content types to other
-    sites without a preflight request. So anything but GET must come from the same site and must not have a form's
-    content type.
-    """
+    """Refuse cross-site requests to a service without keys (CSRF protection)."""
+    # So anything but GET must come from the same site and must not have a form's content type.
     if method == "GET":
         return
     site = headers.get(b"sec-fetch-site", b"none")
@@ -290,13 +267,7 @@ def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
 
 
 def _without(path: str, prefix: str) -> str:
-    """Remove the prefix under which a proxy publishes the service.
-
-    Examples
-    --------
-    >>> _without("/lists/v1/stats", "/lists"), _without("/v1/stats", "/lists")
-    ('/v1/stats', '/v1/stats')
-    """
+    """Remove the prefix under which a proxy publishes the service."""
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
         return path[len(prefix) :] or "/"
     return path

@@ -30,16 +30,14 @@ page = APIRouter(include_in_schema=False)
 
 @page.get("/")
 def index() -> Response:
-    """The dashboard."""
+    """Return the dashboard."""
     return _file("index.html")
 
 
 @page.get("/docs")
 def docs() -> Response:
-    """The API documentation, rendered from /openapi.json by a script of this package.
-
-    FastAPI's own page is not used because it loads its scripts from another site.
-    """
+    """Return the API documentation, rendered from /openapi.json by a script of this package."""
+    # FastAPI's own page is not used because it loads its scripts from another site.
     return _file("docs.html")
 
 
@@ -53,10 +51,8 @@ def theme() -> dict[str, Any]:
 
 @page.get("/page/{name}")
 def part(name: str) -> Response:
-    """A static file of the pages, or the Vega bundle under the name charts.js.
-
-    The bundle is created on first use, under a lock, so that concurrent requests create it once.
-    """
+    """Return a static file of the pages, or the Vega bundle under the name charts.js."""
+    # The bundle is created on first use, under a lock, so that concurrent requests create it once.
     if name == CHARTS:
         with bundling:
             return Response(charts(), media_type="text/javascript; charset=utf-8")
@@ -78,9 +74,8 @@ def _content(name: str) -> bytes:
 
 @cache
 def charts() -> bytes:
-    """Return the JavaScript bundle of Vega, Vega-Lite and Vega-Embed; cached.
-
-    It is created in a subprocess, because vl-convert holds the interpreter lock and would block all requests meanwhile.
-    """
+    """Return the JavaScript bundle of Vega, Vega-Lite and Vega-Embed; cached."""
+    # It is created in a subprocess, because vl-convert holds the interpreter lock and would block all requests
+    # meanwhile.
     made = subprocess.run([sys.executable, "-c", BUNDLE], stdin=subprocess.DEVNULL, capture_output=True, check=True)
     return made.stdout

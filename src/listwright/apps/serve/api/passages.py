@@ -56,10 +56,7 @@ BODIES = (PackRequest, RerankRequest)
 
 @passages.post("/pack", response_model=PackAnswer, openapi_extra=takes(PackRequest), tags=["passages"])
 async def pack(request: Request) -> Response:
-    """Chooses passages that together contain what the answer to a question needs, within a budget of tokens.
-
-    Unlike a ranking by relevance, passages that repeat earlier ones are passed over. Nothing is stored.
-    """
+    """Choose passages that together contain what the answer to a question needs, within a budget of tokens."""
     service = service_of(request)
     asked = await read_json(request, PackRequest, service.limits.body_bytes)
     return answer(await service.building.run(service.packing.pack, asked))
@@ -67,10 +64,7 @@ async def pack(request: Request) -> Response:
 
 @passages.post("/rerank", response_model=RerankAnswer, openapi_extra=takes(RerankRequest), tags=["passages"])
 async def rerank(request: Request) -> Response:
-    """Ranks documents, with the request and answer format of Cohere's and Jina's rerankers.
-
-    Existing clients work by changing their base URL. Nothing is stored.
-    """
+    """Ranks documents, with the request and answer format of Cohere's and Jina's rerankers."""
     service = service_of(request)
     asked = await read_json(request, RerankRequest, service.limits.body_bytes)
     found = await service.building.run(service.packing.rerank, asked)

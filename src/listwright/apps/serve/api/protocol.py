@@ -58,7 +58,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes; answers 431 and closes if incomplete headers exceed the limit."""
+        """Parse received bytes; answers 431 and close if incomplete headers exceed the limit."""
         self.arrived, self.since = len(data), self.loop.time()
         self.header_bytes += self.arrived
         super().data_received(data)
@@ -69,11 +69,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Start the byte count of a new request.
-
-        Its first bytes arrived together with the data being parsed, so they are counted from there. Most headers arrive
-        whole, so the timer starts only when there is something left to wait for.
-        """
+        """Start the byte count of a new request."""
         super().on_message_begin()
         self._wait_no_longer()
         self.waiting, self.header_bytes = True, self.arrived

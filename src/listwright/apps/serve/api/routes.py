@@ -50,15 +50,7 @@ FLOATS = {BINARY: OCTETS["application/octet-stream"]}
 
 
 def takes(kind: type[Any], **more: Any) -> dict[str, Any]:
-    """Return the OpenAPI description of a JSON body that the handler decodes itself.
-
-    Parameters
-    ----------
-    kind : type
-        msgspec struct of the body.
-    **more : dict
-        Further content types and their schemas.
-    """
+    """Return the OpenAPI description of a JSON body that the handler decodes itself."""
     schema = {"$ref": f"#/components/schemas/{kind.__name__}"}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}, **more}}}
 
@@ -87,12 +79,7 @@ def service_of(request: Request) -> Service:
 
 @direct.post("/lists", response_model=out.ListAnswer, openapi_extra=takes(given.ListRequest, **FLOATS), tags=["lists"])
 async def build_list(request: Request) -> Response:
-    """Builds and stores a list, so that feedback can refer to it.
-
-    Send the candidates with their features; the answer has the picked items in order and a `list_id`. With a body of
-    type `application/vnd.listwright.float32`, features are sent as binary numbers: 4 bytes with the length of the JSON
-    head (little-endian), the head, and the rows of float32.
-    """
+    """Build and store a list, so that feedback can refer to it."""
     service = service_of(request)
     built = await service.lists([await asked_for(request, service)], batch=False)
     return answer(built[0].answer)
@@ -107,7 +94,7 @@ async def asked_for(request: Request, service: Service) -> Asked:
 
 @direct.post("/lists:batch", response_model=out.BatchAnswer, openapi_extra=takes(given.BatchRequest), tags=["lists"])
 async def build_lists(request: Request) -> Response:
-    """Builds and stores several lists: all of them, or none if one cannot be built."""
+    """Build and store several lists: all of them, or none if one cannot be built."""
     service = service_of(request)
     asked = await read_json(request, given.BatchRequest, service.limits.body_bytes, service.feature_names())
     if len(asked.lists) > service.limits.batch:
@@ -124,13 +111,15 @@ async def recent_lists(
         str | None, Query(pattern="^[0-9a-f]{32}$", description="Only lists older than this one.")
     ] = None,
 ) -> Response:
-    """The latest lists, newest first. Pass the last `list_id` as `before` to read on."""
+    """Return the latest lists, newest first. Pass the last `list_id` as `before` to read on."""
     return answer(await service_of(request).read(recent, limit, before))
 
 
 @api.get("/lists/{list_id}", response_model=out.ListDetail, tags=["lists"])
 async def get_list(request: Request, list_id: str) -> Response:
-    """A list with its feedback, why each item was picked, and which candidates were skipped in favour of which item."""
+    """Return a list with its feedback, why each item was picked, and which candidates were skipped in favour of which
+    item.
+    """
     service = service_of(request)
     if len(list_id) != 32 or not list_id.isascii() or not list_id.isalnum():
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
@@ -141,11 +130,7 @@ async def get_list(request: Request, list_id: str) -> Response:
     "/feedback", response_model=out.FeedbackAnswer, openapi_extra=takes(given.FeedbackRequest), tags=["feedback"]
 )
 async def give_feedback(request: Request) -> Response:
-    """Stores feedback on a list; answers once it is durable.
-
-    The same feedback sent again is stored once, so retries are safe. Further feedback on the same list (a click, then a
-    purchase) needs an idempotency_key of its own; each position then counts with the largest gain reported for it.
-    """
+    """Store feedback on a list; answers once it is durable."""
     service = service_of(request)
     told = await read_json(request, given.FeedbackRequest, service.limits.feedback_bytes)
     noted = await service.feedback(told)
@@ -208,7 +193,7 @@ async def compare(
     old: Annotated[int, Query(ge=1, le=2**31 - 1, description="The version that it is compared with.")],
     lists: Annotated[int, Query(ge=1, le=20_000, description="The latest lists with feedback to look at.")] = 2_000,
 ) -> Response:
-    """Compares two versions by gain per list.
+    """Compare two versions by gain per list.
 
     `shown` compares the lists that each version served (A/B). `log` has off-policy estimates: what each version would
     have earned on all lists, by the probabilities with which their items were drawn.
@@ -231,7 +216,7 @@ async def models(request: Request) -> Response:
     tags=["models"],
 )
 async def add_model(request: Request, name: Name = DEFAULT) -> Response:
-    """Stores a model file as a new version, which gets no traffic until `PUT /v1/traffic` gives it some."""
+    """Store a model file as a new version, which gets no traffic until `PUT /v1/traffic` gives it some."""
     service = service_of(request)
     if kind_of(request) != "application/octet-stream":
         raise Refused(415, "not_a_file", "Send the file, with the header `Content-Type: application/octet-stream`.")
@@ -256,7 +241,7 @@ async def delete_model(request: Request, version: VersionNumber) -> Response:
 
 @api.put("/traffic", response_model=out.ModelList, openapi_extra=takes(given.Traffic), tags=["models"])
 async def put_traffic(request: Request) -> Response:
-    """Sets which version of a model is current, which gets a share as a canary, and which gets copies as a shadow."""
+    """Set which version of a model is current, which gets a share as a canary, and which gets copies as a shadow."""
     service = service_of(request)
     await service.deploy(await read_json(request, given.Traffic, service.limits.feedback_bytes))
     return answer(await service.read(model_list, service.fleet))
@@ -264,7 +249,7 @@ async def put_traffic(request: Request) -> Response:
 
 @api.post("/traffic:rollback", response_model=out.ModelList, tags=["models"])
 async def roll_back(request: Request, model: Name | None = None) -> Response:
-    """Makes the version that served before the current one current again, without a canary."""
+    """Make the version that served before the current one current again, without a canary."""
     service = service_of(request)
     await service.roll_back(model)
     return answer(await service.read(model_list, service.fleet))
@@ -272,16 +257,13 @@ async def roll_back(request: Request, model: Name | None = None) -> Response:
 
 @health.get("/healthz", response_model=out.Health, tags=["health"])
 async def healthz() -> Response:
-    """Answers as long as the process runs; use it as a liveness probe."""
+    """Answer as long as the process runs; use it as a liveness probe."""
     return answer({"status": "ok"})
 
 
 @health.get("/readyz", response_model=out.Health, responses={503: ERRORS[503]}, tags=["health"])
 async def readyz(request: Request) -> Response:
-    """Answers 200 if lists can be built, stored and learned from; use it as a readiness probe.
-
-    The store is tested with a write, at most once per second.
-    """
+    """Answer 200 if lists can be built, stored and learned from; use it as a readiness probe."""
     await service_of(request).check_ready()
     return answer({"status": "ready"})
 

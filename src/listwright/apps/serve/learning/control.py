@@ -29,23 +29,11 @@ LATEST = 20  # entries of the quarantine that are shown
 
 @dataclass(frozen=True)
 class Command:
-    """An action on what a version has learned.
+    """An action on what a version has learned."""
 
-    Attributes
-    ----------
-    action : str
-        "freeze", "resume", "reset" or "rollback".
-    version : int
-        The model version.
-    snapshot : int or None
-        Snapshot to roll back to.
-    policy : bytes or None
-        Published form of that snapshot, so that replicas serve it at once.
-    """
-
-    action: str
-    version: int
-    snapshot: int | None = None
+    action: str  # "freeze", "resume", "reset" or "rollback"
+    version: int  # the model version
+    snapshot: int | None = None  # snapshot to roll back to
     policy: bytes | None = None  # that the snapshot has, so that replicas serve it at once
 
 
@@ -94,10 +82,8 @@ def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | N
 
 
 def _act(connection: Connection, command: Command) -> Refused | None:
-    """Execute one command while its row of progress is locked.
-
-    A version that has not learned yet gets its row first, so that it can be frozen in advance.
-    """
+    """Execute one command while its row of progress is locked."""
+    # A version that has not learned yet gets its row first, so that it can be frozen in advance.
     if connection.execute(select(models.c.version).where(models.c.version == command.version)).scalar() is None:
         return Refused(404, "not_found", f"There is no model version {command.version}.", field="version")
     begin(connection, [command.version])
@@ -113,10 +99,7 @@ def _act(connection: Connection, command: Command) -> Refused | None:
 
 
 def prepared(connection: Connection, fleet: Fleet, command: Command) -> Command:
-    """Return a rollback command with the policy of its snapshot; other commands are returned unchanged.
-
-    Restoring a learner takes time, so it happens before the writer's transaction.
-    """
+    """Return a rollback command with the policy of its snapshot; other commands are returned unchanged."""
     if command.action != "rollback" or command.snapshot is None:
         return command
     found, opened = snapshot(connection, command.snapshot), fleet.get(command.version)
@@ -164,24 +147,7 @@ _ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
 
 
 def export(connection: Connection, fleet: Fleet, version: int, number: int | None) -> bytes:
-    """Return what a version has learned as the bytes of a model file.
-
-    Parameters
-    ----------
-    connection : Connection
-        To the store.
-    fleet : Fleet
-        Loads the version.
-    version : int
-        The model version.
-    number : int or None
-        Snapshot to export; None for the present state, which is rebuilt from the base snapshot and the events after it.
-
-    Raises
-    ------
-    Refused
-        404 for an unknown snapshot, 409 if the version cannot learn or the snapshot belongs to another version.
-    """
+    """Return what a version has learned as the bytes of a model file."""
     opened = fleet.get(version)
     if opened.deployed is None:
         raise Refused(409, "conflict", f"Version {version} cannot learn.", field="version")

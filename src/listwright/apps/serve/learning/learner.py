@@ -100,10 +100,7 @@ class Learner:
         return left
 
     def _try(self, events: list[Event]) -> list[Left]:
-        """Apply events, all or none; on failure split them in half to find those at fault.
-
-        Bisection needs few updates where few events are at fault. Running out of memory is not blamed on an event.
-        """
+        """Apply events, all or none; on failure split them in half to find those at fault."""
         before = self.online.state()
         try:
             self.online.update([record_of(event) for event in events])

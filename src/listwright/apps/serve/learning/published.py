@@ -19,24 +19,12 @@ from listwright.policies import Linear
 
 @dataclass(frozen=True)
 class Published:
-    """A learned policy and its origin.
-
-    Attributes
-    ----------
-    base : int
-        Snapshot that learning started from.
-    applied : int
-        Last event applied.
-    count : int
-        Lists learned from.
-    policy : bytes
-        safetensors with the weights, or with the whole state.
-    """
+    """A learned policy and its origin."""
 
     base: int  # snapshot
     applied: int  # last event
     count: int  # lists learned from
-    policy: bytes
+    policy: bytes  # safetensors with the weights, or with the whole state
 
 
 def publish(learner: OnlineSCP) -> bytes:
@@ -50,11 +38,7 @@ def publish(learner: OnlineSCP) -> bytes:
 
 
 def played(initial: OnlineSCP, published: Published | None) -> OnlineSCP:
-    """Return a copy of the deployed learner that plays a published policy.
-
-    The learner given is not changed; it is returned as it is if nothing was published. A linear policy needs a shallow
-    copy only, since playing does not touch the learner's state.
-    """
+    """Return a copy of the deployed learner that plays a published policy."""
     if published is None:
         return initial
     arrays = load(published.policy)

@@ -30,26 +30,12 @@ LOST = Refused(409, "conflict", "Another replica learns, or what was learned has
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """One feedback with the list that it is about.
+    """One feedback with the list that it is about."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the event.
-    list_id : str
-        The list.
-    record : bytes
-        Its record; empty if the list was deleted.
-    gains, earlier : list of float, list of float or None
-        Gains as reported, and the outcome before them.
-    learn : bool
-        Whether it may be learned from: the list exists, was within the trained range, and is not in quarantine.
-    """
-
-    number: int
-    list_id: str
-    record: bytes
-    gains: list[float]
+    number: int  # number of the event
+    list_id: str  # the list
+    record: bytes  # its record; empty if the list was deleted
+    gains: list[float]  # gains as reported, and the outcome before them
     earlier: list[float] | None
     learn: bool  # whether its list may be learned from
 
@@ -65,45 +51,21 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """The result of one group of events, to be stored if nobody else has changed the version's progress meanwhile.
+    """The result of one group of events, to be stored if nobody else has changed the version's progress meanwhile."""
 
-    Attributes
-    ----------
-    claim, term : Claim, int
-        Lease under which it was computed.
-    version : int
-        The model version.
-    base, before : int
-        Snapshot and event that the stored row must still have.
-    applied, count : int
-        Last event applied, and lists learned from in all.
-    policy : bytes
-        What replicas are to serve.
-    left : sequence of Left
-        Events for the quarantine.
-    comparison : dict or None
-        Comparison with the deployed policy.
-    alarm : str or None
-        Why learning is to be frozen.
-    snapshot : bytes or None
-        Full state, where it is time for a snapshot.
-    reason : str
-        Why the snapshot was taken.
-    """
-
-    claim: Claim
+    claim: Claim  # lease under which it was computed
     term: int
-    version: int
-    base: int
+    version: int  # the model version
+    base: int  # snapshot and event that the stored row must still have
     before: int  # the event up to which it was stored
-    applied: int
+    applied: int  # last event applied, and lists learned from in all
     count: int
-    policy: bytes
-    left: Sequence[Left] = ()
-    comparison: dict[str, Any] | None = None
+    policy: bytes  # what replicas are to serve
+    left: Sequence[Left] = ()  # events for the quarantine
+    comparison: dict[str, Any] | None = None  # comparison with the deployed policy
     alarm: str | None = None  # why learning is to pause
     snapshot: bytes | None = None  # the whole state, where it is time for one
-    reason: str = field(default="scheduled")
+    reason: str = field(default="scheduled")  # why the snapshot was taken
 
 
 def rows_of(connection: Connection) -> dict[int, Any]:
@@ -122,22 +84,12 @@ def begin(connection: Connection, versions: Sequence[int]) -> list[None]:
 
 
 def store_progress(connection: Connection, steps: Sequence[Progress]) -> list[int | Refused]:
-    """Store the results of groups of events.
-
-    Returns
-    -------
-    list of int or Refused
-        The base snapshot of each version from now on; `LOST` if another replica learns, or an operator has frozen,
-        reset or rolled back the version meanwhile.
-    """
+    """Store the results of groups of events."""
     return [_store(connection, step) for step in steps]
 
 
 def _store(connection: Connection, step: Progress) -> int | Refused:
-    """Store one result with an optimistic check: lease, base, progress and not being frozen must be as they were.
-
-    An alarm freezes the version and makes replicas serve the deployed policy again.
-    """
+    """Store one result with an optimistic check: lease, base, progress and not being frozen must be as they were."""
     if not holds(connection, step.claim, step.term):
         return LOST
     mine = (learning.c.version == step.version) & (learning.c.base == step.base)
@@ -165,21 +117,7 @@ def _store(connection: Connection, step: Progress) -> int | Refused:
 def add_snapshot(
     connection: Connection, version: int, *, applied: int, count: int, reason: str, state: bytes | None
 ) -> int:
-    """Store a state under the next number and return it.
-
-    Parameters
-    ----------
-    connection : Connection
-        In a transaction.
-    version : int
-        The model version.
-    applied, count : int
-        Last event applied, and lists learned from.
-    reason : str
-        Shown to operators.
-    state : bytes or None
-        Full state; None for that of the model file.
-    """
+    """Store a state under the next number and return it."""
     number = 1 + (connection.execute(select(func.max(snapshots.c.number))).scalar() or 0)
     row = {"number": number, "version": version, "applied": applied, "count": count, "created": now()}
     connection.execute(insert(snapshots), row | {"reason": reason, "state": state})
@@ -199,26 +137,7 @@ def _drop_old_snapshots(connection: Connection, version: int) -> None:
 def events_after(
     connection: Connection, version: int, applied: int, limit: int, *, until: int | None = None
 ) -> list[Event]:
-    """Return feedback on a version's lists in order.
-
-    Parameters
-    ----------
-    connection : Connection
-        To the store.
-    version : int
-        The model version.
-    applied : int
-        Only events after this one.
-    limit : int
-        Most events to return.
-    until : int, optional
-        Last event to return.
-
-    Returns
-    -------
-    list of Event
-        Including those that may not be learned from, which still advance the progress.
-    """
+    """Return feedback on a version's lists in order."""
     told = feedback.c.event, feedback.c.list_id, feedback.c.gains, feedback.c.earlier
     columns = *told, lists.c.record, lists.c.rest, lists.c.learn
     joined = feedback.outerjoin(lists, lists.c.id == feedback.c.list_id)
@@ -262,10 +181,7 @@ def state_bytes(learner: OnlineSCP) -> bytes:
 
 
 def restored(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
-    """Return the learner in a stored state.
-
-    Arrays that an earlier release did not store, or stored empty, keep the values of the deployed model.
-    """
+    """Return the learner in a stored state."""
     if state is None:
         return learner
     known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}

@@ -42,34 +42,7 @@ log = logging.getLogger("listwright.serve")
 
 
 class Updater:
-    """Learns from stored feedback while it holds the lease.
-
-    Each step renews the lease, reads a group of events per version, applies them, and stores progress, policy and, from
-    time to time, a snapshot. After any failure it starts again from the store, so nothing is lost and nothing is
-    applied twice.
-
-    Parameters
-    ----------
-    reading : Engine
-        To read events from.
-    writer : Writer
-        To store progress with.
-    fleet : Fleet
-        Models to learn for, and what to update afterwards.
-    metrics : Metrics
-        Gauges to set.
-    every : int
-        Lists learned from between two snapshots.
-
-    Attributes
-    ----------
-    term : int or None
-        Term of the lease; None while another replica holds it.
-    learners, watches : dict
-        By version.
-    failure : str or None
-        Why learning does not proceed; shown by `/readyz`.
-    """
+    """Learns from stored feedback while it holds the lease."""
 
     def __init__(self, reading: Engine, writer: Writer, fleet: Fleet, metrics: Metrics, *, every: int) -> None:
         """Start the thread."""
@@ -124,7 +97,7 @@ class Updater:
                 log.info("the lease runs out by itself")
 
     def _step(self) -> bool:
-        """Learn from one group of events per version; returns whether more may be waiting."""
+        """Learn from one group of events per version; return whether more may be waiting."""
         term = self.writer.write_from_thread(take, self.claim)
         if term != self.term:
             self.learners.clear()
@@ -145,10 +118,7 @@ class Updater:
         return sorted(rows)
 
     def _learn(self, number: int, row: Any) -> bool:
-        """Learn from one group of events of a version; returns whether the group was full.
-
-        Without events there is still something to do if no policy is published, as after resuming a paused version.
-        """
+        """Learn from one group of events of a version; return whether the group was full."""
         self.metrics.frozen.labels(number).set(row.frozen)
         if row.frozen:
             self.learners.pop(number, None)
@@ -178,11 +148,9 @@ class Updater:
         return self.fleet.opening.learner(version.model)
 
     def _apply(self, learner: Learner, row: Any, events: list[Event]) -> None:
-        """Apply events and store the result.
-
-        The comparison with the deployed policy is updated before learning, so that both policies are judged on feedback
-        they have not seen. If the learned policy is behind, learning is frozen and no snapshot is taken.
-        """
+        """Apply events and store the result."""
+        # The comparison with the deployed policy is updated before learning, so that both policies are judged on
+        # feedback they have not seen.
         watch = self.watches[learner.version]
         watch.look(learner.online.playing_.policy, _records(events))
         left = learner.apply(events)
@@ -241,17 +209,7 @@ def _records(events: list[Event]) -> list[Record]:
 
 
 def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[Any], OnlineSCP]:
-    """Return a function that makes an `OnlineSCP` from a model.
-
-    Parameters
-    ----------
-    explore : str
-        Exploration, "igw" (inverse gap weighting) or "epsilon".
-    seed : int
-        Seed of the exploration.
-    leverage : float or None
-        Most that one list may change what was learned.
-    """
+    """Return a function that makes an `OnlineSCP` from a model."""
 
     def make(model: Any) -> OnlineSCP:
         """Make the learner of a model, in the state of its file."""

@@ -26,11 +26,7 @@ log = logging.getLogger("listwright.serve")
 
 
 def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
-    """Build a made-up list and learn from it, so that all kernels of a version are compiled.
-
-    The list is built twice, since only the second time measures the cost; the first time it is packed as a long list
-    would be. Learning uses a learner of its own; nothing is stored, and nothing that serves is changed.
-    """
+    """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
     asked = _made_up(version.shape, version.name)
     try:
         build(asked, fleet, replace(settings, list_bytes=0), by=version)

@@ -78,26 +78,7 @@ class Comparison:
 
 
 class Watch:
-    """Compares a learned policy with the deployed one on a sliding window of lists.
-
-    Only linear policies are compared; for others the window stays empty and no alarm is raised.
-
-    Parameters
-    ----------
-    features : Features
-        Features of the policies.
-    deployed : Policy
-        The policy in the model file.
-
-    Attributes
-    ----------
-    differences : deque of float
-        Estimated difference of each list in the window.
-    usual : ndarray
-        Running mean of the gain by slot.
-    seen : int
-        Number of lists so far.
-    """
+    """Compares a learned policy with the deployed one on a sliding window of lists."""
 
     def __init__(self, features: Features, deployed: Policy) -> None:
         """Start with an empty window."""
@@ -107,16 +88,7 @@ class Watch:
         self.seen = 0
 
     def look(self, learned: Policy, records: Sequence[Record]) -> None:
-        """Add lists to the window.
-
-        Parameters
-        ----------
-        learned : Policy
-            The policy before it learns from these lists.
-        records : sequence of Record
-            Lists with their outcome. Later feedback on a list and lists without a random draw are passed over; of
-            groups with 128 lists or more, an evenly spaced subsample is taken.
-        """
+        """Add lists to the window."""
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
         if not drawn or learned.arrays() is None or self.deployed.arrays() is None:
             return
@@ -148,24 +120,7 @@ class Watch:
 def differences(
     features: Features, learned: Policy, deployed: Policy, records: Sequence[Record], usual: Floats
 ) -> Floats:
-    """Estimate for each list how much more the learned policy's picks bring than the deployed one's.
-
-    Parameters
-    ----------
-    features : Features
-        Features of both policies.
-    learned, deployed : Policy
-        Policies to compare.
-    records : sequence of Record
-        Lists with picks, propensities and outcomes; all with sizes, groups and limits on them, or all without.
-    usual : ndarray
-        Mean gain by slot, at least as long as the longest list; subtracted to reduce variance.
-
-    Returns
-    -------
-    ndarray of shape (n_records,)
-        Estimated differences in gain; weights are capped at 20.
-    """
+    """Estimate for each list how much more the learned policy's picks bring than the deployed one's."""
     problems = Problems.concat([one.problem for one in records])
     longest = max(len(one.outcomes) for one in records)
     rows, gains, chances = (np.full((len(records), longest), fill) for fill in (-1, np.nan, np.nan))
@@ -187,5 +142,7 @@ def differences(
 
 
 def _kind(record: Record) -> tuple[bool, ...]:
-    """Whether the list's problem has sizes, groups and limits on groups: only problems of one kind can be joined."""
+    """Return whether the list's problem has sizes, groups and limits on groups: only problems of one kind can be
+    joined.
+    """
     return tuple(part is not None for part in (record.problem.sizes, record.problem.groups, record.problem.caps))

@@ -31,24 +31,12 @@ from listwright.reasons.explain import Explainer
 
 @dataclass(frozen=True, eq=False)
 class Copy:
-    """A request that a shadow version is to build a list for, too.
+    """A request that a shadow version is to build a list for, too."""
 
-    Attributes
-    ----------
-    version : Version
-        The shadow.
-    problem : Problems
-        The request as a problem.
-    ids : sequence of str or int
-        Ids of the candidates.
-    length, budget : int or None, float or None
-        Limits of the list.
-    """
-
-    version: Version
-    problem: Problems
-    ids: Sequence[str | int]
-    length: int | None
+    version: Version  # the shadow
+    problem: Problems  # the request as a problem
+    ids: Sequence[str | int]  # ids of the candidates
+    length: int | None  # limits of the list
     budget: float | None
 
 
@@ -58,60 +46,18 @@ class Built:
 
     It does not refer to the request, so that a request's many small objects are freed, and their memory is used again,
     before the list is stored.
-
-    Attributes
-    ----------
-    served : Served
-        Row for the store.
-    items : list
-        Ids of the picked items, in order.
-    clipped : int
-        Numbers of the request that were clipped to the trained range.
-    fell_back : bool
-        Whether the deployed policy built the list, because the learned one gave none.
-    answer : bytes
-        JSON of the answer.
-    copy : Copy or None
-        What the model's shadow needs, where it has one.
     """
 
-    served: Served
-    items: list[Any]
-    clipped: int
-    fell_back: bool
-    answer: bytes
-    copy: Copy | None
+    served: Served  # row for the store
+    items: list[Any]  # ids of the picked items, in order
+    clipped: int  # numbers of the request that were clipped to the trained range
+    fell_back: bool  # whether the deployed policy built the list, because the learned one gave none
+    answer: bytes  # JSON of the answer
+    copy: Copy | None  # what the model's shadow needs, where it has one
 
 
 def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
-    """Build one list.
-
-    The version is chosen by the random end of the new list id, so a canary gets its share of the lists. If the learned
-    policy gives no sound list, the policy as deployed builds it instead. The time taken updates the version's `cost`.
-
-    Parameters
-    ----------
-    asked : Asked
-        The request.
-    fleet : Fleet
-        Loaded versions and traffic.
-    settings : Settings
-        Limits, and how many bytes of a list are stored exactly.
-    at : str
-        Prefix of field names in errors: the place of the request in a batch, such as ``lists.3.``.
-    by : Version, optional
-        Version to use instead of the one that traffic selects.
-
-    Returns
-    -------
-    Built
-        Not stored yet.
-
-    Raises
-    ------
-    Refused
-        422 where the request does not fit the model, 404 for an unknown model.
-    """
+    """Build one list."""
     start, created = perf_counter(), now()
     list_id = new_id(created)
     version = fleet.choose(list_id, asked.model) if by is None else by
@@ -142,10 +88,7 @@ def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: V
 
 
 def _sound(lists: Lists, problem: Problems, budget: float | None) -> bool:
-    """Return whether a list is non-empty with finite scores.
-
-    An empty list is sound only if every item is larger than the budget.
-    """
+    """Return whether a list is non-empty with finite scores."""
     if not len(lists[0]):
         return budget is not None and problem.sizes is not None and bool((problem.sizes > budget).all())
     return lists.scores is None or bool(np.isfinite(lists.scores[0]).all())
@@ -169,10 +112,7 @@ def _answer(list_id: str, version: Version, packed: Packed, clipped: int, explai
 
 
 def _whys(lists: Lists, packed: Packed) -> list[dict[str, Any] | None]:
-    """Return for each pick its score and rank before anything was picked, and what the list before it changed.
-
-    Entries are None where the policy has no scores to explain.
-    """
+    """Return for each pick its score and rank before anything was picked, and what the list before it changed."""
     if not isinstance(lists.explainer, Explainer) or packed.scores is None:
         return [None] * len(packed.picks)
     scores = np.asarray(packed.scores)
@@ -180,11 +120,7 @@ def _whys(lists: Lists, packed: Packed) -> list[dict[str, Any] | None]:
 
 
 def _propensities(lists: Lists, length: int) -> Floats | None:
-    """Return the probability of each of the first list's `length` picks.
-
-    An exploring policy reports it, a deterministic one picks with probability 1; for other random policies it is not
-    known (None), and their lists cannot be used for off-policy estimates.
-    """
+    """Return the probability of each of the first list's `length` picks."""
     told = getattr(lists, "propensities", None)
     if told is not None:
         return np.asarray(told)[0][:length]

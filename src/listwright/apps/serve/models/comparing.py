@@ -29,22 +29,7 @@ FEW = 2  # lists of a version that an interval needs
 
 
 def answered(connection: Connection, versions: Sequence[int], most: int) -> list[Any]:
-    """Read the latest lists with feedback.
-
-    Parameters
-    ----------
-    connection : Connection
-        To the store.
-    versions : sequence of int
-        Versions whose lists are wanted.
-    most : int
-        Number of lists over all versions together.
-
-    Returns
-    -------
-    list of Row
-        Rows of `with_feedback`, sorted by version.
-    """
+    """Read the latest lists with feedback."""
     wanted = with_feedback(lists.c.version.in_(versions), feedback.c.gains.is_not(None))
     rows = connection.execute(wanted.order_by(lists.c.id.desc()).limit(most)).all()
     return sorted(rows, key=lambda row: row.version)
@@ -63,21 +48,7 @@ def comparable(fleet: Fleet, new: int, old: int) -> tuple[Version, Version]:
 
 
 def compared(versions: tuple[Version, Version], rows: Sequence[Any]) -> dict[str, Any]:
-    """Compare two versions on rows of `answered`.
-
-    Parameters
-    ----------
-    versions : tuple of Version
-        The new and the old version.
-    rows : sequence of Row
-        Lists with feedback, of these versions only.
-
-    Returns
-    -------
-    dict
-        `lists` counts lists of the new and the old version; `shown` is the A/B difference in gain per list; `log` has
-        the off-policy estimates. The last two are None where there are too few lists.
-    """
+    """Compare two versions on rows of `answered`."""
     names = versions[0].shape.signature.feature_names
     parts = [as_shown([row for row in rows if row.version == one.number], names) for one in _with_lists(versions, rows)]
     by_version = {shown.version: np.nansum(gains, axis=1) for shown, gains in parts}
@@ -98,10 +69,7 @@ def _with_lists(versions: tuple[Version, Version], rows: Sequence[Any]) -> list[
 
 
 def _difference(new: Floats, old: Floats) -> dict[str, Any] | None:
-    """Return the difference of the means of two samples of gains per list, with Welch's 95 % interval and a verdict.
-
-    None if either sample has fewer than two lists. If no list differs from another, the interval shrinks to the value.
-    """
+    """Return the difference of the means of two samples of gains per list, with Welch's 95 % interval and a verdict."""
     if min(len(new), len(old)) < FEW:
         return None
     found = scipy.stats.ttest_ind(new, old, equal_var=False)
@@ -112,10 +80,7 @@ def _difference(new: Floats, old: Floats) -> dict[str, Any] | None:
 
 
 def _by_log(versions: tuple[Version, Version], parts: Sequence[Any]) -> dict[str, Any] | None:
-    """Return the off-policy comparison of both versions on all lists, with the old version as the baseline.
-
-    Where the log cannot support an estimate, such as one without propensities, the reason is returned as the advice.
-    """
+    """Return the off-policy comparison of both versions on all lists, with the old version as the baseline."""
     if not parts:
         return None
     log = Log()

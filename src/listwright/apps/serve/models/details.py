@@ -20,21 +20,11 @@ from listwright.guarantees import Certificate
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What feedback on a list is checked against.
+    """What feedback on a list is checked against."""
 
-    Attributes
-    ----------
-    version : int
-        Model version that built the list.
-    created : float
-        When it was built, in seconds since 1970.
-    items : tuple
-        Ids of its items, in order.
-    """
-
-    version: int
-    created: float
-    items: tuple[str | int, ...]
+    version: int  # model version that built the list
+    created: float  # when it was built, in seconds since 1970
+    items: tuple[str | int, ...]  # ids of its items, in order
 
 
 def shown(connection: Connection, list_id: str) -> Shown:
@@ -48,25 +38,7 @@ def shown(connection: Connection, list_id: str) -> Shown:
 
 
 def list_detail(connection: Connection, list_id: str, fleet: Fleet) -> dict[str, Any]:
-    """Return everything known of a served list: items, feedback, shadows and reasons.
-
-    Reasons are computed now, by replaying the stored picks with the version's present policy; they are None where the
-    version was deleted or its policy cannot be explained.
-
-    Parameters
-    ----------
-    connection : Connection
-        To the store.
-    list_id : str
-        Id of the list.
-    fleet : Fleet
-        Loads the version.
-
-    Returns
-    -------
-    dict
-        The body of ``GET /v1/lists/{list_id}``.
-    """
+    """Return everything known of a served list: items, feedback, shadows and reasons."""
     row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
     if row is None:
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
@@ -120,11 +92,7 @@ def _shadow(row: Any, packed: Packed) -> dict[str, Any]:
 
 
 def _reasons(version: Version, packed: Packed, state: int) -> dict[str, Any] | None:
-    """Explain each pick and the skipped candidates along the stored list.
-
-    `state` is the number of lists the policy had learned from when it built the list; `same_state` says whether that is
-    still so.
-    """
+    """Explain each pick and the skipped candidates along the stored list."""
     built = version.lists(packed.problem, max(1, len(packed.picks)), packed.budget, "reasons")
     if built.explainer is None or not len(packed.picks):
         return None

@@ -21,24 +21,7 @@ from listwright.apps.serve.store.schema import clock, learning, models
 
 
 class Fleet:
-    """All loaded versions and the traffic of each model, as this replica sees them.
-
-    Parameters
-    ----------
-    engine : Engine
-        To read from the store.
-    opening : Opening
-        How model files are loaded.
-
-    Attributes
-    ----------
-    loaded : dict of int to Version
-        By version number; replaced, never changed.
-    traffic : dict of str to Traffic
-        By model name; replaced, never changed.
-    revision : int
-        Revision of the store that both reflect.
-    """
+    """All loaded versions and the traffic of each model, as this replica sees them."""
 
     def __init__(self, engine: Engine, opening: Opening) -> None:
         """Start empty; `follow` loads what the store serves."""
@@ -52,8 +35,6 @@ class Fleet:
     def choose(self, list_id: str, name: str) -> Version:
         """Return the version that builds a list: the canary if the random end of the id falls into its share, else the
         current.
-
-        The choice depends on the id alone, so it can be repeated.
         """
         traffic = self.of(name)
         if traffic.canary is not None and int(list_id[-8:], 16) < traffic.share * 2**32:
@@ -92,10 +73,8 @@ class Fleet:
         return self.loaded[number]
 
     def follow(self) -> bool:
-        """Take over changes of the store: versions, traffic and learned policies.
-
-        Cheap if nothing changed, because only the revision number is read. Returns whether anything did.
-        """
+        """Take over changes of the store: versions, traffic and learned policies."""
+        # Cheap if nothing changed, because only the revision number is read.
         with self.engine.connect() as connection:
             revision = connection.execute(select(clock.c.value).where(clock.c.name == "revision")).scalar_one()
             if revision == self.revision:
@@ -120,16 +99,9 @@ class Fleet:
         self.traffic = traffic
 
     def check(self, traffic: Traffic) -> None:
-        """Refuse traffic that cannot work.
-
-        All versions must exist, belong to the model and take the same features as the current one, so that any of them
-        can answer any request. Canary and shadow must differ from the current version.
-
-        Raises
-        ------
-        Refused
-            404, 409 or 422, with the field at fault.
-        """
+        """Refuse traffic that cannot work."""
+        # All versions must exist, belong to the model and take the same features as the current one, so that any of
+        # them can answer any request. Canary and shadow must differ from the current version.
         current = self.get(traffic.current)
         if traffic.canary is None and traffic.share:
             raise invalid("share", "Without a canary the share is 0.")

@@ -31,44 +31,19 @@ Ends = tuple[Floats32, Floats32]
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What the requests to a model must look like.
+    """What the requests to a model must look like."""
 
-    Attributes
-    ----------
-    signature : Signature
-        Number and names of features, context columns, vectors and catalogue items.
-    context_names : tuple of str or None
-        Names of the context columns.
-    ranges : mapping of str to tuple of ndarray
-        Lowest and highest accepted value of each column, by part of a problem (features, context, vectors).
-    refuse : bool
-        Refuse values out of range instead of clipping them.
-    per_group : int, mapping or None
-        The model's limit on items per group.
-    levels : mapping of str to sequence of str
-        Levels of each categorical column of the frame that the model was fitted on.
-    """
-
-    signature: Signature
-    context_names: tuple[str, ...] | None
+    signature: Signature  # number and names of features, context columns, vectors and catalogue items
+    context_names: tuple[str, ...] | None  # names of the context columns
     ranges: Mapping[str, Ends]  # by part of a problem: the least and the most that is taken as it is
     refuse: bool  # what is out of range, in place of clipping it
     per_group: Any = None  # of the model: how many items of a group its lists hold
+    # levels of each categorical column of the frame that the model was fitted on
     levels: Levels = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
-        """Derive the shape from a fitted model.
-
-        Parameters
-        ----------
-        model : Any
-            A fitted estimator with a `signature_`.
-        tolerance : float
-            How far beyond its trained range a column may be, in widths of that range.
-        refuse : bool
-            Refuse values beyond that, instead of clipping them.
-        """
+        """Derive the shape from a fitted model."""
         signature, columns = model.signature_, getattr(model, "columns_", None)
         parts = ("features", "context", "vectors")
         spans: dict[str, Span | None] = {name: getattr(signature.ranges, name, None) for name in parts}
@@ -87,29 +62,7 @@ class Taken:
 
 
 def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Taken:
-    """Convert a request to a problem that the model can take.
-
-    Parameters
-    ----------
-    asked : Asked
-        The request.
-    shape : Shape
-        What the model expects.
-    limits : Limits
-        Most candidates, items and bytes of context.
-    at : str
-        Prefix of field names in errors.
-
-    Returns
-    -------
-    Taken
-        A single problem without item ids, and the number of clipped values.
-
-    Raises
-    ------
-    Refused
-        422 with the field at fault.
-    """
+    """Convert a request to a problem that the model can take."""
     _check_counts(asked, limits, at)
     _check_ids(asked.ids, at)
     signature, reading = shape.signature, _Reading(shape, at)
@@ -138,28 +91,9 @@ class _Reading:
         self.shape, self.at, self.clipped = shape, at, 0
 
     def table(self, part: str, rows: Any, width: int, names: tuple[str, ...] | None, place: str) -> Floats32:
-        """Convert rows to a float32 table within the trained range.
-
-        Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
-        order of the model's columns first.
-
-        Parameters
-        ----------
-        part : str
-            Part of the problem whose ranges apply: features, context or vectors.
-        rows : sequence or ndarray
-            One list or mapping per row.
-        width : int
-            Number of columns.
-        names : tuple of str or None
-            Column names, for mappings and for errors.
-        place : str
-            Field of a row, with ``{}`` for its index.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, width)
-        """
+        """Convert rows to a float32 table within the trained range."""
+        # Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
+        # order of the model's columns first.
         plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
         if not plain or set(map(len, rows)) != {width}:
             rows = [
@@ -178,10 +112,7 @@ class _Reading:
         return table if ends is None else self._within(table, *ends, name)
 
     def context(self, asked: Asked) -> Floats32 | None:
-        """Return the context columns as a table of one row; None where the model has none.
-
-        Older clients send them as `context` instead of `context_features`.
-        """
+        """Return the context columns as a table of one row; None where the model has none."""
         width, given = self.shape.signature.n_context, asked.context_features
         if width is None:
             if given is not None:
@@ -214,8 +145,8 @@ class _Reading:
 
 
 def _numbers(context: msgspec.Raw) -> Numbers | None:
-    """Read context columns from the field `context`, which was their name in version 0.1; None if it holds
-    something else.
+    """Read context columns from the field `context`, which was their name in version 0.1; None if it holds something
+    else.
     """
     try:
         return msgspec.json.decode(context, type=Numbers)
@@ -224,10 +155,7 @@ def _numbers(context: msgspec.Raw) -> Numbers | None:
 
 
 def _table(rows: Any, width: int) -> Floats32:
-    """Convert rows of `width` numbers to float32; numbers beyond its range become infinite.
-
-    Python's numbers are packed to bytes row by row, in a quarter of the time that NumPy takes for nested lists.
-    """
+    """Convert rows of `width` numbers to float32; numbers beyond its range become infinite."""
     with np.errstate(over="ignore"):
         if isinstance(rows, np.ndarray):
             return rows.astype(np.float32)
@@ -279,10 +207,7 @@ def _sizes(asked: Asked, at: str) -> list[float] | None:
 
 
 def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
-    """Return the groups of all items; None if some have none, which is refused where lists are limited by group.
-
-    `usual` is the model's own limit.
-    """
+    """Return the groups of all items; None if some have none, which is refused where lists are limited by group."""
     missing = next((i for i, group in enumerate(asked.groups) if group is None), None)
     if missing is None:
         return [group for group in asked.groups if group is not None]

@@ -20,26 +20,7 @@ def in_order(
     levels: Levels,
     field: str,
 ) -> Sequence[float]:
-    """Return the numbers of one row in the model's order.
-
-    Parameters
-    ----------
-    values : sequence of float, or mapping of str to float or str
-        The row as it was sent.
-    width : int
-        Number of the model's columns.
-    names : sequence of str or None
-        Their names, if the model has any.
-    levels : mapping of str to sequence of str
-        Levels of each categorical column.
-    field : str
-        Field of the row, for errors.
-
-    Examples
-    --------
-    >>> in_order({"kind": "new", "price": 3.5}, 3, ("price", "kind=new", "kind=old"), {"kind": ("new", "old")}, "row")
-    [3.5, 1.0, 0.0]
-    """
+    """Return the numbers of one row in the model's order."""
     if isinstance(values, Mapping):
         return _by_name(values, names, levels, field)
     if len(values) != width:

@@ -24,15 +24,6 @@ class Cost:
     """Running estimate of the time that a version takes to build a list, per number in the request.
 
     Used to decide whether a list is built in the event loop or in a thread.
-
-    Examples
-    --------
-    >>> cost = Cost()
-    >>> cost.expected(100)
-    inf
-    >>> cost.note(100, 0.5)
-    >>> cost.expected(200)
-    1.0
     """
 
     def __init__(self) -> None:
@@ -48,67 +39,27 @@ class Cost:
         return inf if self.seconds is None else self.seconds * numbers
 
     def note(self, numbers: int, seconds: float) -> None:
-        """Update the exponential average with one list.
-
-        Observations are capped at twice the estimate, since a list may have been delayed by other threads.
-        """
+        """Update the exponential average with one list."""
         seen, known = seconds / max(1, numbers), self.seconds
         self.seconds = seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known)
 
 
 @dataclass(frozen=True, eq=False)
 class Version:
-    """A loaded model version. Immutable: learning replaces it by a copy with a new `online`.
+    """A loaded model version. Immutable: learning replaces it by a copy with a new `online`."""
 
-    Attributes
-    ----------
-    number : int
-        Version number, unique over all models.
-    name : str
-        Name of the model it belongs to.
-    model : Any
-        The fitted estimator.
-    shape : Shape
-        What requests must look like.
-    cost : Cost
-        Time per list; shared by copies.
-    explores : bool
-        Whether lists are drawn at random, so that feedback can be learned from.
-    deployed : OnlineSCP or None
-        Learner in the state of the model file; None for models that cannot learn.
-    online : OnlineSCP or None
-        The same with what was learned since.
-    published : Published or None
-        The learned policy that `online` plays; None if nothing was learned.
-    """
-
-    number: int
-    name: str
-    model: Any
-    shape: Shape
-    cost: Cost
+    number: int  # version number, unique over all models
+    name: str  # name of the model it belongs to
+    model: Any  # the fitted estimator
+    shape: Shape  # what requests must look like
+    cost: Cost  # time per list; shared by copies
     explores: bool  # lists are drawn, so that something can be learned from them
     deployed: OnlineSCP | None = None  # as the file has it
     online: OnlineSCP | None = None  # the same, with what was learned since
     published: Published | None = None  # what that is
 
     def lists(self, problem: Problems, length: int | None, budget: float | None, list_id: str) -> Lists:
-        """Build the list of one problem, shorter than `length` where there are fewer candidates.
-
-        Parameters
-        ----------
-        problem : Problems
-            A single problem.
-        length, budget : int or None, float or None
-            Limits of the list; None for the model's own.
-        list_id : str
-            Seeds the exploration, together with the seed of the service.
-
-        Returns
-        -------
-        Lists
-            One list, with propensities if the version explores.
-        """
+        """Build the list of one problem, shorter than `length` where there are fewer candidates."""
         if self.online is not None and self.explores:
             return self.online.recommend(problem, length=length, budget=budget, list_ids=[list_id])
         if self.online is not None and self._plays_online:
@@ -137,36 +88,18 @@ class Version:
 
 @dataclass(frozen=True)
 class Opening:
-    """How model files become versions.
+    """How model files become versions."""
 
-    Attributes
-    ----------
-    learner : callable
-        Makes an `OnlineSCP` from a model; raises InputError if the model cannot learn.
-    explores : bool
-        Whether lists are drawn so that something can be learned; then models that cannot learn are rejected.
-    tolerance : float
-        How far beyond its trained range a column may be, in widths of that range.
-    refuse : bool
-        Refuse requests beyond that, instead of clipping them.
-    trust : str
-        Comma-separated classes outside listwright that model files may contain.
-    """
-
+    # makes an `OnlineSCP` from a model; raises InputError if the model cannot learn
     learner: Callable[[Any], OnlineSCP]
+    # whether lists are drawn so that something can be learned; then models that cannot learn are rejected
     explores: bool
-    tolerance: float = 1.0
-    refuse: bool = False
-    trust: str = ""
+    tolerance: float = 1.0  # how far beyond its trained range a column may be, in widths of that range
+    refuse: bool = False  # refuse requests beyond that, instead of clipping them
+    trust: str = ""  # comma-separated classes outside listwright that model files may contain
 
     def opened(self, number: int, name: str, file: bytes) -> Version:
-        """Load a version from the content of its file.
-
-        Raises
-        ------
-        InputError
-            If the file holds no model that can be served, or one that cannot learn where learning is on.
-        """
+        """Load a version from the content of its file."""
         model = load_bytes(file, self.trust)
         online = None
         try:

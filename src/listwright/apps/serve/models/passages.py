@@ -70,15 +70,7 @@ class RerankRequest(Struct):
 
 
 class Packing:
-    """Answers pack and rerank requests.
-
-    Parameters
-    ----------
-    path : Path or None
-        File that `ContextPacker.save` wrote; None for the model shipped with listwright.
-    limits : Limits
-        Bounds the number of passages.
-    """
+    """Answers pack and rerank requests."""
 
     def __init__(self, path: Path | None, limits: Limits) -> None:
         """Load the packer."""
@@ -90,18 +82,7 @@ class Packing:
         self.packer.pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 
     def pack(self, asked: PackRequest) -> dict[str, Any]:
-        """Choose passages within the budget of tokens.
-
-        Returns
-        -------
-        dict
-            The body of the answer: `passages` with index, score and reason, `tokens` in total, and `text`.
-
-        Raises
-        ------
-        Refused
-            422 if there are too many passages, or the packer cannot use them.
-        """
+        """Choose passages within the budget of tokens."""
         self._check(asked.passages, "passages")
         sizes = [None if isinstance(one, str) else one.tokens for one in asked.passages]
         options = {"budget": asked.budget, "length": asked.length, "per_source": asked.per_source}
@@ -120,16 +101,7 @@ class Packing:
         return {"passages": picked, "tokens": found.tokens, "text": found.text(asked.order)}
 
     def rerank(self, asked: RerankRequest) -> dict[str, Any]:
-        """Rank all documents, or the best `top_n` of them.
-
-        Scores lie in [0, 1] and fall strictly by position, as clients expect; each says what a document adds to those
-        before.
-
-        Returns
-        -------
-        dict
-            `model` and `results`.
-        """
+        """Rank all documents, or the best `top_n` of them."""
         self._check(asked.documents, "documents")
         count = min(asked.top_n or len(asked.documents), len(asked.documents))
         found = self._packed(asked.query, asked.documents, "documents", budget=None, length=count)
@@ -157,11 +129,8 @@ class Packing:
 
 
 def _all_of(found: Packed, count: int) -> tuple[list[int], list[float]]:
-    """Return the order and the scores of all documents.
-
-    Documents that are never picked (empty ones and copies) follow the picked ones. Scores are clipped to [0, 1], made
-    to fall by position, and rescaled where that took them below 0.
-    """
+    """Return the order and the scores of all documents."""
+    # Documents that are never picked (empty ones and copies) follow the picked ones.
     picked = set(found.positions)
     left = [position for position in range(count) if position not in picked]
     bounded = falling([min(1.0, max(0.0, score)) for score in [*found.scores, *[0.0] * len(left)]])

@@ -55,10 +55,7 @@ class ListRequest(Struct, forbid_unknown_fields=True):
 
 
 class BinaryHead(Struct, forbid_unknown_fields=True):
-    """The JSON head of a binary list request; the features follow it as float32.
-
-    Its arrays have one entry per candidate. Vectors are not available in this form.
-    """
+    """The JSON head of a binary list request; the features follow it as float32."""
 
     ids: Annotated[list[ItemId], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
@@ -75,39 +72,19 @@ class BinaryHead(Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A request for one list, in whichever format it arrived.
+    """A request for one list, in whichever format it arrived."""
 
-    Attributes
-    ----------
-    ids : sequence of str or int
-        Ids of the candidates; the other sequences have one entry per candidate, too.
-    rows : list or ndarray
-        Features: a list of lists or mappings, or a float32 table of shape (n_candidates, n_features).
-    sizes, catalogue, vectors, groups : sequence
-        Optional properties of each candidate, None where not given.
-    length, budget, per_group : int, float, int or None
-        Limits of the list; None for the model's own.
-    context_features : list, dict or None
-        Context columns of the model.
-    context : Raw
-        JSON of the caller, stored but not used.
-    explain : bool
-        Whether the answer explains each pick.
-    model : str
-        Name of the model.
-    """
-
-    ids: Sequence[str | int]
+    ids: Sequence[str | int]  # ids of the candidates; the other sequences have one entry per candidate, too
     rows: Any  # features: a list of lists or of mappings, or a table of float32
-    sizes: Sequence[float | None]
+    sizes: Sequence[float | None]  # optional properties of each candidate, None where not given
     catalogue: Sequence[int | None]
     vectors: Sequence[Sequence[float] | None]
-    length: int | None
+    length: int | None  # limits of the list; None for the model's own
     budget: float | None
-    context_features: Numbers | None
-    context: Raw
-    explain: bool
-    model: str
+    context_features: Numbers | None  # context columns of the model
+    context: Raw  # JSON of the caller, stored but not used
+    explain: bool  # whether the answer explains each pick
+    model: str  # name of the model
     groups: Sequence[str | int | None]
     per_group: int | None
 
@@ -144,8 +121,8 @@ class BatchRequest(Struct, forbid_unknown_fields=True):
 
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True):
-    """Feedback on a list: the ids that were clicked (an empty array for none), or a gain in [0, 1] for each item
-    in order.
+    """Feedback on a list: the ids that were clicked (an empty array for none), or a gain in [0, 1] for each item in
+    order.
     """
 
     list_id: ListId
@@ -159,11 +136,7 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True):
 
 
 class Traffic(Struct, forbid_unknown_fields=True):
-    """Which versions of a model serve.
-
-    The canary gets the fraction `share` of the lists; the shadow gets copies of all requests, and its lists are not
-    shown.
-    """
+    """Which versions of a model serve."""
 
     current: VersionNumber
     canary: VersionNumber | None = None

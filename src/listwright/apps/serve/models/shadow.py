@@ -22,11 +22,7 @@ WAITING = 32  # lists; beyond, they are left out, so that a slow shadow slows no
 
 
 class Shadows:
-    """Builds and stores the lists of shadow versions in the background.
-
-    At most `WAITING` lists are pending; beyond that they are dropped and counted, so a slow shadow does not delay
-    requests.
-    """
+    """Builds and stores the lists of shadow versions in the background."""
 
     def __init__(self, service: Service) -> None:
         """Start without pending lists."""
@@ -55,11 +51,7 @@ class Shadows:
 
 
 def shadowed(copy: Copy, built: Built) -> dict[str, Any]:
-    """Return the row of a shadow's list for a request of which `built` was shown.
-
-    `overlap` is the fraction of the items shown that the shadow picks too; `picks` are row indices in the problem, as
-    JSON.
-    """
+    """Return the row of a shadow's list for a request of which `built` was shown."""
     list_id = built.served.id
     lists = copy.version.lists(copy.problem, copy.length, copy.budget, list_id)
     picks, seen = [int(row) for row in lists[0]], set(built.items)

@@ -12,11 +12,7 @@ KEPT = 5_000  # lists
 
 
 class Recent:
-    """The last 5,000 lists that this process served, in memory.
-
-    Most feedback follows soon after its list, so it can be checked without a query. Older lists are read from the
-    store.
-    """
+    """The last 5,000 lists that this process served, in memory."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -34,30 +30,7 @@ class Recent:
 
 
 def gains_of(told: FeedbackRequest, shown: Shown) -> tuple[float, ...]:
-    """Return the gain of each item of a list.
-
-    Parameters
-    ----------
-    told : FeedbackRequest
-        Feedback with either clicks (gain 1 for each id) or gains.
-    shown : Shown
-        The list as it was shown.
-
-    Returns
-    -------
-    tuple of float
-        One gain per position.
-
-    Raises
-    ------
-    Refused
-        422 if both or neither are given, the number of gains is wrong, or a clicked id is not in the list.
-
-    Examples
-    --------
-    >>> gains_of(FeedbackRequest("0" * 32, clicks=["b"]), Shown(1, 0.0, ("a", "b", "c")))
-    (0.0, 1.0, 0.0)
-    """
+    """Return the gain of each item of a list."""
     if (told.clicks is None) == (told.gains is None):
         raise invalid("body", "Give either clicks or gains.")
     count = len(shown.items)

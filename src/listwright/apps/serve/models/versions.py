@@ -30,23 +30,12 @@ class NewModel:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """How one model is started.
+    """How one model is started."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the model.
-    file : bytes or None
-        Content of the model file given.
-    version : int or None
-        Stored version to serve.
-    deploy : bool or None
-        Whether the file replaces the version that serves; None: only if the store has never seen the file.
-    """
-
-    name: str
-    file: bytes | None
-    version: int | None
+    name: str  # name of the model
+    file: bytes | None  # content of the model file given
+    version: int | None  # stored version to serve
+    # whether the file replaces the version that serves; None: only if the store has never seen the file
     deploy: bool | None
 
 
@@ -79,10 +68,7 @@ def _add_model(connection: Connection, one: NewModel) -> int:
 
 
 def delete_models(connection: Connection, numbers: Sequence[int]) -> list[Refused | None]:
-    """Delete versions without traffic and what they learned; the lists that they built are kept.
-
-    Returns None for each version deleted, else the refusal.
-    """
+    """Delete versions without traffic and what they learned; the lists that they built are kept."""
     return [_delete_model(connection, number) for number in numbers]
 
 
@@ -123,10 +109,7 @@ def _traffic(row: Any) -> Traffic:
 
 
 def before(connection: Connection, traffic: Traffic) -> Traffic:
-    """Return the traffic for a rollback: the version that was current before the present one first was.
-
-    Deleted versions are passed over. Refuses with 409 if there is no earlier version.
-    """
+    """Return the traffic for a rollback: the version that was current before the present one first was."""
     mine = deployments.c.name == traffic.model
     first = select(func.min(deployments.c.number)).where(mine, deployments.c.current == traffic.current)
     earlier = select(deployments.c.current).where(mine, deployments.c.number < first.scalar_subquery())
@@ -143,12 +126,10 @@ def begin(connection: Connection, starts: Sequence[Start]) -> list[Begun | Refus
 
 
 def _begin(connection: Connection, start: Start) -> Begun | Refused:
-    """Start one model.
-
-    The file is stored if it is new. It is deployed if the model has no traffic yet, if the caller asked for it, or if
-    it is new and the caller left the choice open; otherwise the stored traffic stays in force, so that a restart with
-    an old file does not undo a deployment.
-    """
+    """Start one model."""
+    # It is deployed if the model has no traffic yet, if the caller asked for it, or if it is new and the caller left
+    # the choice open; otherwise the stored traffic stays in force, so that a restart with an old file does not undo a
+    # deployment.
     traffic, given, new = all_deployed(connection).get(start.name), start.version, False
     if start.file is not None:
         last = connection.execute(select(func.max(models.c.version))).scalar() or 0

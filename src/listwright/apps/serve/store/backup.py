@@ -21,33 +21,7 @@ FIRST = (version_table, clock, leases)  # what a new store has rows of
 
 
 def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str, int]:
-    """Copy a store, as it is at one moment, to a new SQLite file.
-
-    The copy runs in a read transaction and does not block the service. The file appears only once it is complete.
-
-    Parameters
-    ----------
-    store : str
-        Address of the store, ``sqlite:///FILE`` or ``postgresql://USER@HOST/DATABASE``.
-    path : Path
-        File to write; must not exist.
-    password : str, optional
-        Password of PostgreSQL, where the address has none.
-
-    Returns
-    -------
-    dict of str to int
-        Number of rows by table.
-
-    Raises
-    ------
-    InputError
-        If `path` exists, or the store cannot be opened.
-
-    See Also
-    --------
-    restore : Copies a backup to a store.
-    """
+    """Copy a store, as it is at one moment, to a new SQLite file."""
     if path.exists():
         raise InputError(f"{path} already exists. Choose another name.")
     with whole_file(path) as part:
@@ -59,51 +33,14 @@ def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str,
 
 
 def restore(path: Path, store: str, *, password: str | None = None) -> dict[str, int]:
-    """Copy a backup to an empty store.
-
-    Parameters
-    ----------
-    path : Path
-        File that `back_up` wrote.
-    store : str
-        Address of a store without models; it is created if it does not exist.
-    password : str, optional
-        Password of PostgreSQL, where the address has none.
-
-    Returns
-    -------
-    dict of str to int
-        Number of rows by table.
-
-    Raises
-    ------
-    InputError
-        If the file does not exist, or the store has models already.
-
-    See Also
-    --------
-    back_up : Writes the file.
-    """
+    """Copy a backup to an empty store."""
     if not path.exists():
         raise InputError(f"Cannot read {path}: there is no such file.")
     return _copied(f"sqlite:///{path}", store, None, password)
 
 
 def _copied(source: str, target: str, password: str | None, other: str | None) -> dict[str, int]:
-    """Copy all tables from one store to another in a single transaction, upgrading both to the present schema first.
-
-    Parameters
-    ----------
-    source, target : str
-        Addresses of the stores.
-    password, other : str or None
-        Passwords of the source and of the target.
-
-    Returns
-    -------
-    dict of str to int
-        Number of rows by table.
-    """
+    """Copy all tables from one store to another in a single transaction, upgrading both to the present schema first."""
     old, new = Database.of(source, password=password), Database.of(target, password=other)
     try:
         old.open()

@@ -41,47 +41,16 @@ ATTEMPTS = 20  # to open a database that others open or lock at the same time
 
 @dataclass(frozen=True)
 class Database:
-    """The engines of one store.
+    """The engines of one store."""
 
-    Separate engines keep the single writer from waiting for readers, and let upgrades take longer than requests may.
-
-    Attributes
-    ----------
-    writing : Engine
-        One connection, for the writer; SQLite transactions take the write lock when they begin.
-    reading : Engine
-        Up to 16 connections.
-    upgrading : Engine
-        Without a short timeout, for schema upgrades, backups and VACUUM.
-    deadlines : Deadlines or None
-        Cuts connections to a PostgreSQL server that does not respond.
-    """
-
-    writing: Engine
-    reading: Engine
+    writing: Engine  # one connection, for the writer; SQLite transactions take the write lock when they begin
+    reading: Engine  # up to 16 connections
     upgrading: Engine  # may take its time
-    deadlines: Deadlines | None = None
+    deadlines: Deadlines | None = None  # cuts connections to a PostgreSQL server that does not respond
 
     @classmethod
     def of(cls, url: str, *, password: str | None = None, seconds: float = 5.0) -> Database:
-        """Prepare the engines of a store; nothing is opened yet.
-
-        Parameters
-        ----------
-        url : str
-            ``sqlite:///FILE`` or ``postgresql://USER@HOST/DATABASE``.
-        password : str or None
-            Password of PostgreSQL, where the address has none.
-        seconds : float
-            Time after which a transaction on PostgreSQL is aborted, even if the server does not respond at all.
-
-        Raises
-        ------
-        InputError
-            If the address is neither.
-        MissingExtra
-            If psycopg is not installed.
-        """
+        """Prepare the engines of a store; nothing is opened yet."""
         parsed = _parsed(url)
         if parsed.drivername == "sqlite":
             writing = _sqlite(parsed, "BEGIN IMMEDIATE", 1)
@@ -143,10 +112,8 @@ def cause_of(error: DatabaseError | InterfaceError) -> str:
 
 
 def clock_of(connection: Connection) -> float:
-    """Return the database's time in seconds since 1970.
-
-    Leases and retention use it, so that replicas need not have synchronized clocks.
-    """
+    """Return the database's time in seconds since 1970."""
+    # Leases and retention use it, so that replicas need not have synchronized clocks.
     if connection.dialect.name == "postgresql":
         return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
     return float(connection.execute(text("SELECT (julianday('now') - 2440587.5) * 86400.0")).scalar_one())
@@ -166,10 +133,7 @@ def _parsed(url: str) -> URL:
 
 
 def _sqlite(url: URL, begin: str, connections: int) -> Engine:
-    """Return an SQLite engine whose transactions begin with the statement `begin`.
-
-    ``BEGIN IMMEDIATE`` takes the write lock at once; a later upgrade of a read lock could fail without waiting.
-    """
+    """Return an SQLite engine whose transactions begin with the statement `begin`."""
     engine = create_engine(url, pool_size=connections, max_overflow=0)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
@@ -184,17 +148,7 @@ def _set_up(connection: Any, record: Any) -> None:
 
 
 def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
-    """Return a PostgreSQL engine with timeouts for connecting, statements, locks and idle transactions.
-
-    Parameters
-    ----------
-    url : URL
-        Address with the psycopg driver.
-    connections : int
-        Size of the pool.
-    seconds : float
-        Timeout of a statement, of a lock and of TCP.
-    """
+    """Return a PostgreSQL engine with timeouts for connecting, statements, locks and idle transactions."""
     milliseconds = int(1000 * seconds)
     settings = {
         "synchronous_commit": "on",  # whatever the server's own setting is

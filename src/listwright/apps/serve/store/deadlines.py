@@ -22,18 +22,7 @@ IDLE = 2.0  # seconds after which a pooled connection is tried before it is used
 
 
 class Deadlines:
-    """Watches the connections of engines from checkout to checkin.
-
-    Parameters
-    ----------
-    seconds : float
-        Longest time that a connection may be checked out.
-
-    Attributes
-    ----------
-    used : dict
-        By identity of a connection: the connection and its deadline in monotonic seconds.
-    """
+    """Watches the connections of engines from checkout to checkin."""
 
     def __init__(self, seconds: float) -> None:
         """Start the watching thread."""
@@ -90,9 +79,7 @@ class Deadlines:
 
 
 def _cut(connection: Any) -> None:
-    """Shut down the socket of a connection.
-
-    The descriptor is duplicated, because another thread may be reading from it and libpq must close it itself.
-    """
+    """Shut down the socket of a connection."""
+    # The descriptor is duplicated, because another thread may be reading from it and libpq must close it itself.
     with suppress(Exception), socket.socket(fileno=os.dup(connection.pgconn.socket)) as one:
         one.shutdown(socket.SHUT_RDWR)

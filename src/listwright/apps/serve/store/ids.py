@@ -9,26 +9,12 @@ TIME_DIGITS = 12  # of an id: milliseconds in hex
 
 
 def new_id(now: float) -> str:
-    """Return a list id: the time in milliseconds as 12 hex digits, then 20 random ones.
-
-    Ids sort by time, which makes range queries by age cheap, and cannot be guessed.
-
-    Examples
-    --------
-    >>> new_id(1.0)[:12], len(new_id(1.0))
-    ('0000000003e8', 32)
-    """
+    """Return a list id: the time in milliseconds as 12 hex digits, then 20 random ones."""
     return first_id(now)[:TIME_DIGITS] + secrets.token_hex(10)
 
 
 def first_id(at: float) -> str:
-    """Return the lowest possible id of a time, for queries by age.
-
-    Examples
-    --------
-    >>> first_id(1.0)
-    '0000000003e800000000000000000000'
-    """
+    """Return the lowest possible id of a time, for queries by age."""
     return f"{int(at * 1000):0{TIME_DIGITS}x}" + "0" * (32 - TIME_DIGITS)
 
 

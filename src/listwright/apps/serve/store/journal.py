@@ -30,33 +30,15 @@ REVISE = update(clock).where(clock.c.name == "revision").values(value=clock.c.va
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """One list as it is stored.
+    """One list as it is stored."""
 
-    Attributes
-    ----------
-    id : str
-        32 hex digits that sort by time.
-    created : float
-        Seconds since 1970.
-    version : int
-        Model version that built it.
-    state : int
-        Number of lists the version had learned from.
-    learn : bool
-        Whether it may be learned from; False if values were clipped.
-    record : bytes
-        Problem, picks, scores and propensities: see `records`.
-    context : str or None
-        The caller's own JSON.
-    """
-
-    id: str
-    created: float
-    version: int
-    state: int
-    learn: bool
-    record: bytes
-    context: str | None
+    id: str  # 32 hex digits that sort by time
+    created: float  # seconds since 1970
+    version: int  # model version that built it
+    state: int  # number of lists the version had learned from
+    learn: bool  # whether it may be learned from; False if values were clipped
+    record: bytes  # problem, picks, scores and propensities: see `records`
+    context: str | None  # the caller's own JSON
 
     def row(self) -> Row:
         """Return the row of the table."""
@@ -65,63 +47,26 @@ class Served:
 
 @dataclass(frozen=True)
 class Told:
-    """Feedback on a list, checked and with one gain per position.
+    """Feedback on a list, checked and with one gain per position."""
 
-    Attributes
-    ----------
-    list_id : str
-        The list.
-    key : str
-        Idempotency key.
-    gains : tuple of float
-        Gain of each item, in order.
-    version : int
-        Model version that built the list.
-    created : float
-        When the list was built; feedback counts for that minute.
-    """
-
-    list_id: str
-    key: str
-    gains: tuple[float, ...]
-    version: int
+    list_id: str  # the list
+    key: str  # idempotency key
+    gains: tuple[float, ...]  # gain of each item, in order
+    version: int  # model version that built the list
     created: float  # of the list
 
 
 @dataclass(frozen=True)
 class Noted:
-    """Feedback that is stored.
+    """Feedback that is stored."""
 
-    Attributes
-    ----------
-    event : int
-        Its number; numbers are given in commit order.
-    failed : bool
-        Whether the list has brought nothing so far.
-    duplicate : bool
-        Whether the same feedback was stored before.
-    """
-
-    event: int
-    failed: bool
-    duplicate: bool
+    event: int  # its number; numbers are given in commit order
+    failed: bool  # whether the list has brought nothing so far
+    duplicate: bool  # whether the same feedback was stored before
 
 
 def add_lists(connection: Connection, batches: Sequence[Sequence[Served]]) -> list[None]:
-    """Store lists and count them by minute and version.
-
-    Parameters
-    ----------
-    connection : Connection
-        In a transaction.
-    batches : sequence of sequence of Served
-        One entry per request.
-
-    Returns
-    -------
-    list of None
-        One per request.
-    """
+    """Store lists and count them by minute and version."""
     served = [one for batch in batches for one in batch]
     put(connection, lists, [one.row() for one in served])
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -138,25 +83,7 @@ def add_shadows(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[
 
 
 def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | Refused]:
-    """Store feedback under increasing event numbers.
-
-    The counter row is locked until the transaction ends. So events become visible in the order of their numbers on all
-    replicas, and a learner that reads "everything after event n" misses none. Feedback that was stored before, under
-    the same key and with the same gains, keeps its number. Later feedback under another key adds to it: the outcome of
-    a position is the largest gain reported.
-
-    Parameters
-    ----------
-    connection : Connection
-        In a transaction.
-    told : sequence of Told
-        Feedback of several requests; duplicates within the sequence are recognized too.
-
-    Returns
-    -------
-    list of Noted or Refused
-        One per entry: 404 for a list that does not exist (any more), 409 for other feedback under the same key.
-    """
+    """Store feedback under increasing event numbers."""
     last = int(connection.execute(LOCK).scalar_one())  # other writers wait here until this transaction ends
     earlier = _Earlier.read(connection, told)
     fresh: list[_Fresh] = []
@@ -173,24 +100,12 @@ def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | R
 
 @dataclass(frozen=True)
 class _Fresh:
-    """Feedback to insert.
+    """Feedback to insert."""
 
-    Attributes
-    ----------
-    told : Told
-        The feedback.
-    event : int
-        Its number.
-    before : list of float or None
-        Outcome of the list before it; None for the first feedback.
-    outcome : list of float
-        Outcome of the list with it.
-    """
-
-    told: Told
-    event: int
+    told: Told  # the feedback
+    event: int  # its number
     before: list[float] | None  # the outcome of its list without it
-    outcome: list[float]
+    outcome: list[float]  # outcome of the list with it
 
     def row(self) -> Row:
         """Return the row of the table."""
@@ -201,20 +116,10 @@ class _Fresh:
 
 @dataclass
 class _Earlier:
-    """What is stored on the lists and under the keys of a group of feedback; updated as the group is processed.
+    """What is stored on the lists and under the keys of a group of feedback; updated as the group is processed."""
 
-    Attributes
-    ----------
-    known : set of str
-        Ids of the lists that exist.
-    by_key : dict of str to tuple
-        By idempotency key: list, event number and gains of the feedback.
-    outcomes : dict of str to list of float
-        Largest gain by position, by list.
-    """
-
-    known: set[str]
-    by_key: dict[str, tuple[str, int, list[float]]]
+    known: set[str]  # ids of the lists that exist
+    by_key: dict[str, tuple[str, int, list[float]]]  # by idempotency key: list, event number and gains of the feedback
     outcomes: dict[str, list[float]]  # by list
 
     @classmethod
@@ -265,13 +170,7 @@ def _known(connection: Connection, ids: list[str]) -> set[str]:
 
 
 def outcome_of(gains: str, earlier: str | None) -> list[float]:
-    """Return the outcome of a list by position: the larger of the latest gains and those before, from stored JSON.
-
-    Examples
-    --------
-    >>> outcome_of("[0.0, 0.5]", None), outcome_of("[0.0, 0.5]", "[1.0, 0.0]")
-    ([0.0, 0.5], [1.0, 0.5])
-    """
+    """Return the outcome of a list by position: the larger of the latest gains and those before, from stored JSON."""
     return _larger(None if earlier is None else msgspec.json.decode(earlier), msgspec.json.decode(gains))
 
 
@@ -281,22 +180,12 @@ def _larger(before: Sequence[float] | None, gains: Sequence[float]) -> list[floa
 
 
 def failed(gains: Iterable[float]) -> bool:
-    """Return whether a list brought nothing.
-
-    Examples
-    --------
-    >>> failed([0.0, 0.0]), failed([0.0, 0.5])
-    (True, False)
-    """
+    """Return whether a list brought nothing."""
     return not any(gain > 0 for gain in gains)
 
 
 def _store(connection: Connection, fresh: list[_Fresh]) -> None:
-    """Insert new feedback, advance the event counter and update the sums.
-
-    Feedback on top of earlier feedback changes the sums by the difference of outcomes: `answered` counts a list once,
-    and a failure is taken back when a later event brings a gain.
-    """
+    """Insert new feedback, advance the event counter and update the sums."""
     if not fresh:
         return
     put(connection, feedback, [one.row() for one in fresh])

@@ -19,39 +19,20 @@ SECONDS = 5.0  # that a lease lasts; it is renewed long before
 
 
 class Claim(NamedTuple):
-    """A request for a lease.
+    """A request for a lease."""
 
-    Attributes
-    ----------
-    name : str
-        The work to be done, such as "learner".
-    holder : str
-        Identity of the replica.
-    seconds : float
-        Duration of the lease.
-    """
-
-    name: str
-    holder: str
-    seconds: float = SECONDS
+    name: str  # the work to be done, such as "learner"
+    holder: str  # identity of the replica
+    seconds: float = SECONDS  # duration of the lease
 
 
 def take(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
-    """Take or renew leases.
-
-    Returns
-    -------
-    list of int or None
-        The term of each lease; None where another replica holds it.
-    """
+    """Take or renew leases."""
     return [_take(connection, claim) for claim in claims]
 
 
 def _take(connection: Connection, claim: Claim) -> int | None:
-    """Take or renew one lease with a single conditional update, which is atomic on both databases.
-
-    The term stays the same on renewal and grows by one when the holder changes.
-    """
+    """Take or renew one lease with a single conditional update, which is atomic on both databases."""
     now = clock_of(connection)
     mine = leases.c.holder == claim.holder
     free = (leases.c.name == claim.name) & (mine | (leases.c.expires < now))

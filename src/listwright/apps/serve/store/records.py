@@ -88,10 +88,7 @@ class Packed:
 
 
 class Message(msgspec.Struct, array_like=True):
-    """The stored form of a list, encoded as a MessagePack array.
-
-    `propensities` is empty where all are 1, which is the case for every list of a deterministic policy.
-    """
+    """The stored form of a list, encoded as a MessagePack array."""
 
     ids: list[str | int]
     picks: bytes
@@ -103,24 +100,7 @@ class Message(msgspec.Struct, array_like=True):
 
 
 def pack(one: Packed, *, small: int = SMALL) -> bytes:
-    """Pack a list into bytes.
-
-    Parameters
-    ----------
-    one : Packed
-        The list.
-    small : int
-        Bytes of numbers that are stored exactly; features and vectors beyond that are quantized.
-
-    Returns
-    -------
-    bytes
-        A message compressed with Zstandard.
-
-    See Also
-    --------
-    unpack : The inverse, up to quantization.
-    """
+    """Pack a list into bytes."""
     arrays = {name: getattr(one.problem, name) for name in PARTS if getattr(one.problem, name) is not None}
     room = small - sum(array.nbytes for name, array in arrays.items() if name not in ROUNDED)
     total = sum(arrays[name].nbytes for name in ROUNDED if name in arrays)
@@ -153,16 +133,7 @@ _mine = threading.local()
 
 
 def cut(record: bytes) -> tuple[bytes, bytes | None]:
-    """Cut a record in two where it is long; None for a part that is not there.
-
-    PostgreSQL moves the larger part of a row beyond 2 KB to a table of its own. Whole records of about 3.3 KB, in any
-    table, leave more than a kilobyte of their page empty. Of parts of this size, five and four fill a page.
-
-    Examples
-    --------
-    >>> [len(part) for part in cut(bytes(3300))], cut(b"short")
-    ([1480, 1820], (b'short', None))
-    """
+    """Cut a record in two where it is long; None for a part that is not there."""
     return (record, None) if len(record) <= WHOLE else (record[:FIRST], record[FIRST:])
 
 
@@ -180,33 +151,7 @@ def _chances(propensities: Floats | None) -> bytes | None:
 
 
 def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = True) -> Packed:
-    """Restore a list from its bytes.
-
-    Parameters
-    ----------
-    data : bytes
-        What `pack` returned.
-    names : tuple of str or None
-        Feature names of the problem.
-    ids : bool
-        Whether the problem's candidates get their ids, which costs some time.
-
-    Returns
-    -------
-    Packed
-        Equal to what was packed, up to quantization of features and vectors.
-
-    Raises
-    ------
-    InputError
-        If the record is damaged.
-
-    Examples
-    --------
-    >>> problem = Problems.from_arrays([[0.5], [0.1]], offsets=[0, 2])
-    >>> unpack(pack(Packed(problem, ["a", "b"], np.array([1]), [0.3], None, None))).problem.item_ids
-    array(['a', 'b'], dtype=object)
-    """
+    """Restore a list from its bytes."""
     try:
         plain = zstandard.ZstdDecompressor().decompress(data)
         message = _decoder().decode(plain)
@@ -240,19 +185,7 @@ def problem_from(
     ids: Sequence[str | int] | None = None,
     groups: Sequence[str | int] | None = None,
 ) -> Problems:
-    """Construct a single problem from its arrays.
-
-    Parameters
-    ----------
-    arrays : mapping of str to ndarray
-        By the names in `PARTS`; features are required.
-    names : tuple of str or None
-        Feature names.
-    ids : sequence or None
-        Item ids of the candidates.
-    groups : sequence or None
-        Groups of the candidates.
-    """
+    """Construct a single problem from its arrays."""
     parts: dict[str, Any] = {name: arrays[name] for name in PARTS[1:] if name in arrays}
     caps = parts.pop("caps", None)
     if ids is not None:

@@ -20,17 +20,7 @@ PAGES = 4_096  # of SQLite that are given back at a time
 
 
 class Old(NamedTuple):
-    """Which lists may be deleted.
-
-    Attributes
-    ----------
-    seconds : float or None
-        Lists older than this; None for no limit on age.
-    bytes : float or None
-        The oldest lists while the store is larger than this; None for no limit on size.
-    learned : bool
-        Keep lists whose feedback has not been learned from yet.
-    """
+    """Which lists may be deleted."""
 
     seconds: float | None  # lists older than this
     bytes: float | None  # lists beyond this size of the whole store, the oldest first
@@ -43,11 +33,7 @@ def forget(connection: Connection, wanted: Sequence[Old]) -> list[int]:
 
 
 def _forget(connection: Connection, old: Old) -> int:
-    """Delete the oldest lists that may go, at most `MOST`.
-
-    While the store is too large, age does not matter. Feedback, shadow lists and quarantine entries of the lists are
-    deleted in the same transaction.
-    """
+    """Delete the oldest lists that may go, at most `MOST`."""
     found = select(lists.c.id).order_by(lists.c.id).limit(MOST)
     if old.bytes is None or size_of(connection) <= old.bytes:
         if old.seconds is None:
@@ -63,11 +49,7 @@ def _forget(connection: Connection, old: Old) -> int:
 
 
 def give_space_back(database: Database) -> None:
-    """Return freed space to the operating system.
-
-    SQLite releases free pages and shortens its log. PostgreSQL releases pages at the end of a table; other space is
-    reused for new rows.
-    """
+    """Return freed space to the operating system."""
     if database.writing.dialect.name == "sqlite":
         with database.reading.connect() as connection:
             raw: Any = connection.connection.driver_connection
@@ -79,11 +61,9 @@ def give_space_back(database: Database) -> None:
 
 
 def _waiting() -> Select[tuple[int]]:
-    """Return a query for feedback on a list that learning still needs.
-
-    A version that is not frozen needs all events after its base snapshot, because its state is rebuilt from there. A
-    version that has never learned needs all of its feedback.
-    """
+    """Return a query for feedback on a list that learning still needs."""
+    # A version that is not frozen needs all events after its base snapshot, because its state is rebuilt from there. A
+    # version that has never learned needs all of its feedback.
     base = select(snapshots.c.applied).where(snapshots.c.number == learning.c.base).scalar_subquery()
     joined = feedback.join(models, models.c.version == feedback.c.version)
     joined = joined.outerjoin(learning, learning.c.version == feedback.c.version)

@@ -26,10 +26,8 @@ def put(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
 
 
 def add_up(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Add rows of sums to a table: values are added to the row with the same primary key, where there is one.
-
-    Pass rows sorted by key, so that concurrent transactions lock them in the same order and cannot deadlock.
-    """
+    """Add rows of sums to a table: values are added to the row with the same primary key, where there is one."""
+    # Pass rows sorted by key, so that concurrent transactions lock them in the same order and cannot deadlock.
     _execute(connection, table, rows, adding=True)
 
 

@@ -18,23 +18,7 @@ MOST_POINTS = 2_000
 
 
 def rate(served: int, answered: int, failures: int) -> dict[str, Any]:
-    """Return counts with the failure rate and its 95 % Wilson interval.
-
-    Parameters
-    ----------
-    served, answered, failures : int
-        Lists served, lists with feedback, and those of them that brought nothing.
-
-    Returns
-    -------
-    dict
-        The counts, `failure_rate`, `low` and `high`; the last three are None without feedback.
-
-    Examples
-    --------
-    >>> rate(12, 10, 1)["failure_rate"], round(rate(12, 10, 1)["high"], 3)
-    (0.1, 0.404)
-    """
+    """Return counts with the failure rate and its 95 % Wilson interval."""
     low, high = share_interval(failures, answered) if answered else (None, None)
     counts = {"lists": served, "answered": answered, "failures": failures}
     return {**counts, "failure_rate": failures / answered if answered else None, "low": low, "high": high}
@@ -48,8 +32,8 @@ def by_version(connection: Connection) -> dict[int, dict[str, Any]]:
 
 
 def totals(connection: Connection, learn: bool) -> dict[str, Any]:
-    """Return the rates of all lists and of each version, and the progress of learning; `learn` says whether it is
-    on.
+    """Return the rates of all lists and of each version, and the progress of learning; `learn` says whether it
+    is on.
     """
     versions = by_version(connection)
     counts = [sum(one[name] for one in versions.values()) for name in ("lists", "answered", "failures")]
@@ -73,23 +57,7 @@ def progress(connection: Connection) -> dict[str, int]:
 
 
 def series(connection: Connection, since: float, until: float, step: int) -> dict[str, Any]:
-    """Return failure rates over time, by version.
-
-    Parameters
-    ----------
-    connection : Connection
-        To the store.
-    since, until : float
-        Seconds since 1970.
-    step : int
-        Seconds per point, rounded down to whole minutes; enlarged where there would be more than `MOST_POINTS`
-        intervals.
-
-    Returns
-    -------
-    dict
-        `step` as used, and `points` sorted by time; intervals without lists are left out.
-    """
+    """Return failure rates over time, by version."""
     step = max(60, step // 60 * 60, -(-int(until - since) // MOST_POINTS // 60) * 60)
     bucket = (minutes.c.minute - minutes.c.minute % (step // 60)).label("bucket")
     sums = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
@@ -115,17 +83,7 @@ def _gain(row: Any) -> dict[str, Any]:
 
 
 def recent(connection: Connection, limit: int, before: str | None) -> dict[str, Any]:
-    """Return the latest lists, newest first.
-
-    Parameters
-    ----------
-    connection : Connection
-        To the store.
-    limit : int
-        Number of lists.
-    before : str or None
-        Only lists older than the one with this id, for paging.
-    """
+    """Return the latest lists, newest first."""
     wanted = select(lists).order_by(lists.c.id.desc()).limit(limit)
     if before is not None:
         wanted = wanted.where(lists.c.id < before)

@@ -39,16 +39,7 @@ class Table(msgspec.Struct, array_like=True):
 
 
 def precision(room: int, total: int) -> tuple[int, str]:
-    """Choose the quantization for `total` bytes of float32 that should fit into `room` bytes.
-
-    Returns the number of levels and the integer type; 0 levels if the values fit as they are. The coarsest grid is used
-    even if it does not fit.
-
-    Examples
-    --------
-    >>> precision(3000, 2000), precision(3000, 4000), precision(3000, 40000)
-    ((0, ''), (65536, '<u2'), (128, '<u1'))
-    """
+    """Choose the quantization for `total` bytes of float32 that should fit into `room` bytes."""
     if total <= room:
         return 0, ""
     bits = {levels: int(levels).bit_length() - 1 for levels, _ in LEVELS}

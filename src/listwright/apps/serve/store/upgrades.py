@@ -21,20 +21,7 @@ LOCK = 7_241_908_113  # of PostgreSQL: one service upgrades, the others wait
 
 
 def upgrade(connection: Connection) -> tuple[int, int]:
-    """Bring a store to the present schema version, within the connection's transaction.
-
-    On PostgreSQL an advisory lock makes other replicas wait until the upgrade is done.
-
-    Returns
-    -------
-    before, now : int
-        Schema version before (0 for an empty database) and after.
-
-    Raises
-    ------
-    InputError
-        If the store was written by a later release.
-    """
+    """Bring a store to the present schema version, within the connection's transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     before, now = _version(connection), len(UPGRADES)
@@ -77,9 +64,8 @@ def _first(connection: Connection) -> None:
 
 
 def _second(connection: Connection) -> None:
-    """Upgrade to version 2: model names, several feedbacks per list, compact records, and snapshots of learned states.
-
-    Old tables are renamed, copied row by row into new ones, and dropped.
+    """Upgrade to version 2: model names, several feedbacks per list, compact records, and snapshots of learned
+    states.
     """
     old = {name: _set_aside(connection, f"lw_{name}") for name in ("models", "deployments", "lists", "feedback")}
     schema.metadata.create_all(connection)
@@ -123,8 +109,8 @@ UPGRADES: list[Callable[[Connection], None]] = [_first, _second]
 
 
 def _set_aside(connection: Connection, name: str) -> str:
-    """Rename a table and, on PostgreSQL, its indexes, whose names must be unique in the whole schema; returns the
-    new name.
+    """Rename a table and, on PostgreSQL, its indexes, whose names must be unique in the whole schema; returns the new
+    name.
     """
     aside = f"before_{name}"
     if connection.dialect.name == "postgresql":
@@ -143,10 +129,8 @@ def _copy(connection: Connection, old: str, new: Any, change: Callable[[dict[str
 
 
 def _batches(connection: Connection, table: str, key: str) -> Iterator[Sequence[Any]]:
-    """Yield all rows of a table in batches, in the order of `key`.
-
-    Pages by key rather than by offset, so that each batch costs the same.
-    """
+    """Yield all rows of a table in batches, in the order of `key`."""
+    # Pages by key rather than by offset, so that each batch costs the same.
     last: Any = None
     while True:
         beyond = "" if last is None else f"WHERE {key} > :last"

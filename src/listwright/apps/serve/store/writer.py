@@ -42,22 +42,7 @@ class Job:
 
 
 class Writer:
-    """A thread that executes all writes of a process.
-
-    Parameters
-    ----------
-    engine : Engine
-        Database to write to.
-    observe : callable
-        Called after each transaction with the number of writes and the seconds that it took.
-    on_failure : callable
-        Called for each transaction that the store rejected.
-
-    Attributes
-    ----------
-    failure : str or None
-        Why the last transaction failed; None if it succeeded.
-    """
+    """A thread that executes all writes of a process."""
 
     def __init__(
         self, engine: Engine, observe: Callable[[int, float], None], on_failure: Callable[[], None] = lambda: None
@@ -76,28 +61,7 @@ class Writer:
         self.thread.start()
 
     async def write(self, work: Work, argument: Any) -> Any:
-        """Execute a write and wait until it is durable.
-
-        If the caller is cancelled before the transaction begins, nothing is written; after that the write takes place.
-
-        Parameters
-        ----------
-        work : callable
-            ``work(connection, arguments)`` writes several arguments at once and returns one result per argument. A
-            result that is a `Refused` is raised for that argument alone.
-        argument : Any
-            The argument of this call.
-
-        Returns
-        -------
-        Any
-            The result for `argument`.
-
-        Raises
-        ------
-        Refused
-            429 if too many writes are queued, 503 if the store is unavailable, or the refusal that `work` returned.
-        """
+        """Execute a write and wait until it is durable."""
         if len(self.jobs) >= QUEUE:
             raise busy("Too many writes are waiting. Try again.")
         waiting = self.loop.create_future()
@@ -146,12 +110,9 @@ class Writer:
         self.loop.call_soon_threadsafe(_answer, jobs, results)
 
     def _attempt(self, jobs: list[Job], *, again: bool = True) -> list[Any]:
-        """Execute jobs in one transaction and return their results, or the refusal of each.
-
-        An unavailable store fails the whole group with 503. An integrity error is retried once, because another replica
-        may have written the same row meanwhile and the retry sees it. Any other error is isolated by writing each job
-        on its own.
-        """
+        """Execute jobs in one transaction and return their results, or the refusal of each."""
+        # An integrity error is retried once, because another replica may have written the same row meanwhile and the
+        # retry sees it.
         try:
             with self.engine.begin() as connection:
                 results = _worked(connection, jobs)
