@@ -97,7 +97,7 @@ def commands() -> str:
     """Every command with its arguments and options."""
     from typer.main import get_command
 
-    from listwright.apps.cli.app import app
+    from listwright.cli.app import app
 
     found: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
     lines = [

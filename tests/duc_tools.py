@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from listwright.lab.simulate.corpus import corpus
+from listwright.simulate.corpus import corpus
 
 DOCUMENT = """<DOC>
 <DOCNO> {name} </DOCNO>

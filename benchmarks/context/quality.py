@@ -16,10 +16,10 @@ from listwright.context import ContextPacker
 from listwright.context.model import passage_model, passage_policy_features
 from listwright.evaluation.plan import fold_numbers
 from listwright.evaluation.values import list_values
-from listwright.lab.shipped_models import MIN_LEAF, Labelled, labelled_problems, read_labelled, variants
-from listwright.lab.simulate.questions import questions
+from listwright.experiments.shipped_models import MIN_LEAF, Labelled, labelled_problems, read_labelled, variants
 from listwright.learners import Aggregate
 from listwright.learners.boosting import Boosting
+from listwright.simulate.questions import questions
 from listwright.text import hashed_tf_idf, tokens
 
 LENGTHS = (2, 3, 5)

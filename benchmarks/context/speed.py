@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from listwright.context import ContextPacker
-from listwright.lab.simulate.questions import questions
+from listwright.simulate.questions import questions
 
 CASES = ((20, 150), (100, 150), (5000, 150))  # passages, tokens of each
 REPEATS = 15

@@ -8,10 +8,10 @@ import numpy as np
 
 import listwright as lw
 from benchmarks.feedback.playing import play
+from listwright.datasets import read_movies
 from listwright.evaluation.values import list_values
 from listwright.features import Volume
 from listwright.features.auto import paper_features
-from listwright.lab.datasets import read_movies
 
 LENGTH = 3
 REWARDS = ("liked", "genres")

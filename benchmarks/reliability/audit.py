@@ -8,12 +8,12 @@ import numpy as np
 from sqlalchemy import Connection, Engine, create_engine, select
 
 from benchmarks.reliability.traffic import Book
-from listwright.apps.serve.learning.learner import Learner, record_of
-from listwright.apps.serve.learning.published import publish
-from listwright.apps.serve.learning.states import events_after, rows_of
-from listwright.apps.serve.learning.updater import learner_maker
-from listwright.apps.serve.models.opened import load_bytes
-from listwright.apps.serve.store.schema import feedback, lists, models
+from listwright.serve.learning.learner import Learner, record_of
+from listwright.serve.learning.published import publish
+from listwright.serve.learning.states import events_after, rows_of
+from listwright.serve.learning.updater import learner_maker
+from listwright.serve.models.opened import load_bytes
+from listwright.serve.store.schema import feedback, lists, models
 
 EVERYTHING = 10**9
 

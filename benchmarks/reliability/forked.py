@@ -23,8 +23,8 @@ from benchmarks.reliability.audit import audit
 from benchmarks.reliability.client import make_model
 from benchmarks.reliability.server import START_SECONDS, free_port
 from benchmarks.reliability.traffic import CANDIDATES, FEATURES, LENGTH, Book, Traffic
-from listwright.apps.serve import Settings, serve
 from listwright.feedback import OnlineSCP
+from listwright.serve import Settings, serve
 
 FORK = multiprocessing.get_context("fork")
 

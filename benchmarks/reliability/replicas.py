@@ -35,7 +35,7 @@ from benchmarks.reliability.traffic import CANDIDATES, FEATURES, LENGTH, Book, T
 SKEWS = (0.0, 300.0, -300.0)  # seconds that the replicas' clocks are ahead
 PROGRAM = (
     "import time; real = time.time; time.time = lambda: real() + {skew}; "
-    "from listwright.apps.cli import main; main()"
+    "from listwright.cli import main; main()"
 )  # fmt: skip
 LEASE = 5.0
 FOLLOWED = 2.0  # seconds in which all replicas follow a deployment

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-COMMAND = [sys.executable, "-c", "from listwright.apps.cli import main; main()", "serve"]
+COMMAND = [sys.executable, "-c", "from listwright.cli import main; main()", "serve"]
 START_SECONDS = 1_800.0  # a busy machine takes long, which is no fault of the service
 PATIENT = {f"LISTWRIGHT_LIMIT_{limit}SECONDS": "1800" for limit in ("", "HEADER_", "UPLOAD_")}
 

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.scale.data import FEATURES, ITEMS, generate
 
 RESULTS = Path(__file__).parent / "results.json"
-RUN = "from listwright.apps.cli import main; main()"
+RUN = "from listwright.cli import main; main()"
 IN_MEMORY = 2_000_000_000  # bytes of the part that is read whole
 
 

@@ -70,7 +70,7 @@ def first_use() -> list[Limit]:
     bare, name, names = (_cpu("-c", code) for code in ("pass", "import listwright", "from listwright import SCP"))
     with tempfile.TemporaryDirectory() as folder:
         page = os.path.join(folder, "page.html")
-        demo = ("-c", "from listwright.apps.cli import main; main()", "demo", "--out", page)
+        demo = ("-c", "from listwright.cli import main; main()", "demo", "--out", page)
         cold, warm = (_cpu(*demo, NUMBA_CACHE_DIR=folder) for _ in range(2))
     return [
         Limit("import listwright", f"{name - bare:.2f} s", "under 0.5 s"),

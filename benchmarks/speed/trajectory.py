@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.speed.timing import Record, against
 from listwright import SCP
 from listwright.features.auto import paper_features
-from listwright.lab.simulate import trajectory
+from listwright.simulate import trajectory
 
 THEIRS = "the authors' public C++ code (its time on a 2-core machine)"
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import altair as alt
 import numpy as np
-from listwright.simulate.questions import question_problems, questions
 
 import listwright as lw
-from listwright.lab.report.theme import chart_config
+from listwright.report.theme import chart_config
 from listwright.simulate import trajectory
+from listwright.simulate.questions import question_problems, questions
 
 HERE = Path(__file__).parent
 LENGTH, DIVERSITIES = 4, tuple(np.linspace(0.0, 0.9, 10).round(1).tolist())

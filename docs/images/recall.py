@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import altair as alt
-from listwright.simulate.corpus import corpus
 
 import listwright as lw
-from listwright.lab.report.theme import chart_config
+from listwright.report.theme import chart_config
+from listwright.simulate.corpus import corpus
 from listwright.summarize.problems import room_of, summary_features, summary_problems
 from listwright.text import Budget
 

@@ -1,6 +1,6 @@
 """`python -m listwright` is the command line."""
 
-from listwright.apps.cli import main
+from listwright.cli import main
 
 if __name__ == "__main__":
     main()

@@ -96,7 +96,7 @@ def test_pages_made_from_the_code_are_current(name: str) -> None:
 
 
 def test_every_reward_is_on_its_page_and_in_the_help() -> None:
-    from listwright.apps.cli.options import REWARDS
+    from listwright.cli.options import REWARDS
     from listwright.tables.kinds import KINDS, OWN
     from listwright.tables.rewards import _BUILDERS
 
@@ -116,7 +116,7 @@ def commands_on(page: Path) -> list[list[str]]:
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_commands_on_a_page_exist(page: Path) -> None:
     typer_main = pytest.importorskip("typer.main")
-    from listwright.apps.cli.app import app
+    from listwright.cli.app import app
 
     known: dict[str, Any] = typer_main.get_command(app).commands
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE)
@@ -167,7 +167,7 @@ def test_what_the_reference_names_is_there() -> None:
     for page in (DOCS / "reference").glob("*.md"):
         for name in re.findall(r"^::: (\S+)", page.read_text(encoding="utf8"), re.MULTILINE):
             module, _, last = name.rpartition(".")
-            if name.startswith("listwright.apps.serve") and importlib.util.find_spec("fastapi") is None:
+            if name.startswith("listwright.serve") and importlib.util.find_spec("fastapi") is None:
                 continue
             assert importlib.util.find_spec(name.rpartition(".")[0]), name
             assert hasattr(importlib.import_module(module), last), name

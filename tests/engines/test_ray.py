@@ -97,7 +97,7 @@ def test_the_command_line_takes_the_cluster(
     cluster: Any, data: Scan, local: lw.SCP, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("typer")
-    from listwright.apps.cli import main
+    from listwright.cli import main
 
     files = sorted({piece.path for shard in data.shards for piece in shard.pieces})
     settings = ["--reward", "any:clicked", "--ignore", "grade", "--length", "2", "--passes", "1"]

@@ -8,8 +8,8 @@ import pytest
 import listwright as lw
 from listwright.errors import InputError
 from listwright.features.expected_coverage import TIMES, ExpectedCoverage, word_worth, words_of
-from listwright.lab.simulate.corpus import corpus
 from listwright.rewards import Rouge
+from listwright.simulate.corpus import corpus
 from listwright.storage import load, save
 from listwright.summarize.problems import paper_summary_features, summary_problems
 from listwright.text.vectors import hashed_tf_idf

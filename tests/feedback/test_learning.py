@@ -7,11 +7,11 @@ import pytest
 
 import listwright as lw
 from listwright.evaluation.values import list_values, measured
+from listwright.experiments.crossed import CandidateByContext
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.feedback import LSBGreedy, RankedBandits
 from listwright.feedback.bandit import ListBandit
-from listwright.lab.experiments.crossed import CandidateByContext
-from listwright.lab.simulate.news import news
+from listwright.simulate.news import news
 
 
 def news_features() -> Features:

@@ -111,7 +111,7 @@ def test_the_wheel_holds_the_package_and_its_data(wheel: Path) -> None:
     inside = {name.removeprefix("listwright/") for name in names}
     tracked = {path.relative_to(ROOT / "src/listwright").as_posix() for path in (ROOT / "src").rglob("*.py")}
     assert tracked <= inside
-    assert {"py.typed", "summarize/reports.listwright", "lab/simulate/data/trajectory.npz"} <= inside
+    assert {"py.typed", "summarize/reports.listwright", "simulate/data/trajectory.npz"} <= inside
     assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
 
 
@@ -162,7 +162,7 @@ print([name for name in absent.split() if find_spec(name)])
 
 SCAN = """
 import pyarrow as pa, pyarrow.parquet as parquet
-from listwright.lab.simulate import readers
+from listwright.simulate import readers
 from listwright.tables import scan
 parquet.write_table(pa.table(readers.table(20, random_state=0)), "past.parquet")
 lw.SCP(2, engine="ray", effort="fast").fit(scan("past.parquet", reward="any:clicked"))

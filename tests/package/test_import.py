@@ -39,7 +39,7 @@ def test_greedy_needs_no_optional_package() -> None:
 def test_predicting_from_a_file_needs_no_heavy_package(tmp_path: Path) -> None:
     rows = [f"{q},{i},{0.1 * (q * i % 7)},{int(q * i % 3 == 1)}" for q in range(12) for i in range(4)]
     (tmp_path / "past.csv").write_text("\n".join(["problem,item,price,clicked", *rows]))
-    command = "from listwright.apps.cli import main\ntry: main([{}])\nexcept SystemExit as end: assert not end.code"
+    command = "from listwright.cli import main\ntry: main([{}])\nexcept SystemExit as end: assert not end.code"
     for effort in ("fast", "auto"):
         model = str(tmp_path / f"{effort}.listwright")
         fit = ["fit", str(tmp_path / "past.csv"), "-o", model, "--reward", "any:clicked", "--length", "2"]
@@ -52,7 +52,7 @@ def test_predicting_from_a_file_needs_no_heavy_package(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "sqlalchemy"])
 def test_serving_says_what_to_install(missing: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; import listwright.apps.serve"
+    code = f"import sys; sys.modules[{missing!r}] = None; import listwright.serve"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stderr.rstrip().endswith(f'Serving needs {missing}. Run: pip install "listwright[serve]"')
 

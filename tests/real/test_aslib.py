@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pyarrow import parquet as pq
 
-from listwright.lab.datasets import read_aslib
+from listwright.datasets import read_aslib
 from listwright.text.files import ReadingNote
-from tests.lab.datasets.test_aslib import same, success_of
+from tests.datasets.test_aslib import same, success_of
 
 SCENARIOS = {
     "ASP-POTASSCO": (1212, 11),

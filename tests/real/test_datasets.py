@@ -9,8 +9,8 @@ import pytest
 from pyarrow import parquet as pq
 
 import listwright as lw
-from listwright.lab.datasets import read_arguments, read_motion_paths, read_movies, read_questions, read_trajectory
-from listwright.lab.experiments import trajectory
+from listwright.datasets import read_arguments, read_motion_paths, read_movies, read_questions, read_trajectory
+from listwright.experiments import trajectory
 from listwright.summarize.data import read_clusters, splits, usual_budget
 from listwright.text.readers import read_jsonl
 

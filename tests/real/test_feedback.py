@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright.datasets import read_movies
 from listwright.evaluation.values import list_values
-from listwright.lab.datasets import read_movies
 from tests.feedback.test_learning import played
 
 

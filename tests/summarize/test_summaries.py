@@ -13,7 +13,7 @@ import listwright as lw
 from listwright.baselines import Oracle
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
-from listwright.lab.simulate.corpus import corpus
+from listwright.simulate.corpus import corpus
 from listwright.storage import save
 from listwright.summarize.data import read_clusters, splits, usual_budget
 from listwright.summarize.model import SHIPPED, shipped_model, summary_model

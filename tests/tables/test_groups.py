@@ -66,7 +66,7 @@ def test_files_in_parts_keep_groups(tmp_path: Path) -> None:
 
 
 def run(*arguments: str) -> int:
-    from listwright.apps.cli import main
+    from listwright.cli import main
 
     with pytest.raises(SystemExit) as ended:
         main(arguments)

@@ -1,7 +1,8 @@
 """The policy over passages: what it sees, how it is trained, and the model that is shipped with the package.
 
 `ContextPacker` uses `shipped_model` until it is fitted; `fit` then calls `passage_model` with the trees of the model in
-use as the starting point. `python -m listwright.lab.shipped_models` trains the shipped model again from HotpotQA.
+use as the starting point. `python -m listwright.experiments.shipped_models` trains the shipped model again from
+HotpotQA.
 """
 
 from __future__ import annotations

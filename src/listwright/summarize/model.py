@@ -1,6 +1,6 @@
-"""The shipped model: SCP trained on the made-up news reports of `listwright.lab.simulate.corpus`.
+"""The shipped model: SCP trained on the made-up news reports of `listwright.simulate.corpus`.
 
-`python -m listwright.lab.shipped_models` writes it again.
+`python -m listwright.experiments.shipped_models` writes it again.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def summarize(
 
     Examples
     --------
-    >>> from listwright.lab.simulate.corpus import corpus
+    >>> from listwright.simulate.corpus import corpus
     >>> (summary,) = summarize(corpus(1), Budget(120, "bytes"))
     >>> len(summary.text.encode()) <= 120
     True

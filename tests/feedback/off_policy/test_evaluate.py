@@ -16,7 +16,7 @@ from listwright.feedback.off_policy.estimators import Parts, _checked, estimator
 from listwright.feedback.off_policy.evidence import Evidence, evidence, gains_of
 from listwright.feedback.off_policy.outcome_model import OutcomeModel
 from listwright.feedback.off_policy.targets import as_target
-from listwright.lab.simulate.news import news
+from listwright.simulate.news import news
 
 IDS = [str(i) for i in range(4)]
 

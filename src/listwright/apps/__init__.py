@@ -1,1 +1,0 @@
-"""Programs over the library: the command line and the HTTP service."""

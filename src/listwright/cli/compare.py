@@ -1,0 +1,222 @@
+"""`listwright compare`: cross-validate several methods on a table and write a report.
+
+`METHODS` maps names on the command line to estimator classes and their parameters; the classes are imported only when
+chosen. All methods see the same folds, so differences are paired by problem, which gives much narrower intervals than
+comparing two means. The first method is the one that the others are compared with.
+
+The report folder holds report.html, results.json with the means, and the figures. To add a method, add its module,
+class and parameters to `METHODS`.
+
+Typical use::
+
+    listwright compare past.csv --reward any:clicked --methods scp,top-k,mmr --lengths 1,3,5 -o report
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.cli import options as given
+from listwright.cli.show import notes, progress, show_json, show_section, show_text
+from listwright.cli.sources import check_folder
+from listwright.cli.training_tables import Read, on_tables
+
+if TYPE_CHECKING:
+    from listwright.evaluation import Comparison
+    from listwright.report import Report, Section
+
+METHODS = {
+    "scp": ("listwright.estimators.scp", "SCP", {}),
+    "scp-best": ("listwright.estimators.scp", "SCP", {"effort": "best"}),
+    "conseqopt": ("listwright.estimators.conseqopt", "ConSeqOpt", {}),
+    "top-k": ("listwright.baselines", "TopK", {}),
+    "boosting": ("listwright.baselines", "TopK", {"estimator": "boosting"}),
+    "static": ("listwright.baselines", "StaticList", {}),
+    "mmr": ("listwright.baselines", "MMR", {"relevance": "ridge"}),
+    "dpp": ("listwright.baselines", "DPP", {"relevance": "ridge"}),
+    "nearest": ("listwright.baselines", "NearestCover", {}),
+    "forest": ("listwright.baselines", "ForestCover", {}),
+    "random": ("listwright.baselines", "Random", {}),
+    "oracle": ("listwright.baselines", "Oracle", {}),
+}
+USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
+
+
+def _chosen(names: str) -> str:
+    """Callback of `--methods`: normalizes the names, and raise `typer.BadParameter` for an unknown one."""
+    chosen = [name.strip() for name in names.split(",")]
+    unknown = [name for name in chosen if name not in METHODS]
+    if unknown:
+        raise typer.BadParameter(f"there is no method {unknown[0]!r}. Choose from {', '.join(METHODS)}.")
+    return ",".join(chosen)
+
+
+@on_tables
+def compare(
+    read: Read,
+    methods: Annotated[
+        str,
+        typer.Option(
+            callback=_chosen,
+            help=f"Methods, comma-separated; all are compared with the first. Known: {', '.join(METHODS)}.",
+        ),
+    ] = USUAL,
+    lengths: Annotated[str, typer.Option("--lengths", "--length", help="Lengths of lists, comma-separated.")] = "1,3,5",
+    budgets: Annotated[
+        str | None,
+        typer.Option("--budgets", "--budget", help="Total sizes of lists, comma-separated, instead of lengths."),
+    ] = None,
+    per_group: given.PerGroup = None,
+    train_sizes: Annotated[
+        str | None,
+        typer.Option(help="Training set sizes, comma-separated: numbers of problems, or shares such as 0.5."),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Number of folds; each is tested with a model trained on the others.")
+    ] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of repetitions, each with other folds.")] = 1,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for report.html, results.json and figures/.")] = Path(
+        "report"
+    ),
+    as_json: given.AsJson = False,
+) -> None:
+    """Cross-validate several methods on the same folds of a table, and write a report with paired intervals and
+    charts."""
+    wanted: dict[str, Any] = {"lengths": given.numbers(lengths, "--lengths", int)}
+    if budgets is not None:
+        wanted["budgets"] = given.numbers(budgets, "--budgets", float)
+    if train_sizes is not None:
+        wanted["train_sizes"] = [_size(part) for part in given.numbers(train_sizes, "--train-sizes", float)]
+    check_folder(out)
+    from listwright.evaluation import compare as compared
+    from listwright.report import check_charts, write_report
+
+    check_charts()
+    problems = _capped(read()[0], per_group)
+    given.sizes_for(min(wanted["budgets"]) if "budgets" in wanted else None, problems, "Name it with --size-column.")
+    chosen = {name: _method(name) for name in methods.split(",")}
+    total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
+    with notes(), progress("comparing") as tick:
+        done: list[str] = []
+
+        def count(line: str) -> None:
+            done.append(line)
+            tick(len(done), total)
+
+        found = compared(chosen, problems, folds=folds, seeds=seeds, progress=count, **wanted)
+    report = report_of(found, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
+    with notes():
+        report = replace(report, sections=[*report.sections, *_looked_at(chosen, problems, wanted)])
+    results = found.table().records()
+    written = write_report(report, out, results=results)
+    if as_json:
+        show_json({"means": results, "differences": _differences(found)})
+        return
+    show_section(report.sections[0])
+    show_text(report.findings)
+    print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
+
+
+def _capped(problems: Any, per_group: int | None) -> Any:
+    """Return the problems with the limit of `--per-group`."""
+    # The limit is attached to the problems, so that it binds all methods alike, including those without such a
+    # parameter.
+    given.groups_for(per_group, problems, "Name it with --group-column.")
+    if per_group is None:
+        return problems
+    return (problems.sample() if hasattr(problems, "shards") else problems).capped(per_group)
+
+
+def report_of(found: Comparison, about: str) -> Report:
+    """Build the report of a comparison."""
+    from listwright.report import Figure, Report, Section, Table
+
+    means = found.table()
+    rows = [
+        [_text(entry) for entry in (record | _in_words(record, found.limit)).values()] for record in means.records()
+    ]
+    heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
+    parts: list[Any] = [Table(heads, rows, "Mean over problems; learned from so many problems of the other folds.")]
+    apart = _differences(found)
+    if apart:
+        shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
+        over = f"over all {found.limit}s" if len(set(means[found.limit].tolist())) > 1 else f"at one {found.limit}"
+        caption = f"{found.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
+        parts.append(Table(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
+    parts.append(Figure("values", found.picture(), "Mean value with 95 % intervals."))
+    return Report("Methods compared", findings(found), [Section("Methods on the same folds", about, parts)])
+
+
+def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:
+    """Report sections on what the first learned method uses: feature importance, weights and training history."""
+    from listwright.estimators.base import ListEstimator
+    from listwright.report.model_page import learned_sections
+
+    model = next((one for one in methods.values() if isinstance(one, ListEstimator)), None)
+    if model is None:
+        return []
+    limit = {"budget": max(wanted["budgets"])} if "budgets" in wanted else {"length": max(wanted["lengths"])}
+    return learned_sections(model.set_params(**limit, short_lists=True), problems)
+
+
+def findings(found: Comparison) -> str:
+    """One sentence that places the first method relative to each other method."""
+    # A difference is claimed only where its 95 % interval excludes 0, so the sentence never calls noise a win.
+    parts = [_standing(record) for record in _differences(found)]
+    return f"{found.methods[0]} is {', '.join(parts)}." if parts else f"Only {found.methods[0]} was measured."
+
+
+def _standing(record: dict[str, Any]) -> str:
+    """Return whether the first method is ahead of, behind or level with another, with the interval of the
+    difference.
+    """
+    low, high = record["low"], record["high"]
+    if low is None or low <= 0 <= high:
+        return f"level with {record['method']}"
+    if low > 0:
+        return f"ahead of {record['method']} by {low:.3f} to {high:.3f}"
+    return f"behind {record['method']} by {-high:.3f} to {-low:.3f}"
+
+
+def _differences(found: Comparison) -> list[dict[str, Any]]:
+    """Paired differences of the first method to each other method."""
+    if len(found.methods) < 2:
+        return []
+    records = found.differences(found.methods[0], pooled=True).records()
+    return [{key: _finite(value) for key, value in record.items()} for record in records]
+
+
+def _in_words(record: dict[str, Any], limit: str) -> dict[str, str]:
+    """Training size and list limit of a record as text."""
+    size = record["train_size"]
+    learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"
+    return {"train_size": learned_from, limit: f"{record[limit]:g}"}
+
+
+def _finite(value: Any) -> Any:
+    """None in place of NaN and infinity, which JSON cannot represent."""
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def _text(value: Any) -> str:
+    """Return a table cell as text, floats with three decimals."""
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _method(name: str) -> Any:
+    """Create the estimator of a name in `METHODS`."""
+    # Its module is imported only here, so that a comparison of two methods does not load all of them.
+    from importlib import import_module
+
+    module, kind, settings = METHODS[name]
+    return getattr(import_module(module), kind)(**settings)
+
+
+def _size(value: float) -> float:
+    """A training size as the library takes it: numbers above 1 count problems, others are a share."""
+    return int(value) if value > 1 else value

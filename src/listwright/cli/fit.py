@@ -1,0 +1,242 @@
+"""`listwright fit`: learn a model from a table of candidates, or from a log of lists that were shown.
+
+On a table, the reward of every candidate is known, and `SCP` learns with full information. `--max-memory`,
+`--engine ray` and `--checkpoint` make it work on a scan of Parquet files instead of data in memory. With `--log`, only
+the outcomes of shown items are known, and `OnlineSCP` learns from them with importance weights.
+
+The model file stores how the table was read (`columns_`) and the reward string (`reward_spec_`), so that `predict` and
+`evaluate` need no column options. With `-o -` the model goes to standard output, and lines for people to standard
+error.
+
+Typical use::
+
+    listwright fit past.csv --reward any:clicked --length 3 -o model.listwright
+    listwright fit 'logs/*.parquet' --reward any:clicked --length 3 --max-memory 1GB -o model.listwright
+    listwright fit --log shown.parquet --length 3 -o model.listwright
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.cli import logs
+from listwright.cli import options as given
+from listwright.cli.show import notes, progress, show_json
+from listwright.cli.sources import STANDARD, check_place, save_model
+from listwright.cli.training_tables import Read, log_options, on_tables
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
+    from listwright.tables import Scan
+
+EFFORTS = ("auto", "fast", "best")
+
+
+def _known(effort: str) -> str:
+    """Callback of `--effort`: raises `typer.BadParameter` for an unknown value."""
+    if effort not in EFFORTS:
+        raise typer.BadParameter(f"must be one of {', '.join(EFFORTS)}. Got {effort!r}.")
+    return effort
+
+
+@on_tables
+def fit(
+    read: Read,
+    data: given.OptionalData = None,
+    *,
+    reward: given.OptionalReward = None,
+    references: given.References = None,
+    out: Annotated[str, typer.Option("-o", "--out", help="Model file to write, or - for standard output.")],
+    length: given.Length = None,
+    budget: given.Budget = None,
+    per_group: given.PerGroup = None,
+    short_lists: given.ShortLists = False,
+    effort: Annotated[
+        str,
+        typer.Option(
+            callback=_known,
+            help="fast: a linear policy, in seconds. auto: the simplest method that is as good as the best on held-out "
+            "problems. best: several methods combined, in minutes. With --catalogue and a reward any:..., auto "
+            "and best also learn how often an item succeeds where the items before it fail.",
+        ),
+    ] = "auto",
+    passes: Annotated[int, typer.Option(min=1, help="Number of passes over the training problems.")] = 10,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="Number of problems between two updates of the policy.")
+    ] = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="File to which progress is saved; for Parquet files, which are read in parts.")
+    ] = None,
+    checkpoint_every: Annotated[int, typer.Option(min=1, help="Number of rounds between two checkpoints.")] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume from the checkpoint; the result is the same model.")
+    ] = False,
+    certify: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="Share of the problems to hold out, such as 0.2, to certify the value of lists."
+        ),
+    ] = None,
+    log: logs.LogFiles = None,
+    cascade: logs.Cascade = False,
+    propensity: logs.Propensity = "logged",
+    learner: Annotated[str, typer.Option(help="With --log: ridge (linear) or boosting (trees).")] = "ridge",
+    half_life: Annotated[
+        float | None,
+        typer.Option(
+            help="With --log: number of lists after which an observation counts half, for tastes that change."
+        ),
+    ] = None,
+    list_column: logs.ListColumn = None,
+    position_column: logs.PositionColumn = None,
+    outcome_column: logs.OutcomeColumn = None,
+    propensity_column: logs.PropensityColumn = None,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Train a model on a table of problems with a known reward, or on a log of lists that were shown (--log), and write
+    it to a file."""
+    given.one_limit(length, budget)
+    check_place(out, *(data or []), *(log or []), references, checkpoint)
+    logs.one_source(data, log)
+    settings: dict[str, Any]
+    if log:
+        settings = {"length": length} if budget is None else {"budget": budget}
+        settings |= {"learner": logs.check_learner(learner), "half_life": half_life}
+        named = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
+        settings |= {"short_lists": short_lists, "random_state": seed}
+        _fit_log(read, log, settings, named, cascade=cascade, propensity=propensity, out=out, as_json=as_json)
+        return
+    if resume and checkpoint is None:
+        raise typer.BadParameter("name the file to resume from with --checkpoint.", param_hint="--resume")
+    from listwright.estimators.scp import SCP
+
+    say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
+    worth, memory_limit = logs.needs_reward(reward), given.memory_of(max_memory, engine, checkpoint)
+    with logs.hinting(data or []):
+        problems, columns, spec = read(data=data, reward=worth, references=references, max_memory=memory_limit)
+    if told := logs.hint(data or []):
+        print(f"Note: {told}", file=sys.stderr)
+    given.sizes_for(budget, problems, "Name it with --size-column.")
+    given.groups_for(per_group, problems, "Name it with --group-column.")
+    settings = {"length": length} if budget is None else {"budget": budget}
+    settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort, "per_group": per_group}
+    model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
+    saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
+    seconds = _learn(model, problems, say, saved)
+    model.columns_, model.reward_spec_ = columns, spec
+    measured = model.measured_within(seconds)
+    save_model(model, out)
+    if not as_json:
+        if (report := getattr(model, "report_", None)) is not None:
+            say(str(report))
+        say(_seen(model) if measured is None else str(measured))
+        say(_written(out, seconds))
+    elif out != STANDARD:
+        show_json(counts(problems) | {"seconds": seconds, "model": out} | _figures(model, measured))
+
+
+def _figures(model: Any, measured: Any) -> dict[str, Any]:
+    """Return what is known of a fitted model, for `--json`: certificates, its value on held-out problems, and the
+    choice.
+    """
+    certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
+    return {
+        "certificate": asdict(model.online_certificate()),
+        "measured": None if measured is None else asdict(measured),
+        "certified": None if certified is None else asdict(certified),
+        "chosen": None if report is None else asdict(report),
+    }
+
+
+def _written(out: str, seconds: float) -> str:
+    """Return the last line: where the model is, and how long learning took."""
+    return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
+
+
+def _fit_log(
+    read: Any,
+    files: list[str],
+    settings: dict[str, Any],
+    columns: dict[str, Any],
+    *,
+    cascade: bool,
+    propensity: str,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Learn a model from a log of shown lists and save it."""
+    say = _speaker(quiet=as_json, aside=out == STANDARD)
+    log = logs.read_log(files, cascade=cascade, columns=columns, options=log_options(read.keywords))
+    say(f"{str(log).removeprefix('Log: ')}, {log.answered().problems.n_rows:,} candidates.")
+    model, seconds = logs.fit_on_log(log, settings, propensity)
+    save_model(model, out)
+    if not as_json:
+        say(_written(out, seconds))
+    elif out != STANDARD:
+        show_json({"lists": len(log), "seconds": seconds, "model": out})
+
+
+def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
+    """Fit a model with progress on standard error, and return the seconds that it took."""
+    from listwright.problems import Problems
+
+    if isinstance(problems, Problems):
+        model.check(problems)
+    say(before(problems))
+    started = time.perf_counter()
+    with notes(), progress("learning") as tick, model.engine.connected():
+        if model.engine.about():
+            say(model.engine.about())
+        model.fit(problems, tick=tick, **saved)
+    return time.perf_counter() - started
+
+
+def counts(problems: Problems | Scan) -> dict[str, int]:
+    """Size of the training data."""
+    from listwright.estimators.size import learning_bytes
+
+    return {
+        "problems": len(problems),
+        "candidates": problems.n_rows,
+        "features": problems.n_features,
+        "memory_bytes": learning_bytes(problems),
+    }
+
+
+def before(problems: Problems | Scan) -> str:
+    """One line on the size of the data and the memory that learning needs."""
+    # It is printed before the work starts, so that a user who sees that memory will not suffice can stop at once.
+    found = counts(problems)
+    size = max(found.pop("memory_bytes") / 2**20, 1)
+    many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())
+    if hasattr(problems, "shards"):
+        return f"{many}; they are read in {len(problems.shards):,} parts, within {size:,.0f} MiB of memory."
+    return f"{many}; learning takes about {size:,.0f} MiB of memory."
+
+
+def _seen(model: Any) -> str:
+    """Mean value of the lists built during learning."""
+    ledger = model.training_.ledger
+    return (
+        f"While learning, lists were worth {ledger.value / max(ledger.rounds, 1):.3f} on average. That is no promise "
+        "for new problems: hold some back with --certify 0.2, or use `listwright evaluate`."
+    )
+
+
+def _speaker(*, quiet: bool, aside: bool) -> Any:
+    """Return a function that prints lines for people."""
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr if aside else sys.stdout, flush=True)
+
+    return say

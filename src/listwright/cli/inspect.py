@@ -1,0 +1,163 @@
+"""`listwright inspect`: describe a model file, as text, JSON or an HTML page.
+
+What is available depends on the model: each helper returns None if the model lacks the attribute, and such entries are
+left out. With a table that has outcomes, permutation importance is computed as well: the value that lists lose when the
+column of a feature is shuffled.
+
+Typical use::
+
+    listwright inspect model.listwright
+    listwright inspect model.listwright held_out.csv -o model.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from listwright.cli import options as given
+from listwright.cli.evaluate import known_reward
+from listwright.cli.show import as_options, progress, show_json
+from listwright.cli.sources import about_model, check_place, read_for
+from listwright.errors import InputError
+
+BARS = 12  # that are printed
+WIDEST = 30  # characters of a bar
+LONGEST = 36  # characters of a name
+
+
+def inspect(
+    model: given.Model,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DATA]...",
+            help="Table with the column of the reward, to measure the importance of each feature.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    out: Annotated[str | None, typer.Option("-o", "--out", help="HTML report to write, with charts.")] = None,
+    trust: given.Trust = "",
+    as_json: given.AsJson = False,
+) -> None:
+    """Show what a model file contains: settings, columns, reward, how training went, and weights. With DATA, also show
+    the importance of each feature."""
+    if out is not None:
+        check_place(out)
+        if Path(out).suffix.lower() != ".html":
+            raise InputError(f"The report must be a file that ends in .html. Got {out}.")
+    learned, about = about_model(model, trust)
+    problems = _problems(learned, data)
+    columns, weights = getattr(learned, "columns_", None), _table(learned, "weights_")
+    found = about | {
+        "reward": getattr(learned, "reward_spec_", None),
+        "columns": None if columns is None else asdict(columns),
+        "chosen": _chosen(learned),
+        "measured": str(learned.measurement_) if hasattr(learned, "measurement_") else None,
+        "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
+        "certificate": _certificate(learned),
+        "learned from": _learned_from(learned),
+    }
+    important = None if problems is None else _importance(learned, problems)
+    if out is not None:
+        from listwright.report import write_page
+        from listwright.report.model_page import model_report
+
+        write_page(model_report(learned, important), Path(out))
+    if as_json:
+        tables = {"weights": weights, "importance": important, "history": _table(learned, "history_")}
+        show_json(found | {name: None if one is None else _finite(one) for name, one in tables.items()})
+        return
+    for name, value in found.items():
+        _show(name, value)
+    _show_bars("weights, for one spread of a feature", weights, "weight")
+    _show_bars("importance: what lists lose without a feature", important, "importance")
+    if out is not None:
+        print(f"Wrote {out}.")
+
+
+def _problems(model: Any, data: list[str] | None) -> Any:
+    """Problems of the table, measured by the reward that the model was trained with."""
+    if not data:
+        return None
+    if getattr(model, "reward_spec_", None) is None:
+        raise InputError("This model does not know what lists are worth. Leave DATA out, or fit with `listwright fit`.")
+    try:
+        reward = known_reward(model)
+    except InputError:
+        raise InputError(
+            f"This model was trained for {model.reward_spec_!r}, which is code, and inspect runs none. Leave DATA out."
+        ) from None
+    return read_for(model, data, reward=reward)
+
+
+def _importance(model: Any, problems: Any) -> Any:
+    """Permutation importance of each feature, with progress on standard error."""
+    from listwright.report.model_page import importance_of
+
+    with progress("permuting features"):
+        return importance_of(model, problems)
+
+
+def _table(model: Any, name: str) -> Any:
+    """Return an attribute of the model that holds a table, such as `weights_`, or None."""
+    return getattr(model, name, None)
+
+
+def _finite(table: Any) -> list[dict[str, Any]]:
+    """Records of a table with None in place of NaN, for JSON."""
+    return [{name: None if value != value else value for name, value in one.items()} for one in table.records()]
+
+
+def _show_bars(title: str, table: Any, value: str) -> None:
+    """Print the `BARS` largest entries of a table as text bars, by absolute value."""
+    if table is None or not len(table):
+        return
+    records = sorted(table.records(), key=lambda one: -abs(one[value]))
+    print(f"{title}:")
+    longest, wide = abs(records[0][value]) or 1.0, max(len(one["feature"]) for one in records[:BARS])
+    for one in records[:BARS]:
+        bar = "█" * round(WIDEST * abs(one[value]) / longest)
+        print(f"  {one['feature'][:LONGEST]:<{min(wide, LONGEST)}}  {one[value]:+.4f}  {bar}".rstrip())
+    if len(records) > BARS:
+        print(f"  ... {len(records) - BARS:,} more")
+
+
+def _chosen(model: Any) -> str | None:
+    """Return what `effort="auto"` or `"best"` has chosen, on one line; None for other models."""
+    report = getattr(model, "report_", None)
+    return None if report is None else " ".join(str(report).split())
+
+
+def _certificate(model: Any) -> str | None:
+    """Return the online certificate of a model that learned with full information; None for other models."""
+    return as_options(str(model.online_certificate())) if hasattr(model, "online_certificate") else None
+
+
+def _learned_from(model: Any) -> str | None:
+    """For a model that learns from clicks: the number of lists with feedback, and how it explores; None for other
+    models.
+    """
+    if not hasattr(model, "playing_"):
+        return None
+    return f"feedback on {model.version:,} lists; shows lists with {model.exploration_}"
+
+
+def _show(name: str, value: Any) -> None:
+    """Print one entry; a dict gives one line per key, and empty values are skipped."""
+    if isinstance(value, dict):
+        print(f"{name}:")
+        for key, entry in value.items():
+            if entry not in (None, (), {}):
+                print(f"  {key}: {_text(entry)}")
+    elif value is not None:
+        print(f"{name}: {_text(value)}")
+
+
+def _text(value: Any) -> str:
+    """Return a value as text, sequences joined with commas."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

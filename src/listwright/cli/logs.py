@@ -1,0 +1,152 @@
+"""Options and helpers of commands that take a log of shown lists in place of a table (`fit --log`, `evaluate --log`).
+
+A log has one row per shown item (and possibly one per item that was not shown) with its position, outcome and
+propensity, the probability with which it was shown. The annotated types declare the options; the functions read a log
+(`read_log`, `log_for`), learn from it (`fit_on_log`) and recognize a log that was passed as a table (`hint`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.cli import options as given
+from listwright.cli.show import notes, progress
+from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.feedback import Log
+
+PROPENSITIES = ("logged", "frequency", "model", "examination")
+
+
+def _known(propensity: str) -> str:
+    """Callback of `--propensity`: raises `typer.BadParameter` for an unknown value."""
+    if propensity not in PROPENSITIES:
+        raise typer.BadParameter(f"must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
+    return propensity
+
+
+LogFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        help="Log of shown lists with their outcomes, instead of DATA: Parquet, CSV or JSON lines.",
+    ),
+]
+Cascade = Annotated[bool, typer.Option("--cascade", help="With --log: users stop looking at the first click.")]
+Propensity = Annotated[
+    str,
+    typer.Option(
+        callback=_known,
+        help="With --log: chances of the shown items as logged, or estimated by their frequency, a model, or by how "
+        "often users look at each position (examination).",
+    ),
+]
+ListColumn = Annotated[str | None, typer.Option(help="With --log: column with the id of the list.")]
+PositionColumn = Annotated[str | None, typer.Option(help="With --log: column with the position in the list.")]
+OutcomeColumn = Annotated[str | None, typer.Option(help="With --log: column with the outcome, from 0 to 1.")]
+PropensityColumn = Annotated[
+    str | None, typer.Option(help="With --log: column with the probability (propensity) of each shown item.")
+]
+
+
+def columns_of(
+    list_column: str | None, position: str | None, outcome: str | None, propensity: str | None, item: str | None = None
+) -> dict[str, str | None]:
+    """Return the columns of a log that the user has named, as keyword arguments of `Log.from_parquet`."""
+    named = {"list_id": list_column, "position": position, "outcome": outcome, "propensity": propensity, "item": item}
+    return {name: column for name, column in named.items() if column is not None}
+
+
+def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Log:
+    """Read a log from files, with progress on standard error."""
+    from listwright.feedback import Log
+
+    with progress("reading"):
+        return Log.from_parquet(list(files), cascade=cascade or None, **columns, **options)
+
+
+def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str) -> Log:
+    """Read a log for a trained model, with the features of candidates encoded as in training."""
+    from listwright.feedback.log_columns import MARKS, marked
+    from listwright.feedback.log_frames import columns_in
+
+    options: dict[str, Any] = {}
+    if not any(marked(columns_in(files), kind) for kind in MARKS):
+        known, signature = getattr(model, "columns_", None), model.signature_
+        if known is not None:
+            options = {"columns": known, "new_levels": new_levels}
+        elif signature.feature_names is not None:
+            options = {"features": list(signature.feature_names)}
+    return read_log(files, cascade=cascade, columns=columns, options=options)
+
+
+def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[Any, float]:
+    """Learn an `OnlineSCP` from a log."""
+    from listwright.feedback import OnlineSCP
+    from listwright.walk.limits import check_length
+
+    model = OnlineSCP(**settings, cascade=log.cascade)
+    if model.budget is None:
+        check_length(model.length, log.answered().problems, short_lists=model.short_lists)
+    started = time.perf_counter()
+    with notes(), progress("learning"):
+        model.fit_log(log, propensity=propensity)
+    model.columns_ = log.columns
+    return model, time.perf_counter() - started
+
+
+@contextmanager
+def hinting(data: list[str]) -> Iterator[None]:
+    """Context manager that appends the hint of `hint` to input errors of its body."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{error} {hint(data)}".strip()) from None
+
+
+def hint(data: list[str]) -> str:
+    """Return a sentence that suggests `--log` if a table has the columns of a log; otherwise an empty string."""
+    from listwright.feedback.log_columns import roles
+    from listwright.feedback.log_frames import columns_in
+
+    try:
+        found = roles(columns_in(data), {}, "")
+    except (InputError, OSError):
+        return ""
+    signs = [found[role] for role in ("position", "shown", "propensity") if role in found]
+    if not signs or "outcome" not in found:
+        return ""
+    return (
+        f"This looks like a log of lists that were shown (column {signs[0]!r}), where items that were not shown have "
+        "no outcome. To learn from a log: listwright fit --log FILE."
+    )
+
+
+def one_source(data: list[str] | None, log: list[str] | None) -> None:
+    """Raise `typer.BadParameter` unless exactly one of DATA and `--log` is given."""
+    if not data and not log:
+        raise typer.BadParameter("give a table, or a log with --log.", param_hint="DATA")
+    if data and log:
+        raise typer.BadParameter("replaces DATA; give only one of them.", param_hint="--log")
+
+
+def needs_reward(reward: str | None) -> str:
+    """Return the reward string; raise `typer.BadParameter` without one, as a table does not tell what lists are
+    worth.
+    """
+    if reward is None:
+        raise typer.BadParameter(f"define the value of a list: {given.REWARDS}.", param_hint="--reward")
+    return reward
+
+
+def check_learner(learner: str) -> str:
+    """Return the name of a learner that can learn from logs; raises `InputError` for others."""
+    if learner not in ("ridge", "boosting"):
+        raise InputError(f"--learner must be ridge or boosting. Got {learner!r}.")
+    return learner

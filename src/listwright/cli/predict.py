@@ -1,0 +1,79 @@
+"""`listwright predict`: build lists for the problems of a new table with a trained model.
+
+The model knows its columns, so the table needs the same column names, in any order; outcome columns are not needed.
+`--length`, `--budget` and `--per-group` replace the limits of training. With `--max-memory` or a cluster, the table is
+scanned and lists are written to Parquet part by part; otherwise everything is in memory, and reasons can be added.
+
+Typical use::
+
+    listwright predict model.listwright new.csv -o lists.csv --explain
+    cat new.csv | listwright predict model.listwright - > lists.csv
+    listwright predict model.listwright 'new/*.parquet' --max-memory 1GB -o lists.parquet
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from listwright.cli import options as given
+from listwright.cli.show import many, progress, show_json
+from listwright.cli.sources import STANDARD, check_place, load_model, read_for
+from listwright.cli.written_lists import as_records, check_ending, write_lists
+from listwright.errors import InputError
+
+
+def predict(
+    model: given.Model,
+    data: given.Data,
+    out: Annotated[
+        str, typer.Option("-o", "--out", help="File to write: .csv, .tsv, .jsonl or .parquet; - for standard output.")
+    ] = STANDARD,
+    length: given.Length = None,
+    budget: given.Budget = None,
+    per_group: given.PerGroup = None,
+    short_lists: given.ShortLists = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Add the reasons for each pick.")] = False,
+    new_levels: given.NewLevels = "error",
+    format: given.Format = None,
+    max_memory: given.MaxMemory = None,
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    trust: given.Trust = "",
+    as_json: given.AsJson = False,
+) -> None:
+    """Build a list for each problem of a table: one row per pick, in order. The model file remembers the columns."""
+    check_place(out, model, *data)
+    check_ending(out)
+    learned = load_model(model, data, trust)
+    learned.engine, memory = given.engine_of(engine, address), given.memory_of(max_memory, engine)
+    if memory is not None and (explain or as_json or Path(out).suffix.lower() not in (".parquet", ".pq")):
+        raise InputError("Lists that are built in parts go to a .parquet file, without reasons. Name one with --out.")
+    with progress("reading"):
+        problems = read_for(
+            learned, data, budget=budget, per_group=per_group, format=format, new_levels=new_levels, max_memory=memory
+        )
+    lists = learned.predict(
+        problems, length=length, budget=budget, short_lists=short_lists or None, per_group=per_group
+    )
+    if memory is not None:
+        with progress("building lists") as tick:
+            lists.to_parquet(out, tick=tick)
+        print(f"Wrote {many(len(lists), 'list')} to {out}.", file=sys.stderr)
+        return
+    reasons = None
+    if explain:
+        reasons = []
+        with progress("explaining") as tick:
+            for i in range(len(lists)):
+                reasons.append(lists.explain(i))
+                tick(i + 1, len(lists))
+    if out != STANDARD or not as_json:
+        write_lists(lists, out, reasons)
+    if as_json:
+        show_json(as_records(lists, reasons))
+    elif out != STANDARD:
+        print(f"Wrote {many(len(lists), 'list')} to {out}.", file=sys.stderr)

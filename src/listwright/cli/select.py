@@ -1,0 +1,117 @@
+"""`listwright select`: pick representative or diverse rows from a table of vectors.
+
+Wraps `listwright.selection.select` and needs no training. The memory that is needed is estimated and printed first. The
+picks go to a file or standard output, the summary (value, upper bound, knee) to standard error.
+
+Typical use::
+
+    listwright select vectors.parquet -k 1000 -o rows.csv
+    listwright select vectors.npy -k 200 --reward log_det --picture picks.html -o rows.csv
+    listwright select vectors.parquet --budget 50 --costs price -o rows.csv
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from listwright.cli import options as given
+from listwright.cli.show import progress, show_json
+from listwright.cli.sources import STANDARD, check_place
+
+if TYPE_CHECKING:
+    from listwright.selection import Selection
+
+
+def select(
+    vectors: Annotated[
+        Path, typer.Argument(metavar="VECTORS", help="Vectors: a .parquet file with a column of lists, or a .npy file.")
+    ],
+    k: Annotated[int | None, typer.Option("-k", min=1, help="Number of rows to pick.")] = None,
+    out: Annotated[
+        str, typer.Option("-o", "--out", help="File to write: .csv, .tsv, .jsonl or .parquet; - for standard output.")
+    ] = STANDARD,
+    column: Annotated[
+        str | None, typer.Option(help="Column of the vectors, if the file has several columns of lists.")
+    ] = None,
+    reward: Annotated[
+        str, typer.Option(help="facility_location, log_det, saturated_coverage or feature_based.")
+    ] = "facility_location",
+    metric: Annotated[str, typer.Option(help="cosine, dot, rbf or euclidean.")] = "cosine",
+    neighbors: Annotated[
+        int | None, typer.Option(min=1, help="Use only this many nearest neighbours of each row.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Estimate values on this many random rows.")] = None,
+    targets: Annotated[
+        Path | None, typer.Option(help="File of the rows to represent, if these are not the rows to pick from.")
+    ] = None,
+    groups: Annotated[str | None, typer.Option(help="Column of labels, for --per-group.")] = None,
+    per_group: Annotated[int | None, typer.Option(min=1, help="Most rows of each group.")] = None,
+    costs: Annotated[str | None, typer.Option(help="Column of costs, for --budget.")] = None,
+    budget: given.CostBudget = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    precision: Annotated[str, typer.Option(help="On a GPU: fast (half precision) or exact.")] = "fast",
+    engine: given.Engine = "local",
+    address: given.Address = None,
+    picture: Annotated[
+        str | None,
+        typer.Option(help="Chart of the picked rows and of the value by number of picks: .png, .svg or .html."),
+    ] = None,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Pick rows of a table of vectors that represent all rows, or that differ most from each other. Writes one line per
+    pick: position, row, gain and value so far. The estimated memory is printed first."""
+    from listwright.cli.selection_picture import check_picture, write_picture
+    from listwright.cli.written_lists import check_ending, write_columns
+    from listwright.selection import select as select_rows
+    from listwright.selection.intake import read_column
+    from listwright.selection.memory import told
+
+    check_place(out, str(vectors), targets)
+    check_ending(out)
+    check_picture(picture)
+    print(told(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
+    with progress("selecting") as tick:
+        found = select_rows(
+            vectors,
+            k,
+            column=column,
+            reward=reward,
+            metric=metric,
+            neighbors=neighbors,
+            sample=sample,
+            targets=targets,
+            groups=None if groups is None else read_column(vectors, groups),
+            per_group=per_group,
+            costs=None if costs is None else read_column(vectors, costs),
+            budget=budget,
+            device=device,
+            precision=precision,
+            engine=given.engine_of(engine, address),
+            progress=lambda what, done, total: tick(done, total),
+            random_state=seed,
+        )
+    if as_json:
+        show_json(_summary(found) | {"rows": found.rows.tolist(), "gains": found.gains.tolist()})
+    if out != STANDARD or not as_json:
+        write_columns({name: values.tolist() for name, values in found.to_dict().items()}, out)
+    if picture is not None:
+        write_picture(found, vectors, column, picture)
+    print(found, file=sys.stderr)
+
+
+def _summary(found: Selection) -> dict[str, Any]:
+    """Return the summary of a selection for `--json`: its value, upper bound, their ratio, the knee of the curve and
+    the device.
+    """
+    return {
+        "value": found.value,
+        "bound": found.bound,
+        "ratio": found.ratio,
+        "knee": found.knee,
+        "device": found.device,
+    }

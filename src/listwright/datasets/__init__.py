@@ -1,0 +1,33 @@
+"""Readers that turn published data sets into `Problems`.
+
+Each `read_...` function takes the path of files that you have obtained yourself; nothing is downloaded. Where a source
+defines a split, it is returned too: as a `TrainTest` pair, as folds, or as a label per problem. Features of a problem
+never depend on other problems of the file, so that no information leaks from test to training problems. Records that
+are left out are counted in a `ReadingNote`, a warning.
+"""
+
+from listwright.datasets._splits import TrainTest
+from listwright.datasets.arguments import Arguments, read_arguments
+from listwright.datasets.aslib import Scenario, read_aslib
+from listwright.datasets.motion_paths import read_motion_paths
+from listwright.datasets.movies import Movies, read_movies
+from listwright.datasets.questions import read_questions
+from listwright.datasets.trajectory import read_trajectory
+from listwright.datasets.trec import read_trec_diversity
+from listwright.datasets.trec_web import TrecWeb, read_trec_web
+
+__all__ = [
+    "Arguments",
+    "Movies",
+    "Scenario",
+    "TrainTest",
+    "TrecWeb",
+    "read_arguments",
+    "read_aslib",
+    "read_motion_paths",
+    "read_movies",
+    "read_questions",
+    "read_trajectory",
+    "read_trec_diversity",
+    "read_trec_web",
+]

@@ -1,0 +1,266 @@
+"""ASlib: algorithm-selection scenarios (Bischl et al. 2016). Which solvers should be tried on an instance?
+
+The published ARFF files and a Parquet form are both read into `_Raw`; `read_aslib` turns that into problems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.warn import warn
+from listwright.datasets._arff import Arff, read_arff
+from listwright.datasets._files import column_of, first_of, read_parquet
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards import AnySuccess
+from listwright.text.files import ReadingNote, read_text
+
+_Names = NDArray[np.str_]
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A scenario: one problem for each instance that some solver solves, one candidate for each solver."""
+
+    name: str  # the scenario's name
+    # no features; the instance's features as context; solvers as catalogue and item_ids; reward: any solver of the list
+    # solves the instance
+    problems: Problems
+    folds: Ints  # the official fold of each problem, from 1
+    context_names: tuple[str, ...]  # name of each context column
+
+    @property
+    def n_folds(self) -> int:
+        """Number of official folds."""
+        return int(self.folds.max())
+
+    def split(self, fold: int) -> tuple[Problems, Problems]:
+        """Return training and test problems, with one official fold as the test part."""
+        test = self.folds == fold
+        if not test.any() or test.all():
+            raise InputError(f"fold must be one of {', '.join(map(str, np.unique(self.folds)))}. Got {fold}.")
+        return self.problems[~test], self.problems[test]
+
+
+class _Raw(NamedTuple):
+    """A scenario as its files have it, in three tables. Instances may occur more than once in each."""
+
+    name: str  # the scenario's name
+    ran: _Names  # by run: the instance
+    solvers: _Names
+    solved: Bools
+    described: _Names  # by row of features: the instance
+    features: Floats
+    feature_names: list[str]  # name of each feature
+    folded: _Names  # by row of folds: the instance
+    folds: Ints
+
+
+def read_aslib(path: str | Path) -> Scenario:
+    """Read an ASlib scenario as problems: which solvers should be tried on an instance, and in which order?
+
+    A solver solves an instance where its run is "ok" within the cutoff of the description; of repeated runs, the reward
+    is the share that does. Instances that no solver solves are left out. Problems and solvers are in alphabetical
+    order.
+
+    Parameters
+    ----------
+    path : str or Path
+        A scenario's folder, as published (`algorithm_runs.arff`, `feature_values.arff`, `cv.arff`, `description.txt`)
+        or as Parquet (`runs.parquet`, `instances.parquet`).
+
+    Returns
+    -------
+    Scenario
+        With the problems and their official folds.
+
+    Raises
+    ------
+    InputError
+        If files or columns are missing, the scenario does not measure run time, or an instance has no fold.
+
+    See Also
+    --------
+    Scenario.split : Training and test problems by the official folds.
+    listwright.baselines.NearestCover : A common baseline for portfolios of solvers.
+
+    Notes
+    -----
+    In Parquet, the column `solved` is taken as it is; where runs with the status "ok" are marked as unsolved, a
+    `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
+    a
+    cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
+
+    Instance features become the context, each instance by itself, so that nothing leaks from test instances: x is
+    turned into sign(x) log(1 + abs(x)), because counts of variables and clauses have long tails, and a missing number
+    into 0, with a 0/1 column for each group of features that are missing together. Scaling is left to the model.
+    """
+    folder = Path(path)
+    runs = first_of(folder, ("algorithm_runs.arff", "runs.parquet"), "An ASlib scenario")
+    raw = _published(folder) if runs.suffix == ".arff" else _parquet(folder)
+    instances, solvers = np.unique(np.concatenate([raw.ran, raw.described])), np.unique(raw.solvers)
+    success = _mean_by(_place(raw.ran, instances), raw.solved, np.searchsorted(solvers, raw.solvers), len(instances))
+    keep = success.max(axis=1) > 0
+    if not keep.any():
+        raise InputError(f"No solver solves any instance of {raw.name}. Check the runs in {folder}.")
+    table = _mean_features(_place(raw.described, instances), raw.features, len(instances))[keep]
+    context, names = plain_context(table, raw.feature_names)
+    problems = Problems.from_arrays(
+        np.zeros((int(keep.sum()), len(solvers), 0), dtype=np.float32),
+        context=context,
+        catalogue=np.arange(len(solvers)),
+        item_ids=solvers,
+        problem_ids=instances[keep],
+        reward=AnySuccess(success[keep]),
+    )
+    return Scenario(raw.name, problems, _folds(raw, instances[keep], folder), names)
+
+
+def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
+    """Return a context table and its column names from raw instance features."""
+    missing = ~np.isfinite(table)
+    known = np.where(missing, 0.0, table)
+    some = np.flatnonzero(missing.any(axis=0))
+    patterns, first = np.unique(missing[:, some], axis=1, return_index=True)
+    flags = [f"{names[some[column]]} missing" for column in first]
+    logs = np.sign(known) * np.log1p(np.abs(known))
+    return np.concatenate([logs, patterns], axis=1).astype(np.float32), (*names, *flags)
+
+
+def _published(folder: Path) -> _Raw:
+    """Read the published ARFF files; of the folds, only the first repetition."""
+    facts = _facts(read_text(folder / "description.txt"))
+    runs = read_arff(folder / "algorithm_runs.arff", ("instance_id", "repetition", "algorithm", "runstatus"))
+    features = read_arff(folder / "feature_values.arff", ("instance_id", "repetition"))
+    folds = read_arff(folder / "cv.arff", ("instance_id", "repetition", "fold"))
+    first = folds.numbers("repetition") == 1  # later repetitions are other ways to cut the folds
+    table, names = _feature_table(features)
+    return _Raw(
+        name=facts.get("scenario_id", [folder.resolve().name])[0],
+        ran=runs.texts("instance_id"),
+        solvers=runs.texts("algorithm"),
+        solved=_solved(runs, facts),
+        described=features.texts("instance_id"),
+        features=table,
+        feature_names=names,
+        folded=folds.texts("instance_id")[first],
+        folds=folds.numbers("fold")[first].astype(np.int64),
+    )
+
+
+def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
+    """Return, by run, whether it ended with status "ok" within the cutoff; only run-time scenarios are supported."""
+    kind = facts.get("performance_type", ["runtime"])[0]
+    if kind != "runtime":
+        raise InputError(f"read_aslib reads scenarios of performance_type runtime. Got {kind} in {runs.path.parent}.")
+    cutoff = facts.get("algorithm_cutoff_time", ["?"])[0]
+    measure = next(name for name in runs.kinds if name not in ("instance_id", "repetition", "algorithm", "runstatus"))
+    in_time = runs.numbers(measure) <= _cutoff(cutoff, runs.path.parent)
+    return in_time & (runs.texts("runstatus") == "ok")
+
+
+def _cutoff(written: str, folder: Path) -> float:
+    """Return a number such as 5000 or 1.0e+08; "?" is no cutoff."""
+    try:
+        return np.inf if written == "?" else float(written)
+    except ValueError:
+        raise InputError(f"algorithm_cutoff_time of {folder} must be a number or ?. Got {written!r}.") from None
+
+
+def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
+    """Return instance features as numbers with their names; a nominal feature becomes a 0/1 column per value."""
+    columns: dict[str, Floats] = {}
+    for name in features.kinds:
+        if name in ("instance_id", "repetition"):
+            continue
+        levels = features.levels(name)
+        if levels is None:
+            columns[name] = features.numbers(name)
+        else:
+            columns |= {f"{name} is {level}": (features.texts(name) == level).astype(np.float64) for level in levels}
+    return np.stack(list(columns.values()), axis=1), list(columns)
+
+
+def _facts(text: str) -> dict[str, list[str]]:
+    """Return the top-level entries of a description: one value, or a list."""
+    facts: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        item = line.strip()
+        if item.startswith("- ") and facts:
+            facts[next(reversed(facts))].append(item[2:].strip(" \"'"))
+        elif line[:1].strip() and ":" in line:
+            name, _, value = line.partition(":")
+            facts[name] = [part.strip(" \"'") for part in value.split(",") if part.strip()]
+    return {name: values for name, values in facts.items() if values}
+
+
+def _parquet(folder: Path) -> _Raw:
+    """Read the Parquet form, in which the feature and fold columns stand in one table."""
+    runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
+    _note_unsolved(runs, folder / "runs.parquet")
+    instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
+    names = [name for name in instances.column_names if name not in ("instance_id", "fold")]
+    ids = column_of(instances, "instance_id").astype(np.str_)
+    columns = [column_of(instances, name).astype(np.float64) for name in names]
+    return _Raw(
+        name=folder.resolve().name,
+        ran=column_of(runs, "instance_id").astype(np.str_),
+        solvers=column_of(runs, "algorithm").astype(np.str_),
+        solved=column_of(runs, "solved").astype(bool),
+        described=ids,
+        features=np.stack(columns, axis=1) if columns else np.zeros((len(ids), 0)),
+        feature_names=names,
+        folded=ids,
+        folds=column_of(instances, "fold").astype(np.int64),
+    )
+
+
+def _note_unsolved(runs: Any, path: Path) -> None:
+    """Warn of runs with the status "ok" that are not marked as solved."""
+    if "status" not in runs.column_names:
+        return
+    ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
+    if (ended & ~solved).any():
+        warn(
+            f"{path}: {int((ended & ~solved).sum()):,} of {int(ended.sum()):,} runs with the status ok are marked as "
+            "unsolved and count as failures. For labels by the scenario's own cutoff, read the published files.",
+            ReadingNote,
+        )
+
+
+def _place(names: _Names, among: _Names) -> Ints:
+    """Return the positions of names in a sorted array of distinct names."""
+    return np.searchsorted(among, names).astype(np.int64)
+
+
+def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
+    """Return the mean of the values in each cell of a (row, column) table; 0 where a cell has none."""
+    n_columns = int(columns.max()) + 1
+    cells = rows * n_columns + columns
+    sums = np.bincount(cells, values, minlength=n_rows * n_columns)
+    counts = np.bincount(cells, minlength=n_rows * n_columns)
+    return (sums / np.maximum(counts, 1)).reshape(n_rows, n_columns)
+
+
+def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
+    """Return, by instance, the mean over repetitions of the finite numbers; NaN where there is none."""
+    known = np.isfinite(table)
+    sums, counts = np.zeros((n_rows, table.shape[1])), np.zeros((n_rows, table.shape[1]))
+    np.add.at(sums, rows, np.where(known, table, 0.0))
+    np.add.at(counts, rows, known)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _folds(raw: _Raw, instances: _Names, folder: Path) -> Ints:
+    """Return the fold of each instance; raise if one has none."""
+    fold_of = dict(zip(raw.folded.tolist(), raw.folds.tolist(), strict=True))
+    missing = [name for name in instances.tolist() if name not in fold_of]
+    if missing:
+        raise InputError(f"Instance {missing[0]} of {folder} has no fold.")
+    return np.array([fold_of[name] for name in instances.tolist()], dtype=np.int64)

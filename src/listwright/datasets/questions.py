@@ -1,0 +1,187 @@
+"""Multi-hop questions: which paragraphs together support the answer? (HotpotQA, 2WikiMultihopQA, MuSiQue.)
+
+The forms of the three sources are read into `Question` records; features come from `listwright.text.passages`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from listwright.datasets._files import read_records, require
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.rewards import Coverage
+from listwright.text.files import distinct, note_skipped
+from listwright.text.passages import question_problems
+from listwright.text.tokenizer import tokens
+from listwright.text.vectors import Rows, hashed_tf_idf
+
+WIDTH = 1 << 18  # columns of the vectors: the same words in all files
+
+
+class Paragraph(NamedTuple):
+    """One candidate of a question."""
+
+    title: str  # what it says
+    text: str
+    support: int | None  # number of the supporting fact that it holds; None for a distractor
+
+
+class Question(NamedTuple):
+    """One record of a file: its id, the question's text, and its paragraphs."""
+
+    id: str
+    text: str
+    paragraphs: list[Paragraph]
+
+    @property
+    def has_support(self) -> bool:
+        """Whether any paragraph is labelled as supporting."""
+        return any(paragraph.support is not None for paragraph in self.paragraphs)
+
+
+def read_questions(path: str | Path) -> Problems:
+    """Read multi-hop questions as problems: which paragraphs should be handed to a reader or language model?
+
+    The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
+    worth 1); sizes are the paragraphs' tokens. Features, links and needs are those of `text.passage_features`, from the
+    texts of each question alone; vectors are tf-idf.
+
+    Parameters
+    ----------
+    path : str or Path
+        A JSON file or JSON lines, also compressed, in the form of HotpotQA and 2WikiMultihopQA (`context`,
+        `supporting_facts`, as published or as on the Hugging Face hub), that of MuSiQue (`paragraphs` of `title`,
+        `paragraph_text`, `is_supporting`), or with `paragraphs` of `title`, `sentences`, `supporting`.
+
+    Returns
+    -------
+    Problems
+        One problem per question; without a reward where no question has labels. Item ids are titles; where several
+        paragraphs of a question have the same title, later ones are numbered ("Oslo", "Oslo #2").
+
+    Raises
+    ------
+    InputError
+        If the file holds no usable question, or paragraphs have another form.
+
+    See Also
+    --------
+    listwright.text.question_problems : The same features for questions of your own.
+    listwright.simulate.questions.questions : Simulated questions, without data files.
+
+    Notes
+    -----
+    In the HotpotQA form a supporting fact names a title and a sentence, so that every paragraph with that title and
+    sentence covers it. Left out, with a `ReadingNote` that counts them: records without paragraphs, questions that the
+    file marks as unanswerable, and, where other questions have labels, those without a supporting paragraph.
+    """
+    kept = kept_questions(path)
+    labelled = any(question.has_support for question in kept)
+    paragraphs = [paragraph for question in kept for paragraph in question.paragraphs]
+    bodies = [[tokens(paragraph.text) for paragraph in question.paragraphs] for question in kept]
+    return question_problems(
+        [question.text for question in kept],
+        [[paragraph.text for paragraph in question.paragraphs] for question in kept],
+        titles=[[paragraph.title for paragraph in question.paragraphs] for question in kept],
+        sizes=[[max(len(body), 1) for body in texts] for texts in bodies],
+        problem_ids=distinct(question.id for question in kept),
+        item_ids=[name for question in kept for name in distinct(paragraph.title for paragraph in question.paragraphs)],
+        vectors=sparse.vstack([_vectors(*pair) for pair in zip(kept, bodies, strict=True)]),
+        reward=_support(paragraphs) if labelled else None,
+    )
+
+
+def _vectors(question: Question, bodies: list[list[str]]) -> Rows:
+    """Return hashed tf-idf rows of the paragraphs of one question, from titles and bodies."""
+    titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
+    return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
+
+
+def kept_questions(path: str | Path) -> list[Question]:
+    """Return the questions of a file that can be used; the others are counted in a `ReadingNote`."""
+    path = Path(path)
+    records = read_records(path)
+    given = [(number, record) for number, record in enumerate(records, start=1) if _has_paragraphs(record)]
+    answerable = [_question(record, number, path) for number, record in given if record.get("answerable", True)]
+    supported = [question for question in answerable if question.has_support] or answerable
+    if not supported:
+        raise InputError(f"{path} holds no questions with paragraphs. It has {len(records)} records.")
+    skipped = {
+        "without paragraphs": len(records) - len(given),
+        "unanswerable": len(given) - len(answerable),
+        "without a supporting paragraph": len(answerable) - len(supported),
+    }
+    note_skipped(path, len(records), skipped)
+    return supported
+
+
+def _has_paragraphs(record: dict[str, Any]) -> bool:
+    """Return whether a record has paragraphs, in any of the known forms."""
+    context = record.get("paragraphs") or record.get("context")
+    return bool(context.get("title") if isinstance(context, dict) else context)
+
+
+def _support(paragraphs: list[Paragraph]) -> Coverage:
+    """Return the reward: every supporting fact is a topic, covered by the paragraphs that hold it."""
+    held = [(row, fact.support) for row, fact in enumerate(paragraphs) if fact.support is not None]
+    rows, facts = np.array(held, dtype=np.int64).T
+    return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, facts)), shape=(len(paragraphs), facts.max() + 1)))
+
+
+def _question(record: dict[str, Any], number: int, path: Path) -> Question:
+    """Return one record as a `Question`; its id defaults to its number in the file."""
+    name = str(record.get("id", record.get("_id", "")) or number)
+    require(record, ("question",), f"Question {name} of {path}")
+    try:
+        paragraphs = _given(record["paragraphs"]) if record.get("paragraphs") else _hotpot(record)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"Question {name} of {path} has paragraphs of another form: {error!r}.") from error
+    return Question(name, str(record["question"]), paragraphs)
+
+
+def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
+    """Return paragraphs of the MuSiQue form, in which every supporting paragraph is a fact of its own."""
+    flags = [bool(entry.get("supporting", entry.get("is_supporting", False))) for entry in entries]
+    facts = (np.cumsum(flags) - 1).tolist()
+    return [
+        Paragraph(_title(entry.get("title"), place), _text(entry), facts[place] if flags[place] else None)
+        for place, entry in enumerate(entries)
+    ]
+
+
+def _text(entry: dict[str, Any]) -> str:
+    """Return the text of a paragraph, from `paragraph_text` or from joined `sentences`."""
+    return str(entry["paragraph_text"] or "") if "paragraph_text" in entry else " ".join(entry["sentences"])
+
+
+def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
+    """Return paragraphs of the HotpotQA form."""
+    titles, texts = _columns(record["context"], "sentences")
+    named: dict[str, int] = {}  # by title: the first of the sentences named
+    for title, sentence in zip(*_columns(record.get("supporting_facts") or [], "sent_id"), strict=True):
+        named[title] = min(int(sentence), named.get(title, int(sentence)))
+    support: dict[int, int] = {}  # by paragraph: its fact
+    for fact, title in enumerate(title for title in named if title in titles):
+        places = [place for place, name in enumerate(titles) if name == title]
+        support |= dict.fromkeys([place for place in places if named[title] < len(texts[place])] or places, fact)
+    return [
+        Paragraph(_title(title, place), " ".join(sentences), support.get(place))
+        for place, (title, sentences) in enumerate(zip(titles, texts, strict=True))
+    ]
+
+
+def _columns(pairs: Any, second: str) -> tuple[list[Any], list[Any]]:
+    """Return titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
+    if isinstance(pairs, dict):
+        return list(pairs["title"]), list(pairs[second])
+    return [title for title, _ in pairs], [other for _, other in pairs]
+
+
+def _title(title: Any, place: int) -> str:
+    """Return the title of a paragraph, or "paragraph N" where it has none."""
+    return str(title) if title else f"paragraph {place + 1}"

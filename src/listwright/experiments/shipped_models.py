@@ -1,0 +1,136 @@
+"""Write the models that the package ships anew.
+
+`python -m listwright.experiments.shipped_models` writes the model of summaries, which learns from made-up reports. With
+a file of HotpotQA questions (CC BY-SA 4.0) behind it, it writes the model of passages too, which learns from variants
+of each question, so that it does not learn the form of one data set.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from listwright._internal.arrays import Floats
+from listwright.context import model as passages
+from listwright.datasets.questions import kept_questions
+from listwright.problems import Problems
+from listwright.rewards import Coverage
+from listwright.simulate.corpus import corpus
+from listwright.storage import save
+from listwright.summarize.model import SHIPPED, summary_model
+from listwright.text.passages import question_problems
+from listwright.text.tokenizer import tokens
+from listwright.text.vectors import tf_idf
+from listwright.text.words import FUNCTION_WORDS
+
+N_CLUSTERS = 120
+MIN_LEAF = 50  # rows: every question comes in five variants
+
+
+class Labelled(NamedTuple):
+    """A question with labelled passages."""
+
+    question: str  # the question
+    titles: list[str]  # title and text of each passage; a title may be empty
+    texts: list[str]
+    supports: list[bool]  # whether each passage supports the answer
+
+
+def read_labelled(path: str | Path) -> list[Labelled]:
+    """Read questions from a file in one of the forms of `datasets.read_questions`."""
+    questions = kept_questions(path)
+    return [
+        Labelled(
+            question.text,
+            [paragraph.title for paragraph in question.paragraphs],
+            [paragraph.text for paragraph in question.paragraphs],
+            [paragraph.support is not None for paragraph in question.paragraphs],
+        )
+        for question in questions
+    ]
+
+
+def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) -> list[Labelled]:
+    """Return the questions in five forms, one after the other."""
+    rng = np.random.default_rng(seed)
+    wider = [_shuffled(one, rng) for one in _with_more(questions, more)]
+    joined = [_shuffled(_joined(one, questions[i - 1]), rng) for i, one in enumerate(questions)]
+    untitled = [one._replace(titles=[""] * len(one.texts)) for one in (*questions, *wider)]
+    return [*questions, *wider, *joined, *untitled]
+
+
+def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> Problems:
+    """Return problems whose reward is the share of the supporting passages that the list holds."""
+    supports = np.concatenate([one.supports for one in questions])
+    numbers = np.concatenate([np.cumsum(one.supports) - 1 for one in questions])
+    rows = np.flatnonzero(supports)
+    table = sparse.csr_array((np.ones(len(rows)), (rows, numbers[rows])), (len(supports), int(numbers.max()) + 1))
+    return question_problems(
+        [one.question for one in questions],
+        [one.texts for one in questions],
+        titles=[one.titles for one in questions],
+        vectors=vectors,
+        reward=Coverage(table),
+    )
+
+
+def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
+    """Return each question with the `more` passages of other questions that are most like it; no title occurs twice."""
+    titles = [title for one in questions for title in one.titles]
+    texts = [text for one in questions for text in one.texts]
+    likeness = _likeness([one.question for one in questions], [f"{t} {x}" for t, x in zip(titles, texts, strict=True)])
+    found = []
+    for one, scores in zip(questions, likeness, strict=True):
+        chosen: dict[str, str] = {}
+        for row in np.argsort(-scores, kind="stable"):
+            if len(chosen) == more:
+                break
+            if titles[row] not in one.titles:
+                chosen.setdefault(titles[row], texts[row])
+        n = len(chosen)
+        found.append(
+            Labelled(one.question, [*one.titles, *chosen], [*one.texts, *chosen.values()], one.supports + [False] * n)
+        )
+    return found
+
+
+def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
+    """Return the tf-idf cosine of each question with each passage, without function words."""
+    words = [[word for word in tokens(text) if word not in FUNCTION_WORDS] for text in (*questions, *passages)]
+    rows = tf_idf(words)
+    return np.asarray((rows[: len(questions)] @ rows[len(questions) :].T).toarray(), dtype=np.float64)
+
+
+def _joined(one: Labelled, other: Labelled) -> Labelled:
+    """Return two questions as one, with the passages of both."""
+    question = f"{one.question.rstrip(' ?.')}, and {other.question}"
+    return Labelled(question, one.titles + other.titles, one.texts + other.texts, one.supports + other.supports)
+
+
+def _shuffled(one: Labelled, rng: np.random.Generator) -> Labelled:
+    """Return a question with its passages, and their labels, in random order."""
+    order = rng.permutation(len(one.texts)).tolist()
+    return Labelled(one.question, *([column[i] for i in order] for column in one[1:]))
+
+
+def write_summaries() -> Path:
+    """Train the summary model on 120 made-up clusters and write it, slim, to its place in the package."""
+    save(summary_model(corpus(N_CLUSTERS)), SHIPPED, slim=True)
+    return SHIPPED
+
+
+def write_passages(file: str) -> Path:
+    """Train the passage model on all variants of a file's questions and write it, slim, to its place in the package."""
+    problems = labelled_problems(variants(read_labelled(file)))
+    save(passages.passage_model(problems, min_leaf=MIN_LEAF), passages.SHIPPED, slim=True)
+    return passages.SHIPPED
+
+
+if __name__ == "__main__":
+    for written in [write_summaries(), *map(write_passages, sys.argv[1:2])]:
+        print(f"Wrote {written.name}, {written.stat().st_size:,} bytes.")

@@ -1,0 +1,196 @@
+"""Figure (a) of the paper: how often no trajectory in the list works, against the number of training environments.
+
+All methods see the same nested subsets of the training environments, one chain of subsets per seed, and are tested on
+the same environments. SCP learns one policy for lists of a given length, so it is fitted for every length; the others
+build short lists as beginnings of long ones and are fitted once. At the largest size, SCP is also taken apart: from the
+algorithm as the paper prints it to SCP with effort="fast", one change at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from listwright._internal.arrays import Floats
+from listwright.baselines import Oracle, Random, StaticList
+from listwright.datasets import read_trajectory
+from listwright.errors import InputError
+from listwright.estimators.conseqopt import ConSeqOpt
+from listwright.estimators.scp import SCP
+from listwright.evaluation import compare
+from listwright.experiments.methods import Regression
+from listwright.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.experiments.records import Record, record, records_of
+from listwright.experiments.trajectory_section import CHANGE, STARVED, findings, section
+from listwright.features import FirstPosition
+from listwright.features.auto import paper_features
+from listwright.learners import RidgeLeader
+from listwright.problems import Problems
+from listwright.simulate import trajectory
+
+__all__ = ["METHODS", "SIZES", "STEPS", "findings", "problems", "run", "section"]
+
+NAME = "trajectory"
+FILE = "scp_trajectory.npz"
+SIZES = (10, 20, 30, 50, 70, 100, 150, 200, 250, 310)
+LENGTHS = (1, 2, 3, 4, 5, 8)
+PASSES = 3  # of SCP and ConSeqOpt over the training environments
+WHOLE = 3  # repetitions where all training environments are used: only the order of the states differs between them
+
+FAST: dict[str, Any] = {"effort": "fast", "n_passes": PASSES}
+PAPER: dict[str, Any] = {"features": paper_features()}
+# ConSeqOpt's learners share nothing, so that weights between positions have no meaning.
+SEPARATE: dict[str, Any] = {"n_passes": PASSES, "weighting": "uniform"}
+# Algorithm 2 as printed: one pass, an update after every state, and the squared loss on the costs themselves.
+PRINTED: dict[str, Any] = {**PAPER, **FAST, "n_passes": 1, "batch_size": 1, "skip_solved": False}
+ON_COSTS: dict[str, Any] = {**PRINTED, "learner": RidgeLeader(center=False, target="cost")}
+RANKING: dict[str, Any] = {**PRINTED, "learner": "hinge_rank"}
+
+METHODS: dict[str, Any] = {
+    "SCP": SCP(**FAST),
+    "ConSeqOpt": ConSeqOpt(**SEPARATE),
+    "SCP, paper's features": SCP(**PAPER, **FAST),
+    "ConSeqOpt, paper's features": ConSeqOpt(**PAPER, **SEPARATE),
+    "Regression": Regression(),
+    "Static list": StaticList(),
+    "Random": Random(),
+    "Oracle": Oracle(),
+}
+
+
+class Step(NamedTuple):
+    """One change on the way from the printed algorithm to `effort="fast"`."""
+
+    base: str | None  # the row that it changes
+    method: Any  # the method with the change
+
+
+STEPS: dict[str, Step] = {
+    "SCP as printed": Step(None, SCP(**ON_COSTS)),
+    "as printed, best round": Step("SCP as printed", SCP(**ON_COSTS, keep="best")),
+    "hinge ranking": Step("SCP as printed", SCP(**RANKING)),
+    "hinge, best round": Step("hinge ranking", SCP(**RANKING, keep="best")),
+    "+ centring": Step("SCP as printed", SCP(**PRINTED)),
+    "+ batches": Step("+ centring", SCP(**{**PRINTED, "batch_size": "auto"})),
+    "+ three passes": Step("+ batches", SCP(**{**PRINTED, "batch_size": "auto", "n_passes": PASSES})),
+    "+ solved states skipped": Step("+ three passes", METHODS["SCP, paper's features"]),
+    "+ first position crossed": Step(
+        "+ solved states skipped", SCP(features=paper_features() + FirstPosition(), **FAST)
+    ),
+    "+ identity (SCP above)": Step("+ solved states skipped", METHODS["SCP"]),
+    "ConSeqOpt, paper's features": Step("+ solved states skipped", METHODS["ConSeqOpt, paper's features"]),
+}
+
+
+def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
+    """Return problems for training and testing: the paper's own, from a folder with scp_trajectory.npz, or simulated
+    ones.
+
+    Examples
+    --------
+    >>> [len(part) for part in problems()]
+    [310, 212]
+    """
+    if folder is None:
+        return trajectory.problems()
+    for path in (folder / FILE, folder / Path(FILE).stem / FILE):
+        if path.is_file():
+            return read_trajectory(path)
+    raise InputError(f"There is no {FILE} in {folder}. Leave --data out to use the simulated arm.")
+
+
+def run(
+    *,
+    data: Path | None = None,
+    seeds: int = 10,
+    jobs: int = 1,
+    tick: Tick = quiet,
+    sizes: Sequence[int] = SIZES,
+    lengths: Sequence[int] = LENGTHS,
+    methods: Sequence[str] = tuple(METHODS),
+    steps: Sequence[str] = tuple(STEPS),
+) -> list[Record]:
+    """Measure the failure of every method at every training size and length, and of every step at the largest size.
+
+    Parameters
+    ----------
+    data : Path, optional
+        A folder with the paper's data; simulated data by default.
+    seeds : int
+        Number of chains of random training subsets.
+    jobs : int
+        Number of processes.
+    tick : callable
+        Called with the number of tasks that are done, and of all.
+    sizes, lengths : sequence of int
+        Training sizes and list lengths.
+    methods, steps : sequence of str
+        Keys of `METHODS` and `STEPS`.
+
+    Returns
+    -------
+    list of Record
+        Failure, excess over SCP, and the change that each step makes; intervals are over test environments.
+
+    Examples
+    --------
+    >>> records = run(seeds=1, sizes=[20], lengths=[1, 3], methods=["Static list", "Oracle"], steps=[])
+    >>> [(record["method"], record["length"], record["mean"]) for record in records][-1]
+    ('Oracle', 3, 0.0)
+    """
+    check_repetitions(seeds)
+    train, test = problems(data)
+    if not sizes or min(sizes) < 1 or max(sizes) > len(train):
+        raise InputError(f"sizes must be between 1 and {len(train)}, the training environments. Got {list(sizes)}.")
+    sizes = sorted(sizes)
+    wanted = {size: [*methods, *(steps if size == sizes[-1] else ())] for size in sizes}
+    repetitions = {size: min(seeds, WHOLE) if size == len(train) else seeds for size in sizes}
+    tasks = [
+        (train, test, size, seed, tuple(lengths), name)
+        for size in sizes
+        for name in dict.fromkeys(wanted[size])
+        for seed in range(repetitions[size])
+    ]
+    found = dict(
+        zip([(one[2], one[5], one[3]) for one in tasks], repeat(_one, tasks, jobs=jobs, tick=tick), strict=True)
+    )
+
+    def failures(size: int, names: Sequence[str]) -> Floats:
+        """(methods, lengths, environments), averaged over the repetitions."""
+        return np.array([np.mean([found[size, name, seed] for seed in range(repetitions[size])], 0) for name in names])
+
+    by_size = [records_of(NAME, methods, size, lengths, failures(size, methods)) for size in sizes if methods]
+    records = [one for records in by_size for one in records]
+    new = [name for name in steps if name not in methods]
+    if new:
+        records += records_of(NAME, new, sizes[-1], lengths, failures(sizes[-1], new))
+    return records + (_changes(steps, sizes[-1], lengths, failures(sizes[-1], steps)) if steps else [])
+
+
+def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
+    """Return the failure of one method after training on one subset, shape (lengths, environments)."""
+    method = METHODS[name] if name in METHODS else STEPS[name].method
+    found = compare(
+        {name: method},
+        train,
+        test=test,
+        lengths=lengths,
+        train_sizes=[size],
+        seeds=[seed],
+        refit_lengths=isinstance(method, SCP),
+    )
+    return 1.0 - found.values["value"].reshape(len(lengths), len(test))
+
+
+def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats) -> list[Record]:
+    """Return what each step changes, compared with its base row, averaged over the lengths of `STARVED`."""
+    chosen = [index for index, length in enumerate(lengths) if length in STARVED]
+    means = dict(zip(steps, failures[:, chosen].mean(axis=1), strict=True)) if chosen else {}
+    return [
+        record(NAME, name, n_train=n_train, length=0, metric=CHANGE, values=means[name] - means[base])
+        for name, base in ((name, STEPS[name].base) for name in means)
+        if base in means
+    ]

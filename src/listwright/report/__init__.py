@@ -1,0 +1,30 @@
+"""Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
+
+`parts` defines what a report is made of, `charts` draws records, `render` turns charts into SVG and PNG, `page` writes
+the HTML, and `files` puts it all into a folder. Experiments, the demo and `listwright` commands build a `Report` and
+pass it to `write_report` or `write_page`. Charts need the extra "plots" (altair and vl-convert).
+"""
+
+from __future__ import annotations
+
+from listwright.report.files import page_of, write_json, write_page, write_report, write_text
+from listwright.report.parts import Figure, Gallery, Note, Pick, PickedList, Report, Section, SideBySide, Table
+from listwright.report.render import check_charts
+
+__all__ = [
+    "Figure",
+    "Gallery",
+    "Note",
+    "Pick",
+    "PickedList",
+    "Report",
+    "Section",
+    "SideBySide",
+    "Table",
+    "check_charts",
+    "page_of",
+    "write_json",
+    "write_page",
+    "write_report",
+    "write_text",
+]

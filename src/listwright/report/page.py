@@ -1,0 +1,204 @@
+"""The HTML page of a report: one file with style, scripts and data inside, for large and small screens, light and dark.
+
+All text is escaped. A content security policy keeps the page from reaching the network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from listwright.report.parts import (
+    Figure,
+    Gallery,
+    Note,
+    Part,
+    Pick,
+    PickedList,
+    Report,
+    Section,
+    SideBySide,
+    Table,
+)
+from listwright.report.theme import FONT, chart_config
+
+# The page may run its own script and nothing else; it cannot reach the network.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+
+STYLE = f"""
+:root {{ color-scheme: light dark; --page: #fff; --text: #1c2127; --faint: #5c6570; --line: #e1e5ea; --card: #f6f8fa;
+  --accent: #2f7fd1; --good: #14805e; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --page: #14181d; --text: #e3e6ea; --faint: #a3abb5; --line: #343b45;
+  --card: #1c2229; --accent: #6cb0f5; --good: #4cc99a; }} }}
+* {{ box-sizing: border-box; }}
+body {{ margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 {FONT}; }}
+main {{ max-width: 54rem; margin: 0 auto; padding: 2rem 1.1rem 4rem; }}
+h1 {{ font-size: 1.7rem; line-height: 1.25; margin: 0 0 1rem; }}
+h2 {{ font-size: 1.25rem; margin: 2.8rem 0 .5rem; }}
+p {{ margin: .6rem 0; max-width: 46rem; }}
+.findings {{ background: var(--card); border-left: 4px solid var(--accent); padding: .9rem 1.1rem; max-width: none; }}
+figure {{ margin: 1.4rem 0; }}
+figcaption {{ color: var(--faint); font-size: .88rem; margin-top: .4rem; max-width: 46rem; }}
+.scroll {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }}
+th, td {{ padding: .32rem .8rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+th {{ font-weight: 600; color: var(--faint); }}
+tr.emphasis td {{ font-weight: 600; }}
+.chart {{ width: 100%; overflow-x: auto; }}
+.gallery {{ display: flex; flex-wrap: wrap; gap: 1rem .8rem; }}
+.gallery figure {{ margin: .4rem 0; }}
+.gallery .chart {{ width: auto; }}
+.gallery figcaption {{ max-width: 15.5rem; }}
+.problem {{ margin: 1rem 0; border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; }}
+.problem summary {{ cursor: pointer; }}
+.asked {{ font-weight: 600; margin: 0; }}
+.note {{ color: var(--faint); margin: .3rem 0 .6rem; }}
+.worths {{ display: flex; flex-wrap: wrap; gap: 0 1.1rem; color: var(--faint); font-size: .86rem; margin-top: .2rem; }}
+.lists {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(13.5rem, 1fr)); gap: 1.1rem 1.4rem; }}
+.lists h3 {{ font-size: .95rem; margin: .2rem 0; }}
+.lists ol {{ margin: 0; padding-left: 1.3rem; font-size: .9rem; line-height: 1.45; }}
+.lists li {{ margin: .5rem 0; }}
+.lists .nothing, .lists .repeat {{ color: var(--faint); }}
+.adds {{ display: block; font-size: .86rem; }}
+.new .adds {{ color: var(--good); font-weight: 600; }}
+.worth {{ font-weight: 600; margin: .4rem 0 0; }}
+a {{ color: var(--accent); }}
+.vega-embed {{ width: 100%; }}
+.vega-bindings {{ font-size: .9rem; color: var(--text); padding: .4rem 0 0; }}
+.vega-bind label {{ display: flex; align-items: center; gap: .6rem; }}
+.vega-bind input {{ accent-color: var(--accent); }}
+@media (max-width: 40rem) {{ body {{ font-size: 15px; }} main {{ padding: 1.2rem .9rem 3rem; }}
+  th, td {{ padding: .3rem .5rem; }} }}
+@media (max-width: 30rem) {{ table {{ font-size: .8rem; }} th, td {{ padding: .3rem .28rem; }}
+  th:first-child, td:first-child {{ white-space: normal; }} }}
+@media print {{ .vega-bindings {{ display: none; }} }}
+"""
+
+# `ast` keeps Vega from compiling expressions to code, which the page's policy would refuse.
+DRAW = """
+const specifications = JSON.parse(document.getElementById("specifications").textContent);
+const night = matchMedia("(prefers-color-scheme: dark)");
+function draw() {
+  const config = night.matches ? specifications.night : specifications.day;
+  config.legend.columns = Math.max(2, Math.floor(Math.min(innerWidth, 860) / 170));
+  if (innerWidth < 520) Object.assign(config.legend, {labelFontSize: 10, columnPadding: 6, symbolSize: 60});
+  for (const [name, chart] of Object.entries(specifications.charts)) {
+    vegaEmbed("#chart-" + name, chart, {config, mode: "vega-lite", actions: false, renderer: "svg", ast: true,
+      tooltip: {theme: night.matches ? "dark" : "light"}});
+  }
+}
+night.addEventListener("change", draw);
+draw();
+"""
+
+
+def html_page(report: Report, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
+    """Return the report as one HTML text."""
+    sections = "\n".join(_section(section, stills) for section in report.sections)
+    drawing = _scripts(charts, script) if charts else ""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<title>{escape(report.title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+<h1>{escape(report.title)}</h1>
+<p class="findings">{escape(report.findings)}</p>
+{sections}
+</main>
+{drawing}</body>
+</html>
+"""
+
+
+def _section(section: Section, stills: Mapping[str, str]) -> str:
+    """Return the HTML of a section: heading, paragraph and parts."""
+    parts = "\n".join(_part(part, stills) for part in section.parts)
+    return f"<section>\n<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}\n</section>"
+
+
+def _part(part: Part, stills: Mapping[str, str]) -> str:
+    """Return the HTML of one part, by its type."""
+    match part:
+        case Table():
+            return _table(part)
+        case Figure():
+            return _figure(part, stills)
+        case SideBySide():
+            return _side_by_side(part)
+        case Note():
+            return f'<p>{escape(part.text)} <a href="{escape(part.href, quote=True)}">{escape(part.link)}</a></p>'
+        case Gallery():
+            inside = "\n".join(_figure(figure, stills) for figure in part.figures)
+            return f'<figure>\n<div class="gallery">\n{inside}\n</div>{_caption(part.caption)}\n</figure>'
+
+
+def _side_by_side(part: SideBySide) -> str:
+    """Return lists side by side, one column each; on a narrow screen, one below the other."""
+    columns = "\n".join(_picked_list(one) for one in part.lists)
+    inside = f'<p class="note">{escape(part.note)}</p>\n<div class="lists">\n{columns}\n</div>'
+    if not part.folded:
+        return f'<div class="problem"><p class="asked">{escape(part.problem)}</p>\n{inside}\n</div>'
+    worth = "".join(f"<span>{escape(one.method)}: <b>{escape(one.worth)}</b></span>" for one in part.lists)
+    summary = f'<summary>{escape(part.problem)}<span class="worths">{worth}</span></summary>'
+    return f'<details class="problem">{summary}\n{inside}\n</details>'
+
+
+def _picked_list(one: PickedList) -> str:
+    """Return the column of one list: method, picks, and what the list is worth."""
+    picks = "\n".join(_pick(pick) for pick in one.picks)
+    worth = f'<p class="worth">{escape(one.worth)}</p>'
+    return f'<div class="list"><h3>{escape(one.method)}</h3>\n<ol>\n{picks}\n</ol>\n{worth}</div>'
+
+
+def _pick(pick: Pick) -> str:
+    """Return one item of a list; repeats are struck out."""
+    text = f"<b>{escape(pick.title)}</b> {escape(pick.text)}"
+    shown = f"<s>{text}</s>" if pick.kind == "repeat" else text
+    return f'<li class="{pick.kind}">{shown}<span class="adds">{escape(pick.adds)}</span></li>'
+
+
+def _figure(figure: Figure, stills: Mapping[str, str]) -> str:
+    """Return the place of a chart, with its still picture for readers without scripts, and the caption."""
+    still = f"<noscript>{stills[figure.name]}</noscript>"
+    return f'<figure><div class="chart" id="chart-{figure.name}">{still}</div>{_caption(figure.caption)}</figure>'
+
+
+def _caption(text: str) -> str:
+    """Return a caption, or nothing if the text is empty."""
+    return f"<figcaption>{escape(text)}</figcaption>" if text else ""
+
+
+def _table(table: Table) -> str:
+    """Return a table inside a box that scrolls sideways on narrow screens."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
+    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    return f'<figure><div class="scroll">{shown}</div>{_caption(table.caption)}</figure>'
+
+
+def _row(row: Any, emphasised: bool) -> str:
+    """Return a row of a table, in bold if it is emphasised."""
+    cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
+    return f'<tr class="emphasis">{cells}</tr>' if emphasised else f"<tr>{cells}</tr>"
+
+
+def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
+    """Return the scripts of the page: specifications with both colour schemes as JSON, the library, and the drawing
+    code.
+    """
+    # "<" is escaped in the JSON, so that no text in it can close the script element.
+    day, night = chart_config(), chart_config(dark=True)
+    data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
+    return (
+        f'<script type="application/json" id="specifications">{data}</script>\n'
+        f"<script>{script}</script>\n<script>{DRAW}</script>\n"
+    )

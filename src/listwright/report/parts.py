@@ -1,0 +1,169 @@
+"""The parts of a report: frozen dataclasses that hold content and know nothing of HTML.
+
+A `Report` has `Section`s, and a section has parts: `Table`, `Figure`, `Gallery`, `SideBySide` and `Note`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from listwright.errors import InputError
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text and numbers; all columns but the first are aligned to the right, and entries are shown as given.
+
+    Attributes
+    ----------
+    columns : sequence of str
+        Headings.
+    rows : sequence of sequence
+        One entry per column.
+    caption : str
+        Shown below.
+    emphasis : sequence of int
+        Rows to set in bold.
+
+    Examples
+    --------
+    >>> Table(["method", "failure"], [["SCP", "4.2 %"]]).rows[0][1]
+    '4.2 %'
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    caption: str = ""
+    emphasis: Sequence[int] = ()  # rows to set in bold
+
+    def __post_init__(self) -> None:
+        """Raise unless every row has one entry per column."""
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise InputError(f"A row must have one entry per column ({len(self.columns)}). Got {list(row)!r}.")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with a name for its files and a caption."""
+
+    name: str  # letters, digits and dashes; the files are <name>.png and <name>.svg
+    chart: Any  # an altair chart, or a Vega-Lite specification
+    caption: str = ""  # shown below
+
+    def __post_init__(self) -> None:
+        """Raise unless the name consists of letters, digits and dashes: it becomes a file name and an HTML id."""
+        if not self.name.replace("-", "").isalnum():
+            raise InputError(f"A figure's name may hold letters, digits and dashes only. Got {self.name!r}.")
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Small figures side by side, as many in a line as fit."""
+
+    figures: Sequence[Figure]  # the figures
+    caption: str = ""  # shown below all of them
+
+
+@dataclass(frozen=True)
+class Pick:
+    """An item of a list, and what it adds to the items before it.
+
+    Attributes
+    ----------
+    title, text : str
+        The item.
+    adds : str
+        What it adds, in words.
+    kind : {"new", "repeat", "nothing"}
+        "new" where it adds something, "repeat" where an earlier item says the same, "nothing" otherwise.
+    """
+
+    title: str
+    text: str
+    adds: str
+    kind: Literal["new", "repeat", "nothing"]
+
+
+@dataclass(frozen=True)
+class PickedList:
+    """The list that one method made."""
+
+    method: str  # its name
+    picks: Sequence[Pick]  # the items in order
+    worth: str  # what the list is worth, in words
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The lists of several methods for one problem."""
+
+    problem: str  # the problem, for example a question
+    note: str  # a remark below it
+    lists: Sequence[PickedList]  # one per method
+    folded: bool = False  # whether the lists are hidden until a click
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph that ends in a link."""
+
+    text: str  # the paragraph
+    link: str  # the link's text and target
+    href: str
+
+
+Part = Table | Figure | Gallery | SideBySide | Note
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, a paragraph, and the parts that follow it."""
+
+    title: str  # heading and paragraph
+    text: str
+    parts: Sequence[Part] = ()  # what follows, in order
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page: its title, the main finding, and its sections.
+
+    Attributes
+    ----------
+    title : str
+        The heading of the page.
+    findings : str
+        What was found, in one paragraph.
+    sections : sequence of Section
+        The rest.
+
+    See Also
+    --------
+    listwright.report.write_report : Writes it with pictures and numbers.
+
+    Examples
+    --------
+    >>> report = Report("Lists", "SCP fails least.", [Section("Results", "By length.", [Table(["n"], [[1]])])])
+    >>> len(report.sections), report.figures
+    (1, [])
+    """
+
+    title: str
+    findings: str
+    sections: Sequence[Section] = ()
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Every figure, in order, those of galleries included; raise an `InputError` if two have the same name."""
+        found: list[Figure] = []
+        for section in self.sections:
+            for part in section.parts:
+                found += [part] if isinstance(part, Figure) else part.figures if isinstance(part, Gallery) else []
+        names = [figure.name for figure in found]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"Two figures are named {name!r}. Give each its own name.")
+        return found

@@ -1,0 +1,43 @@
+"""An HTTP service that builds lists, stores them with their feedback, and optionally learns from it.
+
+`serve` runs the service under uvicorn until it is stopped; `create_app` returns the ASGI application for other
+servers and for tests. Both take a `Settings` object. `new_key` and `revoke_key` manage the file of API keys.
+
+The parts: `api` (HTTP routes, keys, limits), `models` (loaded model versions and how a request becomes a list), `store`
+(SQLite or PostgreSQL, one writer per process) and `learning` (updates from stored feedback). `Service` ties them
+together. The optional dependencies are installed with ``pip install "listwright[serve]"``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from listwright.errors import MissingExtra
+from listwright.serve.settings import Limits, Settings
+
+if TYPE_CHECKING:
+    from listwright.serve.api.auth import new_key, revoke_key
+    from listwright.serve.app import create_app
+    from listwright.serve.running import serve
+
+__all__ = ["Limits", "Settings", "create_app", "new_key", "revoke_key", "serve"]
+
+_HOME = {"create_app": "app", "new_key": "api.auth", "revoke_key": "api.auth", "serve": "running"}
+
+
+def import_part(part: str) -> ModuleType:
+    """Import a module of this package; where the packages of the extra are missing, say what to install."""
+    try:
+        return import_module(f"{__name__}.{part}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "listwright":
+            raise
+        raise MissingExtra(f"Serving needs {error.name}.", extra="serve") from None
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'listwright.serve' has no attribute {name!r}")
+    return getattr(import_part(_HOME[name]), name)

@@ -1,0 +1,245 @@
+"""API keys with a name, a role and an optional expiry date.
+
+A key is shown once, when it is created; the JSON file holds only its SHA-256 hash. `roles_for` says which roles may
+make a request, `Keys` checks the key of a request, and `new_key` and `revoke_key` edit the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+
+from listwright._internal.files import write_whole
+from listwright.errors import InputError
+from listwright.serve.refusals import Refused
+
+ROLES = ("lists", "feedback", "admin", "read", "metrics")
+PREFIX = "lw_"
+DAY = 86_400.0
+RELOAD = 1.0  # seconds between two looks at the file
+HASH = re.compile(r"[0-9a-f]{64}")
+NAME = re.compile(r"[A-Za-z0-9_.@-]{1,64}")
+LIST = re.compile(r"/v1/lists/[^/]*")
+# Open to all: they tell nothing of what is served. Whatever is not named here is for admins.
+OPEN = {"/", "/healthz", "/readyz", "/docs", "/openapi.json"}
+OPEN_FOLDER = "/page/"
+ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
+
+
+def roles_for(method: str, path: str) -> tuple[str, ...] | None:
+    """Return the roles that may make a request; None where no key is needed."""
+    looks = method in ("GET", "HEAD")
+    if looks and (path in OPEN or path.startswith(OPEN_FOLDER)):
+        return None
+    if method == "POST" and path in ASK:
+        return "lists", "admin"
+    if method == "POST" and path == "/v1/feedback":
+        return "feedback", "admin"
+    if looks and path == "/metrics":
+        return "metrics", "admin"
+    if looks and LIST.fullmatch(path):
+        return "lists", "read", "admin"
+    return ("read", "admin") if looks and path.startswith("/v1/") else ("admin",)
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a keys file.
+
+    Attributes
+    ----------
+    role : str
+        One of `ROLES`.
+    sha256 : str
+        Hash of the key in hex.
+    name : str
+        Owner of the key, as it appears in the log.
+    expires : float or None
+        Seconds since 1970 after which the key is not accepted; None for never.
+    """
+
+    role: str
+    sha256: str
+    name: str = ""
+    expires: float | None = None  # seconds since 1970
+
+
+class Keys:
+    """The known keys. Their file is read again when it changes, so keys can be added and revoked without a restart.
+
+    Parameters
+    ----------
+    keys : tuple of Key
+        Keys to accept.
+    path : Path, optional
+        File to watch; without it the keys never change.
+
+    Examples
+    --------
+    >>> keys = Keys((Key("lists", sha256(b"secret").hexdigest(), "web"),))
+    >>> keys.check("Bearer secret", ("lists", "admin")).name
+    'web'
+    """
+
+    def __init__(self, keys: tuple[Key, ...], path: Path | None = None) -> None:
+        """Store the keys and the present modification stamp of their file."""
+        self.keys, self.path = keys, path
+        self.looked, self.changed = 0.0, None if path is None else _stamp(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Keys:
+        """Read a file that `new_key` wrote; raises InputError if it holds no keys or is malformed."""
+        return cls(_keys(path), path)
+
+    def found(self, presented: str) -> Key | None:
+        """Return the entry of a key, or None if it is unknown or expired."""
+        self._look()
+        digest, now = sha256(presented.encode("utf-8", "surrogateescape")).hexdigest(), time.time()
+        same = [key for key in self.keys if compare_digest(key.sha256, digest)]
+        return next((key for key in same if key.expires is None or key.expires > now), None)
+
+    def check(self, authorization: str, roles: tuple[str, ...]) -> Key:
+        """Return the key of a request, given its `Authorization` header."""
+        scheme, _, presented = authorization.partition(" ")
+        key = self.found(presented.strip()) if scheme.lower() == "bearer" else None
+        if key is None:
+            raise Refused(401, "no_key", "Send a known key in the header `Authorization: Bearer KEY`.")
+        if key.role not in roles:
+            raise Refused(403, "wrong_role", f"This needs a key with the role {' or '.join(roles)}.")
+        return key
+
+    def _look(self) -> None:
+        """Read the file again if it changed, at most once per `RELOAD` seconds."""
+        if self.path is None or time.monotonic() - self.looked < RELOAD:
+            return
+        self.looked = time.monotonic()
+        stamp = _stamp(self.path)
+        if stamp != self.changed:
+            try:
+                self.keys = tuple(_entry(entry, self.path) for entry in _entries(self.path))  # none, if all are revoked
+                self.changed = stamp
+            except InputError:
+                return
+
+
+def new_key(role: str, path: Path, *, name: str = "", days: float | None = None) -> str:
+    """Create an API key and add its hash to the keys file.
+
+    The key is returned and stored nowhere else, so show it to its owner at once. A running service accepts it within
+    about a second. ``listwright serve --new-key ROLE --keys FILE`` does the same.
+
+    Parameters
+    ----------
+    role : {"lists", "feedback", "admin", "read", "metrics"}
+        What the key may do: ask for lists, send feedback, everything, look at stored data, or read metrics.
+    path : Path
+        Keys file; created with mode 0600 if it does not exist.
+    name : str
+        Owner of the key, used in the log and to revoke it; by default the role and a number.
+    days : float or None
+        Days until the key expires; None for never.
+
+    Returns
+    -------
+    str
+        The key, beginning with ``lw_``.
+
+    Raises
+    ------
+    InputError
+        If the role is unknown, the name is taken or has other characters than letters, digits and ``_.@-``, or `days`
+        is not positive.
+
+    See Also
+    --------
+    revoke_key : Removes a key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "keys.json"
+    ...     key = new_key("lists", path, name="web", days=90)
+    ...     Keys.read(path).found(key).name
+    'web'
+    """
+    if role not in ROLES:
+        raise InputError(f"A role is one of {', '.join(ROLES)}. Got {role!r}.")
+    entries = _entries(path) if path.exists() else []
+    name = name or f"{role}-{len(entries) + 1}"
+    if not NAME.fullmatch(name):
+        raise InputError(f"The name of a key has letters, digits and _.@- and at most 64 of them. Got {name!r}.")
+    if any(entry.get("name") == name for entry in entries if isinstance(entry, dict)):
+        raise InputError(f"{path} has a key with the name {name} already. Revoke it first, or choose another.")
+    if days is not None and not 0 < days < 36_500:
+        raise InputError(f"--key-days must be above 0. Got {days:g}.")
+    key = PREFIX + secrets.token_urlsafe(32)
+    entry: dict[str, Any] = {"name": name, "role": role, "sha256": sha256(key.encode()).hexdigest()}
+    if days is not None:
+        entry["expires"] = round(time.time() + days * DAY)
+    _write(path, [*entries, entry])
+    return key
+
+
+def revoke_key(name: str, path: Path) -> None:
+    """Remove a key from the keys file by its name."""
+    entries = _entries(path)
+    kept = [entry for entry in entries if not isinstance(entry, dict) or entry.get("name") != name]
+    if len(kept) == len(entries):
+        raise InputError(f"{path} has no key with the name {name}.")
+    _write(path, kept)
+
+
+def _write(path: Path, entries: list[Any]) -> None:
+    """Replace the keys file atomically, readable by its owner only."""
+    write_whole(path, (json.dumps({"keys": entries}, indent=1) + "\n").encode(), mode=0o600)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return modification time and inode of a file, which together change with every replacement; None if it is
+    missing.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino
+
+
+def _keys(path: Path) -> tuple[Key, ...]:
+    """Read all keys of a file; raise InputError if there are none, because then nobody could make a request."""
+    keys = tuple(_entry(entry, path) for entry in _entries(path))
+    if not keys:
+        raise InputError(f"{path} holds no keys. Make one with: listwright serve --new-key admin --keys {path}")
+    return keys
+
+
+def _entries(path: Path) -> list[Any]:
+    """Return the raw entries of a keys file; raise InputError unless it is JSON with a list "keys"."""
+    try:
+        entries = json.loads(path.read_text())["keys"]
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError):
+        entries = None
+    if not isinstance(entries, list):
+        raise InputError(f'{path} is not a keys file: it must be JSON with a list "keys".')
+    return entries
+
+
+def _entry(entry: Any, path: Path) -> Key:
+    """Validate one raw entry; the error names the file, never the content of the entry."""
+    known = isinstance(entry, dict) and entry.get("role") in ROLES
+    if not known or not HASH.fullmatch(str(entry.get("sha256"))):
+        raise InputError(f"{path}: each key needs a role ({', '.join(ROLES)}) and the sha256 of the key in hex.")
+    expires = entry.get("expires")
+    if isinstance(expires, bool) or not isinstance(expires, int | float | None):
+        raise InputError(f"{path}: expires must be seconds since 1970. Got {expires!r}.")
+    return Key(entry["role"], entry["sha256"], str(entry.get("name", "")), expires)

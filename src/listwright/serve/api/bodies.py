@@ -1,0 +1,173 @@
+"""Decoding of request bodies: JSON, or a binary form for callers that hold their features as float32 arrays.
+
+Bodies are decoded by msgspec straight into structs. Its error messages are translated into refusals that name the field
+as a dotted path, with the feature's name instead of its index where the model has names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from starlette.requests import ClientDisconnect, Request
+
+from listwright.serve.models.requests import Asked, BinaryHead
+from listwright.serve.refusals import Refused, field_name, invalid
+
+T = TypeVar("T")
+BINARY = "application/vnd.listwright.float32"
+WHERE = re.compile(r" - at `\$(.*)`$")
+UNKNOWN = re.compile(r"(?:unknown|required) field `([^`]*)`")
+PLAIN = {
+    "Object missing required": "Field required.",
+    "Object contains unknown": "There is no such field. The API is described at /docs.",
+}
+FEATURE = re.compile(r"(.*items\.\d+\.features)\.(\d+)")
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return the body of a request, reading no more than `limit` bytes."""
+    length = _header(request, b"content-length")
+    if length.isdigit() and (len(length) > 18 or int(length) > limit):
+        raise _too_large(limit)
+    parts, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part, more = message.get("body", b""), message.get("more_body", False)
+        size += len(part)
+        if size > limit:
+            raise _too_large(limit)
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _header(request: Request, name: bytes) -> bytes:
+    """Return the first header of a name, empty if there is none."""
+    return next((value for key, value in request.scope["headers"] if key == name), b"")
+
+
+def _too_large(limit: int) -> Refused:
+    """Return the refusal of a body of more than `limit` bytes."""
+    return Refused(413, "too_large", f"A body may have {limit:,} bytes.", field="body")
+
+
+def kind_of(request: Request) -> str:
+    """Return the content type in lower case, without parameters such as the charset."""
+    return _header(request, b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
+
+
+async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:
+    """Read and decode a JSON body."""
+    if kind_of(request) != "application/json":
+        raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
+    return decoded(await read_body(request, limit), kind, names)
+
+
+def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
+    """Decode JSON into `kind`, or raise a refusal that names the field at fault."""
+    try:
+        found: T = _decoder(kind).decode(body)  # type: ignore[arg-type]
+        return found
+    except msgspec.ValidationError as error:
+        _check_whole(body)
+        raise _refusal(error, names) from None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        place = _place_of_nan(body) if b"NaN" in body or b"Infinity" in body else None
+        if place is not None:
+            raise invalid(_named(place, names), "NaN and Infinity are not valid JSON.") from None
+        raise invalid("body", f"{error}.") from None
+
+
+def _check_whole(body: bytes) -> None:
+    """Raise a refusal if the whole body is not valid JSON; validation may have stopped before a syntax error."""
+    try:
+        msgspec.json.decode(body)
+    except msgspec.ValidationError:
+        return
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise invalid("body", f"{error}.") from None
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    """Return the decoder of a type; building one is much slower than decoding."""
+    return msgspec.json.Decoder(kind)
+
+
+def _place_of_nan(body: bytes) -> str | None:
+    """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts."""
+    try:
+        found = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
+    except (ValueError, RecursionError):
+        return None
+    return None if found is None else field_name(found)
+
+
+_NAN = object()
+
+
+def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
+    """Return the keys and indices that lead to an object within nested lists and dicts; None if it is not there."""
+    if value is wanted:
+        return at
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return next((found for key, one in inside if (found := _path_to(wanted, one, (*at, key))) is not None), None)
+
+
+def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Refused:
+    """Translate a msgspec validation error into a 422 refusal."""
+    # The location is parsed from the text of the error, since msgspec does not expose it otherwise.
+    text = str(error)
+    where, unknown = WHERE.search(text), UNKNOWN.search(text)
+    place = field_name([int(one) if one.isdigit() else one for one in re.findall(r"\w+", where[1])]) if where else ""
+    if unknown is not None:
+        place = f"{place}.{unknown[1]}".lstrip(".")
+    if text.startswith("Number out of range"):
+        place = _named(place, names)
+    told = next((told for start, told in PLAIN.items() if text.startswith(start)), f"{WHERE.sub('', text)}.")
+    return invalid(place or "body", told)
+
+
+def _named(place: str, names: Sequence[str] | None) -> str:
+    """Replace the index of a feature at the end of a path by the feature's name, where the model has names."""
+    found = FEATURE.fullmatch(place)
+    if found is None or not names or int(found[2]) >= len(names):
+        return place
+    return f"{found[1]}.{names[int(found[2])]}"
+
+
+def from_binary(body: bytes) -> Asked:
+    """Decode a binary request for a list."""
+    size = int.from_bytes(body[:4], "little")
+    if len(body) < 4 + size:
+        raise invalid("body", "A binary body begins with the length of its JSON in 4 bytes, lowest first.")
+    head, rest = decoded(body[4 : 4 + size], BinaryHead), body[4 + size :]
+    count = len(head.ids)
+    if not rest or len(rest) % (4 * count):
+        raise invalid("body", f"After the JSON there must be {count} rows of float32. Got {len(rest)} bytes.")
+    none: list[None] = [None] * count
+    for name in ("sizes", "catalogue", "groups"):
+        if len(getattr(head, name) or none) != count:
+            raise invalid(name, f"Give one entry for each of the {count} ids.")
+    return Asked(
+        head.ids,
+        np.frombuffer(rest, dtype="<f4").reshape(count, -1),
+        head.sizes or none,
+        head.catalogue or none,
+        none,
+        head.length,
+        head.budget,
+        head.context_features,
+        head.context,
+        head.explain,
+        head.model,
+        head.groups or none,
+        head.per_group,
+    )

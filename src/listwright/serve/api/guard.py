@@ -1,0 +1,279 @@
+"""ASGI middleware in front of all routes: API key, origin, load limits, timeout, security headers and the request log.
+
+Everything that goes wrong below becomes JSON here. Internal errors are logged with their traceback and answered with a
+general message, so that no answer reveals paths, queries or secrets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from contextvars import ContextVar
+from random import getrandbits
+from time import perf_counter
+from typing import Any
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from listwright.serve.api.auth import OPEN_FOLDER, Keys, roles_for
+from listwright.serve.metrics import Metrics
+from listwright.serve.refusals import Refused, busy
+from listwright.serve.settings import Settings
+
+ALWAYS = ("/healthz", "/readyz", "/metrics")  # asked by machines that must know when it is busy
+UPLOADS = ("/v1/models", "/v1/learning")
+FORMS = ("", "text/plain", "multipart/form-data", "application/x-www-form-urlencoded")
+LOCAL = ("localhost", "127.0.0.1")
+REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", POLICY.encode()),
+)
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+log = logging.getLogger("listwright.serve.requests")
+
+
+class Guard:
+    """Middleware that admits, times, logs and counts every request.
+
+    Parameters
+    ----------
+    settings : Settings
+        Limits, timeouts and the path prefix of a proxy.
+    keys : Keys or None
+        Known keys; None where the service runs without keys and checks the origin of requests instead.
+    metrics : Metrics
+        Counters to update.
+
+    Attributes
+    ----------
+    app : ASGIApp
+        The application behind it; to be set before the first request.
+    in_flight : int
+        Requests being worked on. Those that wait for more of their body do not count, so that clients who never send
+        the rest cannot take all places.
+    bytes : dict of bool to int
+        Bytes received of the bodies of all requests; apart for uploads, which are larger.
+    """
+
+    app: ASGIApp
+
+    def __init__(self, *, settings: Settings, keys: Keys | None, metrics: Metrics) -> None:
+        """Store what the checks need."""
+        self.settings, self.limits = settings, settings.limits
+        self.hosts = {name.encode() for name in (*LOCAL, settings.host)}
+        self.keys, self.metrics, self.prefix = keys, metrics, settings.path_prefix
+        self.in_flight, self.bytes = 0, {False: 0, True: 0}
+        room = self.limits.in_flight_bytes
+        self.room = {False: room, True: room + self.limits.model_bytes}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; scopes other than HTTP, such as lifespan, are passed through."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        answer = Answer(send, _id_of(headers), head=scope["method"] == "HEAD")
+        start, body = perf_counter(), Body(self, receive, upload=scope["path"] in UPLOADS)
+        self.in_flight += 1
+        self.metrics.in_flight.inc()
+        try:
+            await self._guarded(scope, headers, body, answer)
+        finally:
+            self.in_flight -= 1
+            self.bytes[body.upload] -= body.size
+            self.metrics.in_flight.dec()
+            self._note(scope, answer, perf_counter() - start)
+
+    async def _guarded(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
+        """Admit a request and run the application under a timeout; exceptions become refusals."""
+        request_id.set(answer.id)
+        try:
+            answer.scope = self._admitted(scope, headers, answer)
+            async with asyncio.timeout(self._seconds(answer.scope["path"])):
+                await self.app(answer.scope, receive, answer)
+        except Refused as refused:
+            await answer.refuse(refused)
+        except TimeoutError:
+            await answer.refuse(
+                Refused(503, "timeout", "The request took too long. Send a smaller one.", retry_after=1)
+            )
+        except ClientDisconnect:
+            answer.cause = "the client went away"
+        except Exception as error:
+            log.exception("a request failed")
+            answer.cause = type(error).__name__
+            await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
+
+    def crowded(self, *, upload: bool) -> bool:
+        """Return whether there is more to do than the limits allow."""
+        return self.in_flight > self.limits.in_flight or self.bytes[upload] > self.room[upload]
+
+    def _admitted(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
+        """Check a request and return the scope that the routes see."""
+        path = _without(scope["path"], self.prefix)
+        if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
+            raise Refused(
+                308, "moved", "The page is at the same address with a slash at the end.", location=f"{self.prefix}/"
+            )
+        method = "GET" if answer.head else scope["method"]
+        if path not in ALWAYS and self.crowded(upload=path in UPLOADS):
+            raise busy()
+        roles = roles_for(method, path)
+        if self.keys is None:
+            self._check_host(headers.get(b"host", b"").lower())
+            _check_origin(method, headers)
+        elif roles is not None:
+            answer.key = self.keys.check(headers.get(b"authorization", b"").decode("latin-1"), roles).name
+        if (path, method) == (scope["path"], scope["method"]):
+            return scope
+        return {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"), "method": method}
+
+    def _check_host(self, host: bytes) -> None:
+        """Refuse requests to a name other than this machine's, where there are no keys."""
+        # A page of another site whose name was made to point here could otherwise ask on the user's behalf (DNS
+        # rebinding).
+        if host.rpartition(b":")[0] in self.hosts or host in self.hosts or host.startswith(b"["):
+            return
+        raise Refused(400, "other_host", "This service is not for that host.", field="host")
+
+    def _seconds(self, path: str) -> float | None:
+        """Return the timeout of a path in seconds; None for static files, whose first bundle may take long."""
+        if path.startswith(OPEN_FOLDER):
+            return None  # made once, however long that takes
+        return self.limits.upload_seconds if path in UPLOADS else self.limits.seconds
+
+    def _note(self, scope: Scope, answer: Answer, seconds: float) -> None:
+        """Count an answered request and log it: level INFO, or WARNING for status 500 and above."""
+        # Requests that matched no route share the label "other", so that scanners cannot create metric series.
+        route = getattr(answer.scope.get("route"), "path", "other")
+        method = scope["method"] if route != "other" else "other"
+        self.metrics.of_request(method, route, answer.status, seconds)
+        level = logging.INFO if answer.status < 500 else logging.WARNING
+        if log.isEnabledFor(level):
+            told = {"method": scope["method"], "path": scope["path"][:200], "status": answer.status}
+            told |= {"seconds": round(seconds, 4), "key": answer.key, "cause": answer.cause}
+            log.log(level, "request", extra={name: value for name, value in told.items() if value not in ("", None)})
+
+
+class Body:
+    """Wraps the ASGI `receive` of one request: counts its bytes, and takes no place while it waits for them.
+
+    Parameters
+    ----------
+    guard : Guard
+        Counts what is in flight.
+    receive : Receive
+        The server's.
+    upload : bool
+        Whether a model is sent, which may be large.
+
+    Attributes
+    ----------
+    size : int
+        Bytes received.
+    """
+
+    def __init__(self, guard: Guard, receive: Receive, *, upload: bool) -> None:
+        """Start with nothing received."""
+        self.guard, self.receive, self.upload, self.size = guard, receive, upload, 0
+
+    async def __call__(self) -> Message:
+        """Return the next ASGI message; refuses with 429 if there is too much to do meanwhile."""
+        guard = self.guard
+        guard.in_flight -= 1
+        try:
+            message = await self.receive()
+        finally:
+            guard.in_flight += 1
+        received = len(message.get("body", b""))
+        self.size += received
+        guard.bytes[self.upload] += received
+        if received and guard.crowded(upload=self.upload):
+            raise busy()
+        return message
+
+
+class Answer:
+    """Wraps the ASGI `send` of one request and adds the headers that every answer has.
+
+    Attributes
+    ----------
+    id : str
+        Request id, returned as `X-Request-Id`.
+    status : int
+        Status that was sent; 0 before the answer begins.
+    cause : str
+        Why the request failed, for the log.
+    key : str
+        Name of the API key.
+    scope : Scope
+        Scope as the routes saw it; holds the matched route.
+    """
+
+    def __init__(self, send: Send, identity: str, *, head: bool) -> None:
+        """Prepare an answer; with `head` the body is suppressed."""
+        self.send, self.id, self.head = send, identity, head
+        self.status, self.cause, self.key = 0, "", ""
+        self.scope: Scope = {}
+
+    async def __call__(self, message: Message) -> None:
+        """Pass an ASGI message on, with the common headers at the start of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            own = (b"x-request-id", self.id.encode())
+            message = {**message, "headers": [*message["headers"], *HEADERS, own]}
+        elif self.head:
+            message = {**message, "body": b""}
+        await self.send(message)
+
+    async def refuse(self, refused: Refused) -> None:
+        """Send the JSON of a refusal, unless an answer has begun."""
+        # After 413 and timeouts the connection is closed, because the rest of the request body is not read.
+        self.cause = self.cause or refused.message
+        if self.status:
+            return
+        body = refused.body()
+        headers: list[tuple[bytes, Any]] = [(b"content-type", b"application/json")]
+        headers += [(name.lower().encode(), value.encode()) for name, value in refused.headers().items()]
+        headers.append((b"content-length", str(len(body)).encode()))
+        if refused.status == 413 or refused.code == "timeout":  # the rest of the body is not waited for
+            headers.append((b"connection", b"close"))
+        await self({"type": "http.response.start", "status": refused.status, "headers": headers})
+        await self({"type": "http.response.body", "body": body})
+
+
+def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
+    """Refuse cross-site requests to a service without keys (CSRF protection)."""
+    # So anything but GET must come from the same site and must not have a form's content type.
+    if method == "GET":
+        return
+    site = headers.get(b"sec-fetch-site", b"none")
+    origin = headers.get(b"origin")
+    own = origin is None or origin.partition(b"://")[2] == headers.get(b"host")
+    if site not in (b"none", b"same-origin") or not own:
+        raise Refused(403, "other_site", "A page of another site may not do this.", field="origin")
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+    if kind in FORMS and (kind or origin is not None):
+        raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
+
+
+def _without(path: str, prefix: str) -> str:
+    """Remove the prefix under which a proxy publishes the service."""
+    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
+        return path[len(prefix) :] or "/"
+    return path
+
+
+def _id_of(headers: dict[bytes, bytes]) -> str:
+    """Return the caller's `X-Request-Id` if it is well-formed, else a new random id."""
+    given = headers.get(b"x-request-id", b"").decode("latin-1")
+    return given if REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"  # no secret

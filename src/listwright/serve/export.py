@@ -1,0 +1,156 @@
+"""Export of a store to a Parquet log that `Log.from_parquet` reads.
+
+Lists are streamed from the database in batches and written as row groups, so memory does not grow with the store. The
+rows carry propensities, so the file is suitable for off-policy evaluation and for training on logged feedback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sqlalchemy import Connection, Select, func, inspect, select
+from sqlalchemy.exc import DatabaseError, InterfaceError
+
+from listwright._internal.files import whole_file
+from listwright.errors import InputError
+from listwright.feedback.log_frames import as_arrow, file_mark
+from listwright.serve.logged import as_shown, with_feedback
+from listwright.serve.models.opened import inspect_bytes
+from listwright.serve.store.database import Database, cause_of
+from listwright.serve.store.schema import lists, models, version_table
+from listwright.serve.store.upgrades import UPGRADES
+
+AT_ONCE = 1000  # lists
+GROUPS = {"group": pa.string(), "per_group": pa.int64()}
+SECONDS = 3_600.0  # that a query on PostgreSQL may take
+
+
+def export(
+    store: str,
+    out: str | Path,
+    *,
+    version: int | None = None,
+    cascade: bool = False,
+    password: str | None = None,
+    tick: Any = None,
+) -> int:
+    """Write the lists of a store, with propensities and feedback, to a Parquet file."""
+    database = Database.of(_address(store), password=password, seconds=SECONDS)
+    try:
+        with whole_file(Path(out)) as beside, database.reading.connect() as connection:
+            return _write(connection, beside, version, cascade, tick)
+    except (DatabaseError, InterfaceError) as error:
+        raise InputError(f"The store cannot be read: {cause_of(error)}.") from None
+    except OSError as error:
+        raise InputError(f"Cannot write {out}: {error.strerror or error}. Choose another path.") from None
+    finally:
+        database.close()
+
+
+def _address(store: str) -> str:
+    """Return the SQLAlchemy URL of a store given as a URL or as the path of an SQLite file."""
+    # Checks that an SQLite file exists, since connecting would otherwise create an empty one.
+    if "://" in store:
+        file = store.removeprefix("sqlite:///")
+        if store.startswith("sqlite:") and not Path(file).is_file():
+            raise InputError(f"There is no store {file}. Name the file that `listwright serve --store` writes.")
+        return store
+    if not Path(store).is_file():
+        raise InputError(f"There is no store {store}. Name the file that `listwright serve --store` writes, or a URL.")
+    return f"sqlite:///{Path(store).resolve()}"
+
+
+def _write(connection: Connection, path: Path, version: int | None, cascade: bool, tick: Any) -> int:
+    """Write the selected lists to `path`, one row group per run of lists of one model version."""
+    # The writer is closed in any case, so that a partial file can be removed.
+    _check_store(connection)
+    wanted = [] if version is None else [lists.c.version == version]
+    total = int(connection.execute(select(func.count()).select_from(lists).where(*wanted)).scalar_one())
+    if not total:
+        raise InputError("The store has no such lists yet." if version is not None else "The store has no lists yet.")
+    writer, done = None, 0
+    try:
+        for table in _tables(connection, with_feedback(*wanted).order_by(lists.c.id), cascade):
+            if writer is None:
+                writer = pq.ParquetWriter(path, table.schema.with_metadata(file_mark(cascade)))
+            _check_schema(writer.schema, table.schema)
+            writer.write_table(table.replace_schema_metadata(file_mark(cascade)))
+            done += len(pa.compute.unique(table["list"]))
+            if tick is not None:
+                tick(done, total)
+    finally:
+        if writer is not None:
+            writer.close()
+    return done
+
+
+def _check_store(connection: Connection) -> None:
+    """Raise InputError unless the database is a store whose schema version this release reads."""
+    if not inspect(connection).has_table(version_table.name):
+        raise InputError("This database is not a listwright store: it has no lists.")
+    found = int(connection.execute(select(version_table.c.version)).scalar_one())
+    if found != len(UPGRADES):
+        way = "Start the service once to upgrade it" if found < len(UPGRADES) else "Update listwright"
+        raise InputError(f"The store has schema version {found}, this listwright reads {len(UPGRADES)}. {way}.")
+
+
+def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterator[pa.Table]:
+    """Stream rows of the query as Arrow tables, each of at most `AT_ONCE` lists of a single model version."""
+    names: dict[int, tuple[str, ...] | None] = {}
+    streamed = connection.execution_options(stream_results=True, yield_per=AT_ONCE).execute(rows)
+    for batch in streamed.partitions(AT_ONCE):
+        for run in _by_version(batch):
+            number = run[0].version
+            if number not in names:
+                names[number] = _names(connection, number)
+            yield _table(run, names[number], cascade)
+
+
+def _by_version(rows: Sequence[Any]) -> Iterator[list[Any]]:
+    """Split rows into maximal runs of the same model version, keeping their order."""
+    run: list[Any] = []
+    for row in rows:
+        if run and row.version != run[0].version:
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
+
+
+def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
+    """Return the feature names in the file of a model version; None where it has none or was deleted."""
+    with connection.engine.connect() as other:  # the first one is busy streaming
+        file = other.execute(select(models.c.file).where(models.c.version == version)).scalar()
+    told = None if file is None else inspect_bytes(file)["features"]
+    return None if told is None else tuple(told)
+
+
+def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
+    """Convert lists of one model version to an Arrow table with one row per candidate."""
+    shown, gains = as_shown(rows, names, cascade=cascade)
+    return _with_more(as_arrow(shown, gains), rows, np.diff(shown.problems.offsets))
+
+
+def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
+    """Append the columns `created`, `state` and `request_context` to a table, and those of groups where it has none."""
+    more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
+    more["request_context"] = [row.context for row in rows]
+    for name, values in more.items():
+        kind = pa.string() if name == "request_context" else None
+        table = table.append_column(name, pa.array(np.repeat(np.array(values, dtype=object), counts), type=kind))
+    for name, kind in GROUPS.items():  # so that lists with and without groups can stand in one file
+        values = table[name] if name in table.column_names else pa.nulls(len(table), kind)
+        table = table.select([one for one in table.column_names if one != name]).append_column(name, values)
+    return table
+
+
+def _check_schema(first: pa.Schema, other: pa.Schema) -> None:
+    """Raise InputError if a batch has other columns than the file, which means other features."""
+    if not first.equals(other):
+        raise InputError("The store has lists of models with other features. Export one of them with --version.")

@@ -1,0 +1,166 @@
+"""What operators see of learning and what they can do: freeze, resume, reset, roll back and export.
+
+Commands change rows of the store; the learner notices that its base or progress no longer matches and starts again from
+the store.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select, update
+
+from listwright.serve.learning.learner import Learner
+from listwright.serve.learning.published import publish
+from listwright.serve.learning.states import add_snapshot, begin, restored, rows_of, snapshot
+from listwright.serve.models.fleet import Fleet
+from listwright.serve.refusals import Refused
+from listwright.serve.store.journal import revise
+from listwright.serve.store.lease import holder
+from listwright.serve.store.schema import clock, feedback, learning, models, quarantine, snapshots
+
+LATEST = 20  # entries of the quarantine that are shown
+
+
+@dataclass(frozen=True)
+class Command:
+    """An action on what a version has learned."""
+
+    action: str  # "freeze", "resume", "reset" or "rollback"
+    version: int  # the model version
+    snapshot: int | None = None  # snapshot to roll back to
+    policy: bytes | None = None  # that the snapshot has, so that replicas serve it at once
+
+
+def status(connection: Connection, on: bool) -> dict[str, Any]:
+    """Return the state of learning by version, the replica that learns, and the latest entries of the quarantine."""
+    known = connection.execute(select(models.c.version, models.c.name)).all()
+    rows = rows_of(connection)
+    events = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
+    left = select(quarantine).order_by(quarantine.c.event.desc()).limit(LATEST)
+    return {
+        "on": on,
+        "leader": holder(connection, "learner"),
+        "events": events,
+        "versions": [_version(connection, version, name, rows[version]) for version, name in known if version in rows],
+        "quarantine": [dict(row) for row in connection.execute(left).mappings()],
+    }
+
+
+def _version(connection: Connection, version: int, name: str, row: Any) -> dict[str, Any]:
+    """Describe the learning of one version: progress, backlog, last comparison and snapshots."""
+    mine = feedback.c.version == version
+    waiting = select(func.count()).select_from(feedback).where(mine, feedback.c.event > row.applied)
+    size = func.coalesce(func.length(snapshots.c.state), 0).label("bytes")
+    columns = [column for column in snapshots.c if column.name not in ("state", "version")]
+    kept = select(*columns, size).where(snapshots.c.version == version).order_by(snapshots.c.number.desc())
+    left = select(func.count()).select_from(quarantine).where(quarantine.c.version == version)
+    return {
+        "version": version,
+        "model": name,
+        "state": "frozen" if row.frozen else "learning",
+        "reason": row.reason if row.frozen else None,
+        "lists": row.count,
+        "applied": row.applied,
+        "waiting": int(connection.execute(waiting).scalar_one()),
+        "quarantined": int(connection.execute(left).scalar_one()),
+        "serves_learned": row.policy is not None,
+        "comparison": None if row.comparison is None else msgspec.json.decode(row.comparison),
+        "base": row.base,
+        "snapshots": [dict(one) for one in connection.execute(kept).mappings()],
+    }
+
+
+def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | None]:
+    """Execute commands and return None, or the refusal, for each."""
+    return [_act(connection, command) for command in commands]
+
+
+def _act(connection: Connection, command: Command) -> Refused | None:
+    """Execute one command while its row of progress is locked."""
+    # A version that has not learned yet gets its row first, so that it can be frozen in advance.
+    if connection.execute(select(models.c.version).where(models.c.version == command.version)).scalar() is None:
+        return Refused(404, "not_found", f"There is no model version {command.version}.", field="version")
+    begin(connection, [command.version])
+    mine = learning.c.version == command.version
+    row = connection.execute(select(learning).where(mine).with_for_update()).one()
+    try:
+        values = _ACTIONS[command.action](connection, command, row)
+    except Refused as refused:
+        return refused
+    connection.execute(update(learning).where(mine).values(values))
+    revise(connection)
+    return None
+
+
+def prepared(connection: Connection, fleet: Fleet, command: Command) -> Command:
+    """Return a rollback command with the policy of its snapshot; other commands are returned unchanged."""
+    if command.action != "rollback" or command.snapshot is None:
+        return command
+    found, opened = snapshot(connection, command.snapshot), fleet.get(command.version)
+    if found.version != command.version or opened.deployed is None or not found.count:
+        return command
+    return replace(command, policy=publish(restored(fleet.opening.learner(opened.model), found.state)))
+
+
+def _freeze(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Pause learning; the learned policy goes on serving."""
+    return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
+
+
+def _resume(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Continue learning with what was stored meanwhile; the last comparison is cleared."""
+    return {"frozen": 0, "reason": None, "comparison": None}
+
+
+def _reset(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Return to the model as deployed. Feedback so far is not learned from again."""
+    last = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
+    base = add_snapshot(connection, command.version, applied=last, count=0, reason="reset", state=None)
+    return {"base": base, "applied": last, "count": 0, "policy": None, "comparison": None}
+
+
+def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Return to a snapshot. Feedback that was learned from since then is not learned from again."""
+    if command.snapshot is None:
+        raise Refused(422, "invalid", "Say which snapshot to roll back to.", field="snapshot")
+    found = snapshot(connection, command.snapshot)
+    if found.version != command.version:
+        raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
+    reason = f"rolled back to snapshot {found.number}"
+    shared = {"applied": row.applied, "count": found.count}
+    base = add_snapshot(connection, command.version, **shared, reason=reason, state=found.state)
+    return {"base": base, "count": found.count, "policy": command.policy, "comparison": None}
+
+
+_ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
+    "freeze": _freeze,
+    "resume": _resume,
+    "reset": _reset,
+    "rollback": _roll_back,
+}
+
+
+def export(connection: Connection, fleet: Fleet, version: int, number: int | None) -> bytes:
+    """Return what a version has learned as the bytes of a model file."""
+    opened = fleet.get(version)
+    if opened.deployed is None:
+        raise Refused(409, "conflict", f"Version {version} cannot learn.", field="version")
+    fresh = fleet.opening.learner(opened.model)
+    row = rows_of(connection).get(version)
+    if number is not None:
+        found = snapshot(connection, number)
+        if found.version != version:
+            raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
+        fresh = restored(fresh, found.state)
+    elif row is not None:
+        fresh = Learner.read(fleet.engine, version, lambda: fresh, row).online
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        fresh.save(path)
+        return path.read_bytes()

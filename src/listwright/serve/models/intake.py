@@ -1,0 +1,226 @@
+"""Conversion of requests to problems, with errors that name the field at fault.
+
+`Shape` says what a model expects; `problem_of` checks a request against it and against the limits of the service.
+Values beyond the trained range are clipped, or refused, as configured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import starmap
+from struct import Struct
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from listwright._internal.arrays import Floats32
+from listwright.errors import InputError
+from listwright.problems import Problems
+from listwright.serve.models.naming import Levels, in_order
+from listwright.serve.models.requests import Asked, Numbers
+from listwright.serve.refusals import Refused, invalid
+from listwright.serve.settings import Limits
+from listwright.training.ranges import Span
+from listwright.training.signature import Signature
+
+Ends = tuple[Floats32, Floats32]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What the requests to a model must look like."""
+
+    signature: Signature  # number and names of features, context columns, vectors and catalogue items
+    context_names: tuple[str, ...] | None  # names of the context columns
+    ranges: Mapping[str, Ends]  # by part of a problem: the least and the most that is taken as it is
+    refuse: bool  # what is out of range, in place of clipping it
+    per_group: Any = None  # of the model: how many items of a group its lists hold
+    # levels of each categorical column of the frame that the model was fitted on
+    levels: Levels = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
+        """Derive the shape from a fitted model."""
+        signature, columns = model.signature_, getattr(model, "columns_", None)
+        parts = ("features", "context", "vectors")
+        spans: dict[str, Span | None] = {name: getattr(signature.ranges, name, None) for name in parts}
+        ranges = {name: span.limits(tolerance) for name, span in spans.items() if span is not None}
+        names = None if columns is None else columns.context_names
+        levels = {} if columns is None else columns.levels
+        return cls(signature, names, ranges, refuse, getattr(model, "per_group", None), levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """A request as a problem, and how many of its numbers were clipped to the trained range."""
+
+    problem: Problems
+    clipped: int
+
+
+def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Taken:
+    """Convert a request to a problem that the model can take."""
+    _check_counts(asked, limits, at)
+    _check_ids(asked.ids, at)
+    signature, reading = shape.signature, _Reading(shape, at)
+    names = signature.feature_names
+    try:
+        problem = Problems.from_arrays(
+            reading.table("features", asked.rows, signature.n_features, names, "items.{}.features"),
+            offsets=np.array([0, len(asked.ids)]),
+            context=reading.context(asked),
+            sizes=_sizes(asked, at),
+            catalogue=_catalogue(asked.catalogue, signature.n_items, at),
+            vectors=reading.vectors(asked.vectors),
+            feature_names=names,
+            groups=_groups(asked, shape.per_group, at),
+        ).capped(shape.per_group if asked.per_group is None else asked.per_group)
+    except InputError as error:  # what only the whole of it shows
+        raise invalid(f"{at}items", str(error)) from None
+    return Taken(problem, reading.clipped)
+
+
+class _Reading:
+    """Reads the numeric tables of one request and counts the values that had to be clipped."""
+
+    def __init__(self, shape: Shape, at: str) -> None:
+        """Start with nothing clipped; `at` is the prefix of field names."""
+        self.shape, self.at, self.clipped = shape, at, 0
+
+    def table(self, part: str, rows: Any, width: int, names: tuple[str, ...] | None, place: str) -> Floats32:
+        """Convert rows to a float32 table within the trained range."""
+        # Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
+        # order of the model's columns first.
+        plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
+        if not plain or set(map(len, rows)) != {width}:
+            rows = [
+                in_order(row, width, names, self.shape.levels, self.at + place.format(i)) for i, row in enumerate(rows)
+            ]
+
+        def name(i: int, j: int) -> str:
+            """Return the field name of the value in row `i` and column `j`."""
+            return f"{self.at}{place.format(i)}.{names[j] if names else j}"
+
+        table = _table(rows, width)
+        ends = self.shape.ranges.get(part)
+        if ends is not None and bool(((table >= ends[0]) & (table <= ends[1])).all()):
+            return table
+        _check_finite(table, name)
+        return table if ends is None else self._within(table, *ends, name)
+
+    def context(self, asked: Asked) -> Floats32 | None:
+        """Return the context columns as a table of one row; None where the model has none."""
+        width, given = self.shape.signature.n_context, asked.context_features
+        if width is None:
+            if given is not None:
+                raise invalid(f"{self.at}context_features", "The model has no context columns.")
+            return None
+        if given is None:
+            given = _numbers(asked.context)
+        if given is None:
+            raise invalid(f"{self.at}context_features", f"The model needs {width} context columns.")
+        names = self.shape.context_names
+        return self.table("context", [given], width, names, "context_features")
+
+    def vectors(self, given: Sequence[Sequence[float] | None]) -> Floats32 | None:
+        """Return the vectors that similarity is measured on; None where the model has none."""
+        width = self.shape.signature.n_vector
+        if width is None:
+            return None
+        return self.table("vectors", [vector or [] for vector in given], width, None, "items.{}.vector")
+
+    def _within(self, table: Floats32, low: Floats32, high: Floats32, name: Callable[[int, int], str]) -> Floats32:
+        """Clip values beyond the trained range and count them, or refuse the first one where the shape says so."""
+        beyond = (table < low) | (table > high)
+        if self.shape.refuse:
+            i, j = np.argwhere(beyond)[0]
+            kept = f"{low[j]:g} to {high[j]:g}"
+            told = f"This is far outside the range that the model was trained on. Send {kept}."
+            raise Refused(422, "out_of_range", told, field=name(i, j))
+        self.clipped += int(beyond.sum())
+        return np.clip(table, low, high)
+
+
+def _numbers(context: msgspec.Raw) -> Numbers | None:
+    """Read context columns from the field `context`, which was their name in version 0.1; None if it holds something
+    else.
+    """
+    try:
+        return msgspec.json.decode(context, type=Numbers)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _table(rows: Any, width: int) -> Floats32:
+    """Convert rows of `width` numbers to float32; numbers beyond its range become infinite."""
+    with np.errstate(over="ignore"):
+        if isinstance(rows, np.ndarray):
+            return rows.astype(np.float32)
+        packed = b"".join(starmap(_packer(width), rows))
+        return np.frombuffer(packed, dtype=np.float64).astype(np.float32).reshape(len(rows), width)
+
+
+@cache
+def _packer(width: int) -> Callable[..., bytes]:
+    """Return the function that packs `width` numbers as float64."""
+    return Struct(f"{width}d").pack
+
+
+def _check_finite(table: Floats32, name: Callable[[int, int], str]) -> None:
+    """Refuse the first value that is not finite; `name(i, j)` gives its field."""
+    if not np.isfinite(table).all():
+        raise invalid(name(*np.argwhere(~np.isfinite(table))[0]), "This must be finite in float32.")
+
+
+def _check_counts(asked: Asked, limits: Limits, at: str) -> None:
+    """Refuse requests with too many candidates, too long a list or too large a context."""
+    if len(asked.ids) > limits.items:
+        raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(asked.ids):,}.")
+    if asked.length is not None and asked.length > limits.length:
+        raise invalid(f"{at}length", f"A list has at most {limits.length:,} items. Got {asked.length:,}.")
+    if len(asked.context) > limits.context:
+        raise invalid(f"{at}context", f"A context has at most {limits.context:,} bytes. Got {len(asked.context):,}.")
+
+
+def _check_ids(ids: Sequence[str | int], at: str) -> None:
+    """Refuse ids that occur twice, since feedback could not tell them apart."""
+    if len(set(ids)) == len(ids):
+        return
+    seen: set[str | int] = set()
+    for i, item in enumerate(ids):
+        if item in seen:
+            raise invalid(f"{at}items.{i}.id", "This id occurs twice. Give each item its own id.")
+        seen.add(item)
+
+
+def _sizes(asked: Asked, at: str) -> list[float] | None:
+    """Return the sizes of all items; None if some are missing, which is refused where there is a budget."""
+    missing = next((i for i, size in enumerate(asked.sizes) if size is None), None)
+    if missing is None:
+        return [size for size in asked.sizes if size is not None]
+    if asked.budget is not None:
+        raise invalid(f"{at}items.{missing}.size", "A budget needs the size of every item.")
+    return None
+
+
+def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
+    """Return the groups of all items; None if some have none, which is refused where lists are limited by group."""
+    missing = next((i for i, group in enumerate(asked.groups) if group is None), None)
+    if missing is None:
+        return [group for group in asked.groups if group is not None]
+    if asked.per_group is not None or usual is not None:
+        raise invalid(f"{at}items.{missing}.group", "A limit on groups needs the group of every item.")
+    return None
+
+
+def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[int] | None:
+    """Return the catalogue indices, checked against the number of known items; None for models without a catalogue."""
+    if known is None:
+        return None
+    for i, item in enumerate(given):
+        if item is None or item >= known:
+            raise invalid(f"{at}items.{i}.catalogue", f"The model needs an item of its catalogue: 0 to {known - 1}.")
+    return [item for item in given if item is not None]

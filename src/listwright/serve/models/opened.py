@@ -1,0 +1,135 @@
+"""A loaded version of a model: what it builds lists with, how model files become versions, and what a list costs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from listwright.errors import InputError
+from listwright.feedback.online import OnlineSCP
+from listwright.lists import Lists
+from listwright.problems import Problems
+from listwright.serve.learning.published import Published
+from listwright.serve.models.intake import Shape
+from listwright.storage import inspect
+from listwright.storage.load_trusting import load_trusting
+
+
+class Cost:
+    """Running estimate of the time that a version takes to build a list, per number in the request.
+
+    Used to decide whether a list is built in the event loop or in a thread.
+    """
+
+    def __init__(self) -> None:
+        """Start without an estimate."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the estimate; the first list includes the time of the compiler."""
+        self.seconds: float | None = None  # per number of a request
+
+    def expected(self, numbers: int) -> float:
+        """Return the expected seconds for a request of that many numbers; infinite without an estimate."""
+        return inf if self.seconds is None else self.seconds * numbers
+
+    def note(self, numbers: int, seconds: float) -> None:
+        """Update the exponential average with one list."""
+        seen, known = seconds / max(1, numbers), self.seconds
+        self.seconds = seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known)
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """A loaded model version. Immutable: learning replaces it by a copy with a new `online`."""
+
+    number: int  # version number, unique over all models
+    name: str  # name of the model it belongs to
+    model: Any  # the fitted estimator
+    shape: Shape  # what requests must look like
+    cost: Cost  # time per list; shared by copies
+    explores: bool  # lists are drawn, so that something can be learned from them
+    deployed: OnlineSCP | None = None  # as the file has it
+    online: OnlineSCP | None = None  # the same, with what was learned since
+    published: Published | None = None  # what that is
+
+    def lists(self, problem: Problems, length: int | None, budget: float | None, list_id: str) -> Lists:
+        """Build the list of one problem, shorter than `length` where there are fewer candidates."""
+        if self.online is not None and self.explores:
+            return self.online.recommend(problem, length=length, budget=budget, list_ids=[list_id])
+        if self.online is not None and self._plays_online:
+            return self.online.predict(problem, length=length, budget=budget)
+        return self.model.predict(problem, length=length, budget=budget, short_lists=True)
+
+    @property
+    def policy(self) -> Any:
+        """The policy without exploration, in the form that off-policy estimators take."""
+        return self.online.predict if self.online is not None and self._plays_online else self.model
+
+    @property
+    def _plays_online(self) -> bool:
+        """Whether lists come from the online learner rather than from the estimator in the file."""
+        return self.published is not None or isinstance(self.model, OnlineSCP)
+
+    def as_deployed(self) -> Version:
+        """Return the version without what it has learned."""
+        return replace(self, online=self.deployed, published=None)
+
+    @property
+    def state(self) -> int:
+        """Number of lists the version has learned from."""
+        return 0 if self.published is None else self.published.count
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How model files become versions."""
+
+    # makes an `OnlineSCP` from a model; raises InputError if the model cannot learn
+    learner: Callable[[Any], OnlineSCP]
+    # whether lists are drawn so that something can be learned; then models that cannot learn are rejected
+    explores: bool
+    tolerance: float = 1.0  # how far beyond its trained range a column may be, in widths of that range
+    refuse: bool = False  # refuse requests beyond that, instead of clipping them
+    trust: str = ""  # comma-separated classes outside listwright that model files may contain
+
+    def opened(self, number: int, name: str, file: bytes) -> Version:
+        """Load a version from the content of its file."""
+        model = load_bytes(file, self.trust)
+        online = None
+        try:
+            online = self.learner(model)
+        except InputError:
+            if self.explores:
+                raise
+        shape = Shape.of(model, tolerance=self.tolerance, refuse=self.refuse)
+        return Version(number, name, model, shape, Cost(), self.explores, online, online)
+
+
+def load_bytes(file: bytes, trust: str = "") -> Any:
+    """Load a model from the content of a file; `trust` lists further classes that it may contain."""
+    with _kept(file) as path:
+        return load_trusting(path, trust)
+
+
+def inspect_bytes(file: bytes) -> dict[str, Any]:
+    """Return the metadata of a model file's content without constructing the model."""
+    with _kept(file) as path:
+        return inspect(path)
+
+
+@contextmanager
+def _kept(file: bytes) -> Iterator[Path]:
+    """Yield a temporary file with the content; InputErrors are raised again without its path."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        path.write_bytes(file)
+        try:
+            yield path
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), "The model")) from None

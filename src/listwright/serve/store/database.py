@@ -1,0 +1,174 @@
+"""Connections to the store.
+
+SQLite runs in WAL mode with full synchronization, so a commit survives a power failure and readers do not block the
+writer. PostgreSQL connections have timeouts on the server and, through `Deadlines`, in this process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
+
+from listwright._internal.extras import require_extra
+from listwright.serve.store.deadlines import Deadlines
+from listwright.serve.store.upgrades import upgrade
+from listwright.errors import InputError
+
+BUSY_MS = 2_000  # how long a writer waits for a lock of somebody else
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_MS}",
+    "PRAGMA page_size = 1024",  # small, because records of about 3 KB waste much of a larger page
+    "PRAGMA auto_vacuum = INCREMENTAL",  # so that deleted lists give their space back
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA cache_size = -8192",
+    # Pages. Then the log is moved into the file and written again from its start. A log that grows takes several times
+    # as long to flush, because its length must be stored too.
+    "PRAGMA wal_autocheckpoint = 4096",
+    "PRAGMA journal_size_limit = 67108864",
+)
+CONNECT_SECONDS = 5
+UPGRADE_SECONDS = 3_600.0
+READERS = 16
+ATTEMPTS = 20  # to open a database that others open or lock at the same time
+
+
+@dataclass(frozen=True)
+class Database:
+    """The engines of one store."""
+
+    writing: Engine  # one connection, for the writer; SQLite transactions take the write lock when they begin
+    reading: Engine  # up to 16 connections
+    upgrading: Engine  # may take its time
+    deadlines: Deadlines | None = None  # cuts connections to a PostgreSQL server that does not respond
+
+    @classmethod
+    def of(cls, url: str, *, password: str | None = None, seconds: float = 5.0) -> Database:
+        """Prepare the engines of a store; nothing is opened yet."""
+        parsed = _parsed(url)
+        if parsed.drivername == "sqlite":
+            writing = _sqlite(parsed, "BEGIN IMMEDIATE", 1)
+            return cls(writing, _sqlite(parsed, "BEGIN", READERS), writing)
+        if password is not None and parsed.password is None:
+            parsed = parsed.set(password=password)
+        writing, reading = (_postgresql(parsed, size, seconds) for size in (1, READERS))
+        deadlines = Deadlines(seconds)
+        deadlines.watch(writing)
+        deadlines.watch(reading)
+        return cls(writing, reading, _postgresql(parsed, 1, UPGRADE_SECONDS), deadlines)
+
+    def open(self) -> None:
+        """Connect, and create or upgrade the tables; raises InputError if that fails."""
+        try:
+            with opening():
+                self._upgrade()
+        except InputError:
+            self.close()
+            raise
+
+    def _upgrade(self) -> None:
+        """Upgrade in one transaction, retrying while other processes lock the SQLite file."""
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                with self.upgrading.begin() as connection:
+                    upgrade(connection)
+                if self.upgrading is not self.writing:
+                    self.upgrading.dispose()
+                return
+            except OperationalError as error:
+                if not left or "locked" not in str(error.orig):
+                    raise
+                time.sleep(0.1)
+
+    def close(self) -> None:
+        """Close all connections and stop watching them."""
+        if self.deadlines is not None:
+            self.deadlines.stop()
+        for engine in (self.writing, self.reading, self.upgrading):
+            engine.dispose()
+
+
+@contextmanager
+def opening() -> Iterator[None]:
+    """Turn database errors inside the block into InputError, with advice if the file is damaged."""
+    try:
+        yield
+    except (DatabaseError, InterfaceError) as error:
+        reason = cause_of(error)
+        damaged = "malformed" in reason or "not a database" in reason
+        advice = " It is damaged: restore a backup with `listwright backup --restore`." if damaged else ""
+        raise InputError(f"The store cannot be opened: {reason}.{advice}") from None
+
+
+def cause_of(error: DatabaseError | InterfaceError) -> str:
+    """Return the first line of the database driver's message, without SQL or parameters."""
+    return str(error.orig).strip().partition("\n")[0] or type(error.orig).__name__
+
+
+def clock_of(connection: Connection) -> float:
+    """Return the database's time in seconds since 1970."""
+    # Leases and retention use it, so that replicas need not have synchronized clocks.
+    if connection.dialect.name == "postgresql":
+        return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
+    return float(connection.execute(text("SELECT (julianday('now') - 2440587.5) * 86400.0")).scalar_one())
+
+
+def _parsed(url: str) -> URL:
+    """Parse and check the address of a store; SQLite needs a file, because several connections share it."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = URL.create("unknown")
+    if parsed.drivername == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed
+    if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        return parsed.set(drivername="postgresql+psycopg")
+    raise InputError("A store is sqlite:///FILE or postgresql://USER@HOST/DATABASE.")
+
+
+def _sqlite(url: URL, begin: str, connections: int) -> Engine:
+    """Return an SQLite engine whose transactions begin with the statement `begin`."""
+    engine = create_engine(url, pool_size=connections, max_overflow=0)
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
+
+
+def _set_up(connection: Any, record: Any) -> None:
+    """Configure a new SQLite connection: explicit transactions and the pragmas of the store."""
+    connection.isolation_level = None
+    for pragma in PRAGMAS:
+        connection.execute(pragma)
+
+
+def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
+    """Return a PostgreSQL engine with timeouts for connecting, statements, locks and idle transactions."""
+    milliseconds = int(1000 * seconds)
+    settings = {
+        "synchronous_commit": "on",  # whatever the server's own setting is
+        "statement_timeout": milliseconds,
+        "lock_timeout": milliseconds,
+        "idle_in_transaction_session_timeout": 4 * milliseconds,
+    }
+    require_extra("psycopg", "PostgreSQL needs psycopg.", extra="postgres")
+    return create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=seconds,
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "application_name": "listwright",
+            "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
+            "keepalives_idle": 10,
+            "keepalives_interval": 3,
+            "keepalives_count": 3,
+            "tcp_user_timeout": milliseconds,
+        },
+    )

@@ -1,0 +1,209 @@
+"""Made-up clusters of news reports with four summaries each, for learning to summarise.
+
+Each cluster is about one event. Its facts matter more or less; reports state the facts that matter more often, earlier
+and with other openings, but none of these tells it all: some slight facts are told everywhere and some weighty ones
+late or seldom. Reports tell the same fact in other words, so that a good summary must avoid what it has said. The four
+summaries state the facts that matter most, each with a judgement and wording of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright.errors import InputError
+from listwright.simulate._wording import (
+    NUMBERS,
+    Event,
+    Fact,
+    blanks,
+    choose,
+    choose_as,
+    fill,
+    lasting_choices,
+    number,
+    person,
+    pick,
+    place,
+    sentence,
+    values,
+    weekday,
+    wording,
+)
+from listwright.text.clusters import Cluster
+
+_N_REFERENCES = 4
+_REFERENCE_WORDS = 100
+
+
+@dataclass(frozen=True)
+class _Story:
+    """One event as the reports of a cluster tell it."""
+
+    event: Event  # the kind of event
+    facts: tuple[Fact, ...]  # its facts, with the words chosen on which all reports agree
+    importance: NDArray[np.float64]  # by fact, how much it matters, from 0 to 1; summaries go by it
+    chance: NDArray[np.float64]  # by fact, the probability that a report states it
+    values: dict[str, str]  # names and numbers for the blanks
+
+
+def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
+    """Make clusters of about ten reports with four summaries of about 100 words.
+
+    Use it to try summarisation without data, or in tests. The language is simple and the vocabulary small, so scores
+    say nothing about real news.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters. A cluster does not depend on how many there are.
+    seed : int
+        The same seed gives the same text.
+
+    Returns
+    -------
+    list of Cluster
+        Every third is marked "test", the others "train".
+
+    See Also
+    --------
+    listwright.text.read_cluster_folders : Reads your own clusters.
+
+    Examples
+    --------
+    >>> clusters = corpus(3, seed=0)
+    >>> [cluster.split for cluster in clusters], clusters[0].title
+    (['train', 'train', 'test'], 'Floods in ...')
+    >>> len(clusters[0].references)
+    4
+    """
+    if n_clusters < 1:
+        raise InputError(f"n_clusters must be at least 1. Got {n_clusters}.")
+    return [_cluster(index, np.random.default_rng([seed, index])) for index in range(n_clusters)]
+
+
+def _cluster(index: int, rng: np.random.Generator) -> Cluster:
+    """Make one cluster: a story, 8 to 12 reports on it, and four summaries."""
+    story = _story(wording().events[index % len(wording().events)], rng)
+    return Cluster.from_documents(
+        f"c{index:03d}",
+        [_document(story, rng) for _ in range(8 + int(rng.random() * 5))],
+        references=[_reference(story, rng) for _ in range(_N_REFERENCES)],
+        title=fill(story.event.title, story.values),
+        split="test" if index % 3 == 2 else "train",
+    )
+
+
+def _story(event: Event, rng: np.random.Generator) -> _Story:
+    """Draw how much each fact of an event matters, and how often it is stated."""
+    # The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with
+    # more noise, so that the two agree only loosely and frequency alone does not make a good summary.
+    facts = _with_choices((*event.facts, *wording().common_facts), rng)
+    weights = np.array([fact.weight for fact in facts])
+    importance = np.clip(weights + 0.2 * rng.standard_normal(len(facts)), 0.0, 1.0)
+    leaning = 3.5 * (importance - 0.65) + 1.1 * rng.standard_normal(len(facts))
+    names = sorted({name for form in (event.title, *_forms(facts)) for name in blanks(form)})
+    return _Story(event, facts, importance, 1.0 / (1.0 + np.exp(-leaning)), values(names, rng))
+
+
+def _with_choices(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fact, ...]:
+    """Return the facts with those words chosen on which all reports agree."""
+    options = sorted({choice for form in _forms(facts) for choice in lasting_choices(form)})
+    choices = {option: pick(option.split("|"), rng) for option in options}
+    return tuple(Fact(fact.weight, tuple(choose_as(form, choices) for form in fact.forms)) for fact in facts)
+
+
+def _forms(facts: tuple[Fact, ...]) -> list[str]:
+    """Return all forms of some facts."""
+    return [form for fact in facts for form in fact.forms]
+
+
+def _document(story: _Story, rng: np.random.Generator) -> list[str]:
+    """Return the sentences of one report: statements, the weighty ones rather first, with asides between them."""
+    stated = np.flatnonzero(rng.random(len(story.facts)) < story.chance)
+    eagerness = 3.0 * story.importance[stated] + rng.standard_normal(len(stated))
+    sentences = _statements(story, stated[np.argsort(-eagerness, kind="stable")], rng)[:12]
+    n_sentences = 8 + int(rng.random() * 6)
+    while len(sentences) < n_sentences or rng.random() < 0.3:
+        # Asides stand anywhere, but rather late.
+        spot = int(rng.random() ** 0.5 * (len(sentences) + 1))
+        sentences.insert(spot, _aside(story, rng))
+    return sentences
+
+
+def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator) -> list[str]:
+    """Return one sentence per fact; now and then one sentence states two."""
+    clauses: list[str] = []
+    for row in rows:
+        clause = _clause(story, int(row), rng)
+        if clauses and rng.random() < 0.2:
+            clauses[-1] += pick(wording().links, rng) + clause
+        else:
+            clauses.append(_opening(float(story.importance[row]), rng) + clause)
+    return [sentence(_local(clause + _closing(rng), story, rng)) for clause in clauses]
+
+
+def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
+    """Return a fact in the words of one report."""
+    clause = choose(pick(story.facts[row].forms, rng), rng)
+    return fill(clause, _as_reported(clause, story.values, rng))
+
+
+def _closing(rng: np.random.Generator) -> str:
+    """Return a closing phrase, or most often nothing."""
+    return pick(wording().closings, rng) if rng.random() < 0.35 else ""
+
+
+def _opening(importance: float, rng: np.random.Generator) -> str:
+    """Return words that hint at how much a fact matters, or at nothing."""
+    drawn = rng.random()
+    if drawn < 0.35 * importance:
+        return pick(wording().weighty_openings, rng)
+    if drawn < 0.35:
+        return pick(wording().slight_openings, rng)
+    return pick(wording().plain_openings, rng) if drawn < 0.5 else ""
+
+
+def _as_reported(clause: str, known: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
+    """Return the values as one report has them: now and then a number is an early, different one."""
+    numbers = [name for name in blanks(clause) if name.split(":")[0] in NUMBERS and rng.random() < 0.15]
+    return known | {name: number(name.split(":")[0], rng) for name in numbers}
+
+
+def _aside(story: _Story, rng: np.random.Generator) -> str:
+    """Return a sentence that only one report has."""
+    return sentence(_local(pick(wording().asides, rng), story, rng))
+
+
+def _local(text: str, story: _Story, rng: np.random.Generator) -> str:
+    """Fill in what belongs to one sentence only: a name, a place, a day and a word of the event."""
+    own = {
+        "name": person(rng),
+        "spot": place(rng) if rng.random() < 0.5 else _known_place(story, rng),
+        "weekday": weekday(rng),
+        "word": pick(story.event.words, rng),
+    }
+    return fill(choose(text, rng), own)
+
+
+def _known_place(story: _Story, rng: np.random.Generator) -> str:
+    """Return one of the places of the story."""
+    return pick([value for name, value in story.values.items() if name.startswith("place:")], rng)
+
+
+def _reference(story: _Story, rng: np.random.Generator) -> str:
+    """Return one person's summary: what matters most in their judgement, up to about 100 words."""
+    # Judgement is the importance with noise, so that the four summaries of a cluster differ as those of people do.
+    judged = story.importance + 0.12 * rng.standard_normal(len(story.facts))
+    sentences: list[str] = []
+    n_words = 0
+    for row in np.argsort(-judged, kind="stable"):
+        forms = story.facts[row].forms
+        text = sentence(fill(choose(forms[0] if rng.random() < 0.3 else pick(forms, rng), rng), story.values))
+        n_words += len(text.split())
+        if n_words > _REFERENCE_WORDS + 5:
+            break
+        sentences.append(text)
+    return " ".join(sentences)

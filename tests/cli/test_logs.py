@@ -1,0 +1,183 @@
+"""Logs on the command line: fit --log, evaluate --log, inspect and the hints on the way there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import listwright as lw
+from listwright.cli import main
+
+pytest.importorskip("typer")
+N, ITEMS, LENGTH = 1200, 5, 2
+
+
+def log_frame(seed: int = 0) -> pl.DataFrame:
+    """Lists of two of five items, drawn evenly; the cheap ones are clicked."""
+    rng = np.random.default_rng(seed)
+    price, age = rng.random((N, ITEMS)), rng.random((N, ITEMS))
+    order = np.argsort(rng.random((N, ITEMS)), axis=1)[:, :LENGTH]
+    position = np.zeros((N, ITEMS), dtype=int)
+    np.put_along_axis(position, order, np.arange(1, LENGTH + 1)[None], axis=1)
+    clicked = rng.random((N, ITEMS)) > price
+    flat = position.ravel().tolist()
+    return pl.DataFrame(
+        {
+            "request_id": [f"r{i}" for i in range(N) for _ in range(ITEMS)],
+            "item_id": [f"i{j}" for _ in range(N) for j in range(ITEMS)],
+            "position": [at or None for at in flat],
+            "clicked": [click if at else None for at, click in zip(flat, clicked.ravel().tolist(), strict=True)],
+            "propensity": [(1 / (ITEMS - at + 1)) if at else None for at in flat],
+            "price": price.ravel(),
+            "age": age.ravel(),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("logs")
+    frame = log_frame()
+    frame.write_parquet(where / "log.parquet")
+    log_frame(1).write_parquet(where / "later.parquet")
+    frame.drop("propensity").write_csv(where / "bare.csv")
+    run(where, "fit", "--log", "log.parquet", "--length", "2", "-o", "online.listwright")
+    return where
+
+
+def run(folder: Path, *arguments: str) -> int:
+    named = [str(folder / one) if (folder / one).exists() or one.endswith(ENDINGS) else one for one in arguments]
+    with pytest.raises(SystemExit) as ended:
+        main(named)
+    return int(ended.value.code or 0)
+
+
+ENDINGS = (".listwright", ".parquet", ".csv")
+
+
+def test_a_log_becomes_a_model_that_knows_its_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = lw.load(folder / "online.listwright")
+    assert isinstance(model, lw.OnlineSCP)
+    assert model.version == N
+    assert model.columns_.features == ("price", "age")
+    log_frame(2).select("request_id", "item_id", "price", "age").write_csv(folder / "new.csv")
+    assert run(folder, "predict", "online.listwright", "new.csv", "-o", "lists.csv") == 0
+    lists = pl.read_csv(folder / "lists.csv")
+    assert len(lists) == LENGTH * N
+    prices = log_frame(2).join(lists, left_on=["request_id", "item_id"], right_on=["problem", "item"])["price"]
+    assert prices.mean() < 0.3
+    assert run(folder, "explain", "online.listwright", "new.csv", "--problem", "r7") == 0
+    assert "relevance" in capsys.readouterr().out
+
+
+def test_evaluate_on_a_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(folder, "evaluate", "online.listwright", "--log", "later.parquet") == 0
+    told = capsys.readouterr().out
+    assert "cascade dr" in told
+    assert "Roll out the policy: against the log it brings +" in told
+    assert run(folder, "evaluate", "online.listwright", "--log", "later.parquet", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["recommended"] == "switch"
+    assert found["estimates"]["cascade_dr"]["low"] < 5 / 6 + 4 / 6 < found["estimates"]["cascade_dr"]["high"]
+    assert found["against_log"]["verdict"] == "roll out"
+
+
+def test_propensities_can_be_estimated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(folder, "evaluate", "online.listwright", "--log", "bare.csv") == 1
+    assert "pass --propensity model" in capsys.readouterr().err
+    assert run(folder, "evaluate", "online.listwright", "--log", "bare.csv", "--propensity", "model") == 0
+    assert "Propensities were estimated (model)" in capsys.readouterr().out
+
+
+def test_notes_on_a_log_look_like_all_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    frame = log_frame(2).with_columns(pl.lit(1.0).alias("propensity"))
+    frame.with_columns(
+        pl.when(pl.col("position").is_null()).then(None).otherwise(1.0).alias("propensity")
+    ).write_parquet(folder / "certain.parquet")
+    assert run(folder, "evaluate", "online.listwright", "--log", "certain.parquet") == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if "effective sample size" in line]
+    assert len(notes) == 1
+    assert notes[0].startswith("Note: The effective sample size is ")
+
+
+def test_a_model_fitted_on_a_table_is_evaluated_on_a_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    table = log_frame(3).select(pl.col("request_id").alias("problem"), pl.col("item_id").alias("item"), "price", "age")
+    table = table.with_columns(clicked=pl.Series(rng.random(len(table)) > table["price"].to_numpy()).cast(pl.Int8))
+    table.write_csv(folder / "past.csv")
+    out = "scp.listwright"
+    assert run(folder, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", out) == 0
+    capsys.readouterr()
+    assert run(folder, "evaluate", out, "--log", "later.parquet", "--value", "any") == 0
+    assert "switch" in capsys.readouterr().out
+
+
+def test_inspect_tells_of_a_model_learned_from_clicks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(folder, "inspect", "online.listwright") == 0
+    told = capsys.readouterr().out
+    assert "learned from: feedback on 1,200 lists; shows lists with InverseGap()" in told
+    assert "certificate" not in told
+    assert run(folder, "inspect", "online.listwright", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["columns"]["features"] == ["price", "age"]
+
+
+def test_options_of_learning(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--learner", "boosting", "--half-life", "500", "--propensity", "examination", "--features", "price")
+    assert run(folder, "fit", "--log", "bare.csv", "--length", "2", *options, "-o", "trees.listwright") == 0
+    model = lw.load(folder / "trees.listwright")
+    assert (model.learner, model.half_life, model.signature_.feature_names) == ("boosting", 500.0, ("price",))
+    capsys.readouterr()
+    named = ("--list-column", "request_id", "--position-column", "position", "--outcome-column", "clicked")
+    assert run(folder, "fit", "--log", "bare.csv", "--length", "2", *named, "--json", "-o", "named.listwright") == 0
+    assert json.loads(capsys.readouterr().out)["lists"] == N
+
+
+WRONG: list[tuple[tuple[str, ...], int, str]] = [
+    (("fit", "--length", "2", "-o", "m.listwright"), 2, "give a table, or a log with --log"),
+    (("fit", "past.csv", "--length", "2", "-o", "m.listwright"), 2, "define the value of a list"),
+    (("fit", "--log", "log.parquet", "past.csv", "--length", "2", "-o", "m.listwright"), 2, "replaces DATA"),
+    (("fit", "--log", "none.parquet", "--length", "2", "-o", "m.listwright"), 1, "no file"),
+    (("fit", "--log", "log.parquet", "-o", "m.listwright"), 2, "give the length of lists"),
+    (("fit", "--log", "log.parquet", "--length", "9", "-o", "m.listwright"), 1, "5 candidates"),
+    (("fit", "--log", "log.parquet", "--length", "2", "--learner", "x", "-o", "m.listwright"), 1, "ridge or boosting"),
+    (("fit", "--log", "log.parquet", "--length", "2", "--half-life", "0", "-o", "m.listwright"), 1, "above 0"),
+    (("fit", "--log", "log.parquet", "--length", "2", "--propensity", "x", "-o", "m.listwright"), 2, "one of logged"),
+    (("fit", "--log", "past.csv", "--length", "2", "-o", "m.listwright"), 1, "a log needs a column for the position"),
+    (("evaluate", "online.listwright"), 2, "give a table, or a log with --log"),
+    (("evaluate", "online.listwright", "--log", "log.parquet", "--value", "x"), 1, "one of sum, any"),
+    (("evaluate", "--log", "log.parquet", "log.parquet"), 1, "model"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), WRONG)
+def test_wrong_inputs_end_in_one_message_and_no_file(
+    arguments: tuple[str, ...], code: int, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "past.csv").write_text("problem,item,price,clicked\nq,a,1,0\nq,b,2,1\n")
+    capsys.readouterr()
+    assert run(folder, *arguments) == code
+    told = capsys.readouterr().err
+    assert message in " ".join(told.split())
+    assert "Traceback" not in told
+    assert not (folder / "m.listwright").exists()
+
+
+@pytest.mark.parametrize("extra", [(), ("--problem-column", "request_id")])
+def test_a_log_that_is_read_as_a_table_is_hinted_at(
+    extra: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame: Any = pl.read_parquet(folder / "log.parquet").filter(pl.col("position").is_not_null())
+    frame.with_columns(pl.col("clicked").cast(pl.Int8)).write_parquet(folder / "shown.parquet")
+    capsys.readouterr()
+    code = run(folder, "fit", "shown.parquet", "--reward", "any:clicked", *extra, "--length", "1", "-o", "h.listwright")
+    assert code == (0 if extra else 1)
+    assert "listwright fit --log FILE" in capsys.readouterr().err

@@ -1,0 +1,227 @@
+"""A model, clients of a service in this process, and servers that are always stopped."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import uvicorn
+
+import listwright as lw
+from listwright.serve import Limits, Settings, create_app
+from listwright.serve.store.database import PRAGMAS
+
+ROOT = Path(__file__).parents[3]
+NAMES = ("price", "speed", "weight")
+PATIENCE = 1_800.0  # seconds: a busy machine may take long, and the first list waits for the compiler
+PATIENT_LOCKS = f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}"
+SECONDS = [field.name for field in fields(Limits) if field.name.endswith("seconds")]
+
+
+def patient(limits: Limits) -> Limits:
+    """The limits with much time for everything that the test does not limit itself."""
+    return replace(limits, **{name: PATIENCE for name in SECONDS if getattr(limits, name) == getattr(Limits(), name)})
+
+
+class Server(uvicorn.Server):
+    """A server that says when it has started, or has failed to."""
+
+    def __init__(self, app: Any) -> None:
+        super().__init__(uvicorn.Config(app, port=0, log_level="critical", access_log=False))
+        self.decided = threading.Event()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            super().run(sockets)
+        finally:
+            self.decided.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.decided.set()
+
+
+class Running:
+    """A service in a thread, on a free port, and a client of it."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.app = create_app(Settings(**settings | {"limits": patient(settings.get("limits", Limits()))}))
+        self.server = Server(self.app)
+        self.thread = threading.Thread(target=self.server.run)
+        self.thread.start()
+        self.server.decided.wait()
+        assert self.server.started
+        port = self.server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE)
+        self.changed = threading.Event()  # something was written, or the store was looked at
+        self.service.writer._write = self._telling(self.service.writer._write)
+        self.service.fleet.follow = self._telling(self.service.fleet.follow)
+
+    def _telling(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        def told(*arguments: Any) -> Any:
+            try:
+                return work(*arguments)
+            finally:
+                self.changed.set()
+
+        return told
+
+    def until(self, happened: Callable[[], bool]) -> None:
+        """Waits for what the service does in the background: looks again whenever it has done something."""
+        self.changed.clear()
+        while not happened():
+            assert self.changed.wait(timeout=PATIENCE), "the service does nothing any more"
+            self.changed.clear()
+
+    def stop(self) -> None:
+        self.client.close()
+        self.server.should_exit = True
+        self.thread.join()
+
+    @property
+    def service(self) -> Any:
+        return self.app.state.service
+
+    def __getattr__(self, name: str) -> Any:  # get, post, put, request
+        return getattr(self.client, name)
+
+
+Open = Callable[..., Running]
+
+
+@pytest.fixture(scope="session")
+def fitted() -> Callable[..., lw.SCP]:
+    """`fitted(1)` is a small model."""
+
+    def make(seed: int, *, width: int = 3) -> lw.SCP:
+        table = np.random.default_rng(seed).random((60, 8, width), dtype=np.float32)
+        reward = lw.rewards.AnySuccess(table[..., seed % 3] > 0.8)
+        names = NAMES if width == len(NAMES) else None
+        return lw.SCP(length=3, effort="fast", random_state=0).fit(
+            lw.Problems.from_arrays(table, reward=reward, feature_names=names)
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def running() -> type[Any]:
+    """`running(model=...)` starts a service with these settings; `stop` it."""
+    return Running
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory, fitted: Callable[..., lw.SCP]) -> Path:
+    path = tmp_path_factory.mktemp("models") / "first.listwright"
+    fitted(0).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def other_file(tmp_path_factory: pytest.TempPathFactory, fitted: Callable[..., lw.SCP]) -> Path:
+    path = tmp_path_factory.mktemp("models") / "second.listwright"
+    fitted(1).save(path)
+    return path
+
+
+@pytest.fixture
+def opened(model_file: Path, tmp_path: Path) -> Iterator[Open]:
+    """`opened(learn=True)` starts a service with these settings and gives a client; all are stopped at the end."""
+    with ExitStack() as stack:
+
+        def make(**settings: Any) -> Running:
+            running = Running(**{"model": model_file, "store": f"sqlite:///{tmp_path}/store.db"} | settings)
+            stack.callback(running.stop)
+            return running
+
+        yield make
+
+
+@pytest.fixture(autouse=True)
+def wait_for_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite waits for a lock as long as it takes."""
+    monkeypatch.setattr("listwright.apps.serve.store.database.PRAGMAS", (*PRAGMAS, PATIENT_LOCKS))
+
+
+@pytest.fixture
+def client(opened: Open) -> Running:
+    return opened()
+
+
+@pytest.fixture
+def learn(monkeypatch: pytest.MonkeyPatch) -> Callable[[Running], None]:
+    """Updaters learn where the test says `learn(client)`, never by themselves; a service that ends keeps its lease.
+
+    Snapshots depend on the number of lists alone, not on the time since the last one.
+    """
+    monkeypatch.setattr("listwright.serve.learning.updater.Updater._run", lambda self: None)
+    monkeypatch.setattr("listwright.serve.learning.updater.BYTES_A_SECOND", 1 << 60)
+
+    def step(client: Running) -> None:
+        for _ in range(2):  # the first begins with versions that never learned
+            client.service.updater._step()
+
+    return step
+
+
+@pytest.fixture(scope="session")
+def reliability() -> None:
+    """Makes `benchmarks.reliability` importable; it is not part of the source package."""
+    if not (ROOT / "benchmarks" / "reliability").is_dir():
+        pytest.skip("needs benchmarks/reliability, which is not part of the source package")
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+
+
+@pytest.fixture(scope="session")
+def postgres(reliability: None, needs: Callable[[str], str]) -> Iterator[Any]:
+    """A PostgreSQL server for all tests."""
+    from benchmarks.reliability.database import TOOLS, postgresql
+
+    for tool in TOOLS:
+        needs(tool)
+    pytest.importorskip("psycopg")
+    with postgresql() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_postgres(postgres: Any) -> str:
+    """Address of a database with nothing in it."""
+    from sqlalchemy import create_engine, text
+
+    engine = create_engine(postgres.url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    engine.dispose()
+    return str(postgres.url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Each kind of store, empty."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/store.db"
+    return str(request.getfixturevalue("empty_postgres"))
+
+
+@pytest.fixture
+def asked() -> Callable[..., dict[str, Any]]:
+    """`asked(5)` is a request for a list from five candidates."""
+
+    def make(count: int = 6, *, seed: int = 0, **more: Any) -> dict[str, Any]:
+        table = np.random.default_rng(seed).random((count, 3)).round(3).tolist()
+        return {"items": [{"id": f"i{i}", "features": row} for i, row in enumerate(table)], "length": 3} | more
+
+    return make

@@ -1,0 +1,158 @@
+"""Connections that never ask, headers that never end, and what a stranger's page may not do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from contextlib import ExitStack
+
+import pytest
+import uvicorn
+
+from listwright.serve import Limits, Settings, create_app
+from listwright.serve.running import _config
+
+PATIENCE = 1_800.0  # seconds: a busy machine may take long
+
+
+class Limited:
+    """A service in a thread with the limits on connections that `serve` sets."""
+
+    def __init__(self, settings):
+        app = create_app(settings)
+        self.limits = settings.limits
+        self.server = uvicorn.Server(_config(app, settings))
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]})
+        self.thread.start()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def ask(self, path="/healthz", more=""):
+        with self.connect() as one:
+            one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{more}\r\n".encode())
+            return everything(one)
+
+    def stop(self):
+        self.server.should_exit = True
+        self.thread.join()
+
+
+def everything(one):
+    data = b""
+    while part := one.recv(65536):
+        data += part
+    return data
+
+
+@pytest.fixture
+def limited(model_file, tmp_path):
+    with ExitStack() as stack:
+
+        def start(**limits):
+            patient = dict.fromkeys(("seconds", "header_seconds", "upload_seconds"), PATIENCE)
+            limits = Limits(**patient | limits)
+            one = Limited(Settings(model_file, f"sqlite:///{tmp_path}/store.db", limits=limits))
+            stack.callback(one.stop)
+            return one
+
+        yield start
+
+
+def test_headers_that_are_too_large_are_refused(limited):
+    service = limited(header_bytes=2_000)
+    assert service.ask().startswith(b"HTTP/1.1 200")
+    with service.connect() as one:
+        one.sendall(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 5_000)  # and no end in sight
+        answer = everything(one)
+    assert answer.startswith(b"HTTP/1.1 431")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["field"] == "headers"
+    assert service.ask().startswith(b"HTTP/1.1 200")
+
+
+def test_headers_that_never_come_end_the_connection(limited):
+    service = limited(header_seconds=0.2)
+    with service.connect() as silent, service.connect() as slow:
+        slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: loc")
+        assert everything(silent) == b""
+        assert everything(slow) == b""
+    object.__setattr__(service.limits, "header_seconds", PATIENCE)  # the client may be slow, too
+    assert service.ask().startswith(b"HTTP/1.1 200")
+
+
+def test_half_sent_headers_cannot_lock_others_out(limited):
+    service = limited(connections=4)
+    with ExitStack() as stack:
+        idle = [stack.enter_context(service.connect()) for _ in range(20)]
+        for one in idle[-3:]:
+            one.sendall(b"GET / HTTP/1.1\r\n")
+        assert service.ask().startswith(b"HTTP/1.1 200")
+        assert everything(idle[0]) == b""  # the one that had waited longest
+
+
+HALF = b"POST /v1/lists HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
+
+
+@pytest.mark.parametrize("limits", [{"in_flight": 2}, {"in_flight_bytes": 1_000}, {"connections": 4}])
+def test_half_sent_bodies_cannot_lock_others_out(limited, limits):
+    service = limited(**limits)
+    with ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(service.connect()).sendall(HALF)
+        service.ask()  # when this is answered, the others have been read
+        assert service.ask("/v1/stats").startswith(b"HTTP/1.1 200")
+
+
+def test_bodies_that_never_come_are_given_up_and_uploads_have_more_time(limited, other_file):
+    service, file = limited(seconds=0.2), other_file.read_bytes()
+    head = f"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {len(file)}\r\n"
+    with service.connect() as one, service.connect() as upload:
+        upload.sendall(f"{head}Content-Type: application/octet-stream\r\n\r\n".encode() + file[:100])
+        one.sendall(HALF)
+        answer = everything(one)
+        assert answer.startswith(b"HTTP/1.1 503")
+        assert b'"code":"timeout"' in answer
+        upload.sendall(file[100:])
+        assert everything(upload).startswith(b"HTTP/1.1 201")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Content-Type": "text/plain", "Origin": "http://{host}"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "http://{host}", "Content-Type": "application/json"}, 409),
+        ({}, 409),
+    ],
+)
+def test_without_keys_pages_of_other_sites_can_change_nothing(client, headers, status):
+    host = client.url.removeprefix("http://")
+    sent = {name: value.format(host=host) for name, value in headers.items()}
+    assert client.post("/v1/traffic:rollback", headers=sent).status_code == status
+
+
+def test_head_has_the_headers_of_get_and_no_body(client):
+    answer, asked = client.request("HEAD", "/healthz"), client.get("/healthz")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-length"] == asked.headers["content-length"]
+
+
+def test_a_request_keeps_its_id_and_strange_ids_are_replaced(client):
+    assert client.get("/healthz", headers={"X-Request-Id": "abc-1"}).headers["x-request-id"] == "abc-1"
+    replaced = client.get("/healthz", headers={"X-Request-Id": "a b;" * 50}).headers["x-request-id"]
+    assert len(replaced) == 16
+
+
+def test_a_path_prefix_is_as_if_it_were_not_there(opened, asked):
+    client = opened(path_prefix="/shop/lists")
+    assert client.post("/shop/lists/v1/lists", json=asked()).status_code == 200
+    assert client.get("/shop/lists/").status_code == 200
+    assert client.get("/shop/lists", follow_redirects=False).headers["location"] == "/shop/lists/"
+    assert client.get("/v1/stats").json()["lists"] == 1

@@ -1,0 +1,213 @@
+"""What operators rely on: probes, ports, keys that come and go, space that is given back, and damaged stores."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import sqlite3
+import threading
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+import listwright as lw
+from listwright.errors import InputError
+from listwright.serve import Limits, Settings, new_key, revoke_key, serve
+from listwright.serve.api.guard import request_id
+from listwright.serve.logs import Json, Text
+from listwright.serve.store.database import Database
+from listwright.serve.store.retention import Old, forget, give_space_back, size_of
+
+
+def test_ready_comes_back_without_any_traffic(opened, tmp_path, monkeypatch):
+    quick = ("PRAGMA journal_mode = WAL", "PRAGMA busy_timeout = 50")
+    monkeypatch.setattr("listwright.serve.store.database.PRAGMAS", quick)
+    monkeypatch.setattr("listwright.serve.service.PROBE", 0.0)
+    client = opened()
+    assert client.get("/readyz").status_code == 200
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/healthz").status_code == 200
+    other.execute("ROLLBACK")
+    other.close()
+    assert client.get("/readyz").status_code == 200
+    with client.service.database.reading.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM lw_probes")).scalar() == 0
+
+
+def test_a_service_that_drains_is_not_ready_and_still_answers(client, asked):
+    client.service.draining = True
+    assert client.get("/readyz").status_code == 503
+    assert client.post("/v1/lists", json=asked()).status_code == 200
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_deployed(model_file, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        settings = Settings(model_file, f"sqlite:///{tmp_path}/store.db", port=taken.getsockname()[1])
+        with pytest.raises(InputError, match="Cannot listen on"):
+            serve(settings)
+    assert not (tmp_path / "store.db").exists()
+
+
+def test_feedback_with_far_too_many_clicks_is_refused_before_the_writer(client, asked, monkeypatch):
+    list_id = client.post("/v1/lists", json=asked()).json()["list_id"]
+    written = []
+    monkeypatch.setattr(client.service.writer, "write", lambda *arguments: written.append(arguments))
+    body = {"list_id": list_id, "clicks": list(range(100_000))}
+    answer = client.post("/v1/feedback", json=body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "clicks")
+    assert client.post("/v1/feedback", json=body | {"clicks": ["x" * 190] * 20_000}).status_code == 413
+    assert written == []
+
+
+def test_the_same_feedback_at_two_replicas_at_once_is_stored_once(opened, store, asked):
+    replicas = [opened(store=store), opened(store=store)]
+    answers = []
+    for seed in range(15):
+        told = replicas[0].post("/v1/lists", json=asked(seed=seed)).json()
+        body = {"list_id": told["list_id"], "clicks": [told["items"][0]["id"]]}
+        ready = threading.Barrier(2)
+
+        def tell(one, body=body, ready=ready):
+            ready.wait()
+            answers.append(one.post("/v1/feedback", json=body))
+
+        threads = [threading.Thread(target=tell, args=(one,)) for one in replicas]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert {answer.status_code for answer in answers} == {200}
+    assert sum(answer.json()["duplicate"] for answer in answers) == 15
+    assert replicas[0].get("/v1/stats").json()["learning"]["events"] == 15
+
+
+def test_services_that_start_at_once_on_an_empty_database(opened, store):
+    started, failed = [], []
+
+    def start():
+        try:
+            started.append(opened(store=store))
+        except Exception as error:  # noqa: BLE001 - told below
+            failed.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert {len(one.get("/v1/models").json()["models"]) for one in started} == {1}
+
+
+def test_a_damaged_store_is_told_in_one_sentence(opened, asked, tmp_path):
+    client = opened()
+    for seed in range(20):
+        client.post("/v1/lists", json=asked(50, seed=seed))
+    client.stop()
+    path = tmp_path / "store.db"
+    content = bytearray(path.read_bytes())
+    content[100:1024] = bytes(924)  # the first page, behind the header of the file
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="It is damaged: restore a backup") as told:
+        opened()
+    assert "\n" not in str(told.value)
+
+
+def test_keys_expire_and_are_revoked_while_the_service_runs(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr("listwright.serve.api.auth.RELOAD", 0.0)
+    path = tmp_path / "keys.json"
+    keys = {name: new_key("read", path, name=name) for name in ("a", "b")}
+    client = opened(keys=path)
+
+    def status(key):
+        return client.get("/v1/stats", headers={"Authorization": f"Bearer {key}"}).status_code
+
+    assert [status(key) for key in keys.values()] == [200, 200]
+    revoke_key("a", path)
+    later = new_key("read", path, name="c", days=1)
+    assert [status(key) for key in (*keys.values(), later)] == [401, 200, 200]
+    entries = json.loads(path.read_text())
+    entries["keys"][-1]["expires"] = 1.0  # long ago
+    path.write_text(json.dumps(entries))
+    assert status(later) == 401
+    with pytest.raises(InputError, match="has no key with the name a"):
+        revoke_key("a", path)
+    with pytest.raises(InputError, match="has a key with the name b already"):
+        new_key("read", path, name="b")
+    path.write_text("no JSON")
+    assert status(keys["b"]) == 200  # a file that cannot be read leaves the keys as they were
+
+
+def test_space_is_given_back_when_lists_go(opened, store, asked):
+    client = opened(store=store)
+    for seed in range(60):
+        client.post("/v1/lists", json=asked(200, seed=seed))
+    client.stop()
+    database = Database.of(store)
+    with database.writing.begin() as connection:
+        before = size_of(connection)
+        assert forget(connection, [Old(None, 1.0, learned=False)]) == [60]
+    give_space_back(database)
+    with database.reading.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM lw_lists")).scalar() == 0
+        assert size_of(connection) < 0.7 * before
+    database.close()
+
+
+def test_a_store_within_its_bounds_forgets_nothing(opened, store, asked):
+    client = opened(store=store)
+    client.post("/v1/lists", json=asked())
+    with client.service.database.writing.begin() as connection:
+        assert forget(connection, [Old(1e6, 1e12, learned=False), Old(None, None, learned=False)]) == [0, 0]
+
+
+def test_a_list_takes_little_room(opened, store, tmp_path):
+    """Of 100 candidates with 32 features: less than 4 KB."""
+    table = np.random.default_rng(0).random((30, 100, 32), dtype=np.float32)
+    problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(table[..., 0] > 0.9))
+    lw.SCP(length=10, random_state=0).fit(problems).save(tmp_path / "model.listwright")
+    client = opened(store=store, model=tmp_path / "model.listwright")
+    with client.service.database.reading.connect() as connection:
+        before = size_of(connection)
+    lists = [
+        {"items": [{"id": f"item-{i}", "features": one} for i, one in enumerate(rows.round(4).tolist())], "length": 10}
+        for rows in table
+    ]
+    for _ in range(20):
+        assert client.post("/v1/lists:batch", json={"lists": lists}).status_code == 200
+    with client.service.database.reading.connect() as connection:
+        assert (size_of(connection) - before) / 600 < 4_000
+
+
+def test_logs_are_json_with_the_request_and_the_cause():
+    record = logging.makeLogRecord({"msg": "a transaction failed", "levelname": "WARNING", "cause": "disk full"})
+    token = request_id.set("abc")
+    try:
+        told = json.loads(Json().format(record))
+        line = Text().format(logging.makeLogRecord({"msg": "x\u202ey", "cause": "a\rb"}))
+    finally:
+        request_id.reset(token)
+    assert (told["message"], told["cause"], told["request_id"]) == ("a transaction failed", "disk full", "abc")
+    assert "\u202e" not in line
+    assert "\r" not in line
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"keep_days": float("inf")}, "--keep-days must be above 0, and finite"),
+        ({"keep_gb": -1.0}, "--keep-gb"),
+        ({"out_of_range": "ignore"}, "--out-of-range must be clip or refuse"),
+        ({"path_prefix": "lists/"}, "--path-prefix"),
+        ({"drain_seconds": -1.0}, "--drain-seconds"),
+        ({"limits": Limits(items=70_000)}, "--limit-items"),
+        ({"limits": Limits(seconds=0.0)}, "--limit-seconds"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(model_file, change, message):
+    with pytest.raises(InputError, match=message):
+        Settings(model_file, **change).check()

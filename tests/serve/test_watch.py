@@ -1,0 +1,113 @@
+"""Learning is watched: a learned policy that falls behind the deployed one pauses learning, with an alarm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.features import Candidate
+from listwright.feedback.records import Record
+from listwright.policies import Linear
+from listwright.serve.learning.watch import LEAST, Comparison, Watch
+
+GOOD = np.array([1.0, 0.0])
+
+
+def drawn(count, seed):
+    """Lists of two items of four, drawn with equal chances; an item brings something where its first number is high."""
+    rng = np.random.default_rng(seed)
+    records = []
+    for i in range(count):
+        table = rng.random((4, 2)).astype(np.float32)
+        picks = rng.permutation(4)[:2]
+        outcomes = (table[picks, 0] > 0.6).astype(float)
+        problem = lw.Problems.from_arrays(table, offsets=[0, 4])
+        records.append(Record.of(f"{seed}-{i}", problem, picks, np.array([1 / 4, 1 / 3]), outcomes))
+    return records
+
+
+def seen():
+    """Features as they are, but for their scale."""
+    return Candidate().fit(lw.Problems.concat([one.problem for one in drawn(50, 999)]))
+
+
+def watched(learned, groups=40):
+    watch = Watch(seen(), Linear(GOOD))
+    for seed in range(groups):
+        watch.look(Linear(learned), drawn(16, seed))
+    return watch
+
+
+def test_a_policy_that_is_worse_falls_behind():
+    found = watched(-GOOD).comparison()
+    assert found.lists == 640
+    assert found.behind
+    assert found.low < found.difference < found.high < 0
+    assert "the learned policy gains -" in str(found)
+
+
+@pytest.mark.parametrize("learned", [GOOD, 2 * GOOD])
+def test_the_same_policy_is_never_behind(learned):
+    assert watched(learned).comparison() == Comparison(640, 0.0, 0.0, 0.0)
+
+
+def test_a_policy_that_is_as_good_as_any_is_not_behind_by_chance():
+    """Both policies look at numbers that say nothing: neither is better."""
+    watch = Watch(seen(), Linear(np.array([0.0, 1.0])))
+    for seed in range(60):
+        watch.look(Linear(np.array([0.0, -1.0])), drawn(16, seed))
+        found = watch.comparison()
+        assert found is None or not found.behind
+
+
+def test_lists_with_and_without_groups_can_come_together():
+    grouped = [replace(one, problem=one.problem._with(groups=np.array([0, 0, 1, 1])).capped(1)) for one in drawn(8, 1)]
+    watch = Watch(seen(), Linear(GOOD))
+    watch.look(Linear(-GOOD), [*drawn(8, 0), *grouped])
+    assert len(watch.differences) == 8
+    watch.look(Linear(-GOOD), [*grouped, *drawn(8, 2)])
+    assert len(watch.differences) == 16
+
+
+def test_too_few_lists_say_nothing():
+    watch = Watch(seen(), Linear(GOOD))
+    watch.look(Linear(-GOOD), drawn(LEAST - 1, 0))
+    assert watch.comparison() is None
+
+
+def test_lists_that_were_certain_say_nothing():
+    watch = Watch(seen(), Linear(GOOD))
+    record = drawn(1, 0)[0]
+    certain = Record.of("c", record.problem, record.picks, np.ones(2), record.outcomes)
+    watch.look(Linear(-GOOD), [certain])
+    assert not watch.differences
+
+
+def taught(client, learn, asked, seeds):
+    for seed in seeds:
+        told = client.post("/v1/lists", json=asked(8, seed=seed)).json()
+        client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": [told["items"][0]["id"]]})
+    learn(client)
+    return client.get("/v1/learning").json()["versions"][0]
+
+
+def test_an_alarm_pauses_learning_and_the_deployed_policy_serves(opened, store, asked, learn, monkeypatch):
+    client = opened(store=store, learn=True)
+    assert taught(client, learn, asked, range(5))["serves_learned"] is True
+    behind = Comparison(500, -0.2, -0.3, -0.1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Watch, "comparison", lambda self: behind)
+        status = taught(client, learn, asked, range(5, 8))
+    assert (status["state"], status["serves_learned"]) == ("frozen", False)
+    assert status["reason"].startswith("Behind the deployed policy: the learned policy gains -0.200")
+    assert status["comparison"] == behind.to_dict()
+    assert 'listwright_learning_frozen{version="1"} 1.0' in client.get("/metrics").text
+    assert client.service.fleet.get(1).published is None
+    assert taught(client, learn, asked, [8])["lists"] == status["lists"]  # it stays paused
+    client.post("/v1/learning", json={"action": "resume"})
+    resumed = taught(client, learn, asked, [9])
+    assert (resumed["state"], resumed["lists"], resumed["waiting"]) == ("learning", 10, 0)
+    assert 'listwright_learning_frozen{version="1"} 0.0' in client.get("/metrics").text
