@@ -1,4 +1,4 @@
-"""Needs of problems, and what they let a policy see."""
+"""QueryTerms of problems, and what they let a policy see."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.features import Unmet
+from listwright.features import UncoveredTerms
 from listwright.features.auto import auto_features
 
 WEIGHTS = [[1.0, 3.0], [2.0]]
@@ -16,12 +16,12 @@ MET = [[[0], [0, 1]], [[1]], [], [[0]], [[]]]
 
 @pytest.fixture
 def problems() -> lw.Problems:
-    needs = lw.Needs.from_lists(WEIGHTS, MET)
+    needs = lw.QueryTerms.from_lists(WEIGHTS, MET)
     return lw.Problems.from_arrays(np.zeros((5, 1)), offsets=[0, 3, 5], needs=needs)
 
 
 def columns_after(problems: lw.Problems, *picks: list[int]) -> np.ndarray:
-    feature = Unmet().fit(problems)
+    feature = UncoveredTerms().fit(problems)
     seen = feature.start(problems)
     for pick in picks:
         seen = feature.add(seen, np.array(pick))
@@ -39,7 +39,7 @@ def test_shares_of_the_needs(problems: lw.Problems) -> None:
 
 
 def test_no_single_part_may_meet_all_that_the_whole_does() -> None:
-    needs = lw.Needs.from_lists([[1.0, 1.0]], [[[0], [1]]])
+    needs = lw.QueryTerms.from_lists([[1.0, 1.0]], [[[0], [1]]])
     problems = lw.Problems.from_arrays([[0.0]], offsets=[0, 1], needs=needs)
     assert columns_after(problems)[0].tolist() == [1, 0.5, 1, 1]
 
@@ -57,7 +57,11 @@ def test_needs_follow_a_selection_and_a_join(problems: lw.Problems) -> None:
 
 
 def test_auto_features_look_at_needs(problems: lw.Problems) -> None:
-    assert [type(part).__name__ for part in auto_features(problems).parts] == ["Candidate", "Position", "Unmet"]
+    assert [type(part).__name__ for part in auto_features(problems).parts] == [
+        "Candidate",
+        "Position",
+        "UncoveredTerms",
+    ]
     assert "needs" in repr(problems)
 
 
@@ -80,12 +84,12 @@ def test_a_model_that_saw_needs_asks_for_them(problems: lw.Problems) -> None:
 )
 def test_needs_that_cannot_be(weights: list[list[float]], met: list[list[list[int]]], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lw.Needs.from_lists(weights, met)
+        lw.QueryTerms.from_lists(weights, met)
 
 
 def test_needs_of_other_rows_are_refused() -> None:
-    needs = lw.Needs.from_lists(WEIGHTS, MET)
+    needs = lw.QueryTerms.from_lists(WEIGHTS, MET)
     with pytest.raises(InputError, match=r"needs must be of 1 problems and 5 candidates\. Got 2 and 5"):
         lw.Problems.from_arrays(np.zeros((5, 1)), offsets=[0, 5], needs=needs)
-    with pytest.raises(InputError, match="Unmet needs problems with needs"):
-        Unmet().fit(lw.Problems.from_arrays(np.zeros((5, 1)), offsets=[0, 5]))
+    with pytest.raises(InputError, match="UncoveredTerms needs problems with needs"):
+        UncoveredTerms().fit(lw.Problems.from_arrays(np.zeros((5, 1)), offsets=[0, 5]))

@@ -42,7 +42,7 @@ def _conseqopt(problems: lw.Problems, asked: Sequence[Labelled]) -> Any:
         learner=Aggregate(Boosting()),
         features=passage_policy_features(),
         weighting="uniform",
-        short_lists=True,
+        allow_short=True,
         n_passes=1,
         batch_size=len(problems),
         random_state=0,
@@ -110,7 +110,7 @@ def _crossed(name: str, method: Method, problems: lw.Problems, asked: list[Label
 
 def _whole(model: Any, problems: lw.Problems) -> Any:
     """(problems, lengths): whether the first passages hold all support."""
-    lists = [model.predict(problems, length=length, short_lists=True) for length in LENGTHS]
+    lists = [model.predict(problems, length=length, allow_short=True) for length in LENGTHS]
     return np.stack([np.isclose(list_values(one, problems), 1.0) for one in lists], axis=1)
 
 

@@ -281,7 +281,7 @@ def try_model(number: int, seeds: dict[str, bytes], folder: Path) -> str | None:
         return str(error).replace(str(folder), "")
     finally:
         _alone(path)
-    lists = model.predict(made_up(model.signature_, whole=True), length=2, short_lists=True)
+    lists = model.predict(made_up(model.signature_, whole=True), length=2, allow_short=True)
     assert len(lists) == 1
     return None
 

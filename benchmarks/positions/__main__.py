@@ -19,7 +19,7 @@ import listwright as lw
 from listwright.datasets import read_trajectory
 from listwright.errors import DataWarning
 from listwright.features.auto import paper_features
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 
 LENGTHS = (1, 2, 3, 4, 5, 8)
 SIZES = (20, 40, 80, 160)
@@ -27,8 +27,8 @@ SEEDS = 3
 SETTINGS: dict[str, dict[str, Any]] = {
     "as they are": {},
     "ten passes": {"n_passes": 10},
-    "uncentred regression": {"learner": RidgeLeader(center=False)},
-    "solved states learned from": {"skip_solved": False},
+    "uncentred regression": {"learner": RidgeFTRL(center=False)},
+    "solved states learned from": {"skip_saturated": False},
     "hinge ranking": {"learner": "hinge_rank"},
 }
 

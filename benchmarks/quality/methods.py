@@ -45,7 +45,7 @@ OF_FEATURES: dict[str, Any] = {
 def fitted(method: Any, train: lw.Problems, *, length: int, seed: int) -> Any:
     """A clone for lists of this length, trained."""
     model = clone(method)
-    wanted = {"length": length, "random_state": seed, "short_lists": True}
+    wanted = {"length": length, "random_state": seed, "allow_short": True}
     model.set_params(**{name: value for name, value in wanted.items() if name in model.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # lists as long as a small portfolio
@@ -61,7 +61,7 @@ def measured_rows(
     method: str, model: Any, test: lw.Problems, lengths: Sequence[int], labels: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """One row per test problem and length: what the list up to there is worth."""
-    gains = measured(lists_of(model, test, length=max(lengths), short_lists=True), test).picked_gains
+    gains = measured(lists_of(model, test, length=max(lengths), allow_short=True), test).picked_gains
     assert gains is not None
     earned = np.cumsum(gains, axis=1)
     by_length = {str(length): earned[:, min(length, earned.shape[1]) - 1] for length in lengths}

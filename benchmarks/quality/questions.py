@@ -56,5 +56,5 @@ def _one(file: Path, seed: int, fold: int, method: str) -> list[dict[str, Any]]:
 
 def whole(model: Any, test: lw.Problems, limit: dict[str, Any]) -> list[float]:
     """1 for each question whose list holds all of its support."""
-    values = list_values(lists_of(model, test, short_lists=True, **limit), test)
+    values = list_values(lists_of(model, test, allow_short=True, **limit), test)
     return np.isclose(values, 1.0).astype(float).tolist()

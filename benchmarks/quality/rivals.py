@@ -37,7 +37,7 @@ class Tuned(BaseEstimator):
         return self
 
     def _worth(self, model: Any, problems: lw.Problems) -> float:
-        return float(list_values(model.predict(problems.without_reward(), short_lists=True), problems).mean())
+        return float(list_values(model.predict(problems.without_reward(), allow_short=True), problems).mean())
 
     def _made(self, value: Any) -> Any:
         raise NotImplementedError
@@ -92,7 +92,7 @@ class SortedBy(BaseEstimator):
         *,
         length: int | None = None,
         budget: float | None = None,
-        short_lists: bool = False,
+        allow_short: bool = False,
     ) -> lw.Lists:
         """Lists by that column."""
         length = self.length if length is None and budget is None else length
@@ -106,7 +106,7 @@ class GivenOrder(BaseEstimator):
         """Nothing to learn."""
         return self
 
-    def predict(self, problems: lw.Problems, *, length: int = 5, short_lists: bool = False) -> lw.Lists:
+    def predict(self, problems: lw.Problems, *, length: int = 5, allow_short: bool = False) -> lw.Lists:
         """The first candidates of each problem."""
         return lists_by_score(problems, -np.arange(problems.n_rows, dtype=np.float64), length, None)
 
@@ -123,7 +123,7 @@ class Explicit(BaseEstimator):
         self.features_ = Sum([Candidate(), Aspects((1.0,))]).fit(problems)
         return self
 
-    def predict(self, problems: lw.Problems, *, length: int | None = None, short_lists: bool = False) -> lw.Lists:
+    def predict(self, problems: lw.Problems, *, length: int | None = None, allow_short: bool = False) -> lw.Lists:
         """Greedy lists by the sum."""
         names = self.features_.names()
         weights = np.zeros(len(names))
@@ -189,7 +189,7 @@ class FacilityGreedy(BaseEstimator):
         """Nothing to learn."""
         return self
 
-    def predict(self, problems: lw.Problems, *, length: int | None = None, short_lists: bool = False) -> lw.Lists:
+    def predict(self, problems: lw.Problems, *, length: int | None = None, allow_short: bool = False) -> lw.Lists:
         """The lists that stand best for all candidates."""
         measured = problems.with_reward(FacilityLocation(cosines(problems)))
         return lw.greedy(measured, length=length or self.length)

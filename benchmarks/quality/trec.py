@@ -39,7 +39,7 @@ def _one(folder: Path, seed: int, fold: int, method: str) -> list[dict[str, Any]
     web = read_trec_web(folder)
     train, test = web.problems[web.folds != fold], web.problems[web.folds == fold]
     model = fitted(METHODS[method], train, length=max(AT), seed=seed)
-    return _scored(method, lists_of(model, test, length=max(AT), short_lists=True), test, seed)
+    return _scored(method, lists_of(model, test, length=max(AT), allow_short=True), test, seed)
 
 
 def _published(folder: Path, name: str) -> list[dict[str, Any]]:

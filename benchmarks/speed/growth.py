@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.speed.one_list import learned
 from listwright import Problems
 from listwright.features import Rows, Volume
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples
 from listwright.learners.losses import hinge_rank
 
@@ -62,7 +62,7 @@ def slopes() -> list[Slope]:
 
 def ridge(seen: int) -> Callable[[], Any]:
     """An update after `seen` others."""
-    rng, learner, n = np.random.default_rng(0), RidgeLeader(1.0), 3000
+    rng, learner, n = np.random.default_rng(0), RidgeFTRL(1.0), 3000
     rows = Rows(rng.random((n, 50), dtype=np.float32), np.repeat(np.arange(100), 30), np.arange(101) * 30)
     every = np.ones(n, dtype=bool)
     examples = Examples(rows, rng.random(n), 1.0, 0, every, np.full(100, -1), np.ones(100, dtype=bool))

@@ -3,7 +3,7 @@ import numpy as np
 
 import listwright as lw
 from listwright._internal.folds import folds_of
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples, position_weights
 from listwright.learners.losses import hinge_rank
 from listwright.walk.plain import walk
@@ -23,12 +23,12 @@ print(before[:4], reward.gains(earned)[:4], reward.value(earned)[0])
 # --8<-- [end:folds]
 
 # --8<-- [start:weights]
-print(position_weights(5, rival_length=5).round(3))
+print(position_weights(5, comparator_length=5).round(3))
 # --8<-- [end:weights]
 
 # --8<-- [start:round]
 view = lw.features.Candidate() + lw.features.Distance() + lw.features.Position()
-features, learner = view.fit(problems), RidgeLeader()
+features, learner = view.fit(problems), RidgeFTRL()
 policy, weights = learner.first_policy(), position_weights(3)
 rng = np.random.default_rng(0)
 

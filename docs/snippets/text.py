@@ -1,7 +1,6 @@
 # --8<-- [start:summaries]
-from listwright.simulate.corpus import corpus
-
 import listwright as lw
+from listwright.simulate.corpus import corpus
 from listwright.summarize.model import summary_model
 from listwright.summarize.summarize import summarize
 from listwright.text import Budget, Cluster, quality_features, sizes, split_sentences, tokens

@@ -24,7 +24,7 @@ _HOME = {
     "ContextFreeSCP": "listwright.estimators",
     "ContextPacker": "listwright.context",
     "Lists": "listwright.lists",
-    "Needs": "listwright.needs",
+    "QueryTerms": "listwright.needs",
     "Packed": "listwright.context",
     "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
@@ -63,10 +63,10 @@ __all__ = [
     "ContextFreeSCP",
     "ContextPacker",
     "Lists",
-    "Needs",
     "OnlineSCP",
     "Packed",
     "Problems",
+    "QueryTerms",
     "Selection",
     "baselines",
     "checks",
@@ -115,7 +115,7 @@ if TYPE_CHECKING:
     from listwright.evaluation import Comparison, compare, evaluate, importance
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
-    from listwright.needs import Needs
+    from listwright.needs import QueryTerms
     from listwright.problems import Problems
     from listwright.reasons.explain import explain
     from listwright.selection import Selection, greedy, select

@@ -17,16 +17,16 @@ Masks = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
-class Needs:
+class QueryTerms:
     """What each problem asks for, and which of it the parts of each candidate provide.
 
-    Needs are, for example, the words of a question or the requirements of an order; parts are the sentences of a
-    passage. Use them if a list should meet as many needs of its problem as possible: `features.Unmet` then shows a
-    policy what the list leaves unmet. They are features, known for new problems too. If it is known only in training
+    QueryTerms are, for example, the words of a question or the requirements of an order; parts are the sentences of a
+    passage. Use them if a list should meet as many needs of its problem as possible: `features.UncoveredTerms` then shows
+    a policy what the list leaves unmet. They are features, known for new problems too. If it is known only in training
     which items cover what, use a `rewards.Coverage` instead.
 
-    Needs belong to their problem: the first need of two problems need not be the same. Make them with `from_lists`, and
-    pass them to `Problems.from_arrays`.
+    QueryTerms belong to their problem: the first need of two problems need not be the same. Make them with `from_lists`,
+    and pass them to `Problems.from_arrays`.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class Needs:
 
     See Also
     --------
-    listwright.features.Unmet : Shows a policy what the list leaves unmet.
+    listwright.features.UncoveredTerms : Shows a policy what the list leaves unmet.
     listwright.rewards.Coverage : A reward for covering topics.
 
     Examples
     --------
-    >>> needs = Needs.from_lists([[1.0, 3.0]], [[[0], [0, 1]], [[1]]])
+    >>> needs = QueryTerms.from_lists([[1.0, 3.0]], [[[0], [0, 1]], [[1]]])
     >>> needs.wholes, needs.starts
     (array([3, 2], dtype=uint64), array([0, 2, 3]))
     """
@@ -57,7 +57,7 @@ class Needs:
     starts: Ints
 
     @classmethod
-    def from_lists(cls, weights: Sequence[ArrayLike], met: Sequence[Sequence[Sequence[int]]]) -> Needs:
+    def from_lists(cls, weights: Sequence[ArrayLike], met: Sequence[Sequence[Sequence[int]]]) -> QueryTerms:
         """Make needs from lists.
 
         Parameters
@@ -69,7 +69,7 @@ class Needs:
 
         Returns
         -------
-        Needs
+        QueryTerms
             To pass to `Problems.from_arrays(needs=...)`.
 
         Raises
@@ -100,15 +100,17 @@ class Needs:
                 f"Got {len(self.weights)} and {len(self.wholes)}."
             )
 
-    def take(self, which: Ints, rows: Ints) -> Needs:
+    def take(self, which: Ints, rows: Ints) -> QueryTerms:
         """Return the needs of some problems and of their rows."""
         counts = np.diff(self.starts)[rows]
-        return Needs(self.weights[which], self.wholes[rows], self.parts[pieces(self.starts, rows)], starts_of(counts))
+        return QueryTerms(
+            self.weights[which], self.wholes[rows], self.parts[pieces(self.starts, rows)], starts_of(counts)
+        )
 
-    def join(self, others: Sequence[Needs]) -> Needs:
+    def join(self, others: Sequence[QueryTerms]) -> QueryTerms:
         """Return the needs of several batches, one after the other."""
         every = [self, *others]
-        return Needs(
+        return QueryTerms(
             np.concatenate([needs.weights for needs in every]),
             np.concatenate([needs.wholes for needs in every]),
             np.concatenate([needs.parts for needs in every]),
@@ -119,5 +121,5 @@ class Needs:
 def _mask(needs: Sequence[int]) -> int:
     """Return the needs at these positions as bits of a number."""
     if any(not 0 <= need < MOST for need in needs):
-        raise InputError(f"Needs are numbered from 0 to {MOST - 1}. Got {list(needs)!r}.")
+        raise InputError(f"QueryTerms are numbered from 0 to {MOST - 1}. Got {list(needs)!r}.")
     return sum(1 << int(need) for need in set(needs))

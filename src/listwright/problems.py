@@ -18,7 +18,7 @@ from listwright._internal.intake import Intake
 from listwright._internal.joining import joined
 from listwright._internal.ragged import chosen, is_run, pieces
 from listwright.errors import InputError
-from listwright.needs import Needs
+from listwright.needs import QueryTerms
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 
@@ -68,7 +68,7 @@ class Problems:
         By name, how strongly candidates are linked to each other; column j is the problem's j-th candidate.
     aspects : dict of str to ndarray of float32, shape (rows, a), or None
         By name, how well candidates answer the aspects of their problem; column j is the problem's j-th aspect.
-    needs : Needs or None
+    needs : QueryTerms or None
         What each problem asks for and what each candidate provides of it.
     groups : ndarray, shape (rows,), or None
         A label for each row, such as its source.
@@ -104,7 +104,7 @@ class Problems:
     vectors: Any
     links: dict[str, Any] | None
     aspects: dict[str, Floats32] | None
-    needs: Needs | None
+    needs: QueryTerms | None
     groups: NDArray[Any] | None
     caps: Ints | None
     numbered: bool
@@ -125,7 +125,7 @@ class Problems:
         vectors: ArrayLike | sparse.csr_matrix | sparse.csr_array | None = None,
         links: Mapping[str, ArrayLike | sparse.csr_matrix | sparse.csr_array] | None = None,
         aspects: Mapping[str, ArrayLike] | None = None,
-        needs: Needs | None = None,
+        needs: QueryTerms | None = None,
         groups: Sequence[Hashable] | NDArray[Any] | None = None,
     ) -> Problems:
         """Make problems from arrays. C-contiguous float32 features are used without a copy.
@@ -163,8 +163,8 @@ class Problems:
             By name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
             (rows, a) or (problems, items, a). Aspects belong to their problem: the same column of two problems need not
             mean the same, and aspects that a problem lacks are 0. See `features.Aspects`.
-        needs : Needs, optional
-            What each problem asks for, and which of it the parts of each candidate provide. See `Needs`.
+        needs : QueryTerms, optional
+            What each problem asks for, and which of it the parts of each candidate provide. See `QueryTerms`.
         groups : array-like, optional
             A label for each candidate, such as its source, author or section; same shapes as `catalogue`. With
             `per_group=` a list holds at most so many candidates of a group.

@@ -96,7 +96,7 @@ def test_static_list_is_greedy_on_the_mean_reward(name: str) -> None:
         train = made(name, seed)
         model = StaticList(length=3).fit(train)
         assert model.order_.tolist() == slow_order(Slow(train))
-        lists = model.predict(train, short_lists=True)
+        lists = model.predict(train, allow_short=True)
         for i, one in enumerate(train):
             assert one.catalogue is not None
             wanted = [item for item in model.order_.tolist() if item in one.catalogue][:3]
@@ -107,7 +107,7 @@ def test_static_list_is_greedy_on_the_mean_reward(name: str) -> None:
 def test_nearest_cover_is_greedy_on_the_neighbours(name: str) -> None:
     train, asked = made(name, 0), made(name, 1)
     model = NearestCover(3, length=4).fit(train)
-    lists = model.predict(asked, short_lists=True)
+    lists = model.predict(asked, allow_short=True)
     in_budget, slow = model.predict(asked, budget=2.5), Slow(train)
     for i, one in enumerate(asked):
         weights = nearest(train, one, 3)
@@ -119,7 +119,7 @@ def test_nearest_cover_is_greedy_on_the_neighbours(name: str) -> None:
 def test_forest_cover_is_greedy_on_shared_leaves(name: str) -> None:
     train, asked = made(name, 0), made(name, 1)
     model = ForestCover(15, length=4, back_off=0.2, random_state=0).fit(train)
-    lists = model.predict(asked, short_lists=True)
+    lists = model.predict(asked, allow_short=True)
     tables = [model.scale_.apply(part.context).astype(float) for part in (train, asked)]
     theirs, mine = (model.forest_.trees_.apply(table) for table in tables)
     for i, one in enumerate(asked):

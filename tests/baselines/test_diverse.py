@@ -88,7 +88,7 @@ def dpp_score(problem: lw.Problems, relevance: Any, scale: float) -> Any:
 def test_mmr_is_its_definition(kind: str, diversity: float) -> None:
     problems = made(kind=KINDS[kind])
     model = MMR(diversity, "fame", length=6).fit(problems)
-    lists, in_budget = model.predict(problems, short_lists=True), model.predict(problems, budget=3.5)
+    lists, in_budget = model.predict(problems, allow_short=True), model.predict(problems, budget=3.5)
     for i, one in enumerate(problems):
         score = mmr_score(one, one.features[:, 1].astype(float), diversity)
         assert lists[i].tolist() == slow(one, score, 6)
@@ -103,7 +103,7 @@ def test_mmr_is_its_definition(kind: str, diversity: float) -> None:
 def test_dpp_is_its_definition(kind: str, scale: float) -> None:
     problems = made(kind=KINDS[kind])
     model = DPP(scale, "fame", length=5).fit(problems)
-    lists, in_budget = model.predict(problems, short_lists=True), model.predict(problems, budget=3.5)
+    lists, in_budget = model.predict(problems, allow_short=True), model.predict(problems, budget=3.5)
     for i, one in enumerate(problems):
         score = dpp_score(one, one.features[:, 1].astype(float), scale)
         if scale:  # without relevance the first pick is a tie of unit vectors up to rounding
@@ -116,7 +116,7 @@ def test_dpp_is_its_definition(kind: str, scale: float) -> None:
 
 def test_dpp_scores_add_up_to_the_log_determinant() -> None:
     problems = made()
-    lists = DPP(2.0, 0, length=4).fit(problems).predict(problems, short_lists=True)
+    lists = DPP(2.0, 0, length=4).fit(problems).predict(problems, allow_short=True)
     assert lists.scores is not None
     for i, one in enumerate(problems):
         quality, chosen = np.exp(one.features[:, 0].astype(float)), lists[i]
@@ -128,7 +128,7 @@ def test_dpp_scores_add_up_to_the_log_determinant() -> None:
 @pytest.mark.parametrize("model", [MMR(0.4, length=5), DPP(2.0, length=5)], ids=str)
 def test_without_relevance_the_centre_is_relevant(model: Any, kind: str) -> None:
     problems = made(kind=KINDS[kind])
-    lists = model.fit(problems).predict(problems, short_lists=True)
+    lists = model.fit(problems).predict(problems, allow_short=True)
     for i, one in enumerate(problems):
         relevance = central(one)
         score = mmr_score(one, relevance, 0.4) if isinstance(model, MMR) else dpp_score(one, relevance, 2.0)
@@ -138,7 +138,7 @@ def test_without_relevance_the_centre_is_relevant(model: Any, kind: str) -> None
 def test_learned_relevance_runs_from_0_to_1_in_each_problem() -> None:
     problems = made(reward=lw.rewards.AnySuccess(np.random.default_rng(1).random(sum(COUNTS))))
     gains = TopK(LinearRegression()).fit(problems).relevance(problems)
-    lists = MMR(0.3, LinearRegression(), length=5).fit(problems).predict(problems, short_lists=True)
+    lists = MMR(0.3, LinearRegression(), length=5).fit(problems).predict(problems, allow_short=True)
     for i, one in enumerate(problems):
         own = gains[problems.offsets[i] : problems.offsets[i + 1]]
         span = own.max() - own.min()
@@ -151,8 +151,8 @@ def test_features_stand_in_for_vectors() -> None:
     plain = lw.Problems.from_arrays(problems.vectors, offsets=problems.offsets)
     for model in (MMR(0.5, length=1), DPP(length=1)):
         model.fit(plain)
-        wanted = model.predict(plain, length=4, short_lists=True).rows
-        np.testing.assert_array_equal(model.fit(problems).predict(problems, length=4, short_lists=True).rows, wanted)
+        wanted = model.predict(plain, length=4, allow_short=True).rows
+        np.testing.assert_array_equal(model.fit(problems).predict(problems, length=4, allow_short=True).rows, wanted)
 
 
 @pytest.mark.parametrize("model", [MMR(0.5, 0, length=4), DPP(1.0, 0, length=4)], ids=str)

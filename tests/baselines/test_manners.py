@@ -90,9 +90,9 @@ def test_a_budget_too_small_gives_empty_lists(rival: Baseline) -> None:
 def test_short_lists(rival: Baseline) -> None:
     problems = made()
     rival.fit(problems)
-    with pytest.raises(InputError, match=r"Problem 0 has 7 candidates but length=9\. Pass short_lists=True"):
+    with pytest.raises(InputError, match=r"Problem 0 has 7 candidates but length=9\. Pass allow_short=True"):
         rival.predict(problems, length=9)
-    lists = rival.predict(problems, length=9, short_lists=True)
+    lists = rival.predict(problems, length=9, allow_short=True)
     assert [sorted(one.tolist()) for one in lists] == [list(range(7))] * 30
 
 

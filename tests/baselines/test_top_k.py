@@ -71,7 +71,7 @@ def test_rows_are_features_context_and_item() -> None:
         tables.append(np.array(rows))
     scores = least_squares(tables[0], train.reward.tables["success"].values, tables[1])
     model = TopK(LinearRegression(), length=3).fit(train)
-    lists = model.predict(test, short_lists=True)
+    lists = model.predict(test, allow_short=True)
     assert [one.tolist() for one in lists] == sorted_lists(test, scores, 3)
     np.testing.assert_allclose(model.relevance(test), scores, atol=1e-5)
 

@@ -20,7 +20,7 @@ WRONG_INPUTS = {
     "wrong reward column": (("fit", "past.csv", "--reward", "any:klicked", *FIT[2:]), "klicked"),
     "unknown spec": (("fit", "past.csv", "--reward", "anny:clicked", *FIT[2:]), "Did you mean 'any'?"),
     "not a number": (("fit", "gap.csv", *FIT), "quality"),
-    "too long": (("fit", "past.csv", *FIT[:3], "9", *FIT[4:]), "Pass --short-lists"),
+    "too long": (("fit", "past.csv", *FIT[:3], "9", *FIT[4:]), "Pass --allow-short"),
     "empty table": (("fit", "empty.csv", *FIT), "empty.csv"),
     "unknown kind": (("fit", "m.listwright", *FIT), "unknown kind"),
     "unknown format": (("fit", "past.csv", *FIT, "--format", "xls"), "format must be one of"),

@@ -149,4 +149,4 @@ def test_save_and_load(packer: lw.ContextPacker, tmp_path: Path) -> None:
 
 def test_the_shipped_model_sees_what_it_is_said_to() -> None:
     names = [type(part).__name__ for part in passage_policy_features().parts]
-    assert names == ["Candidate", "Links", "Unmet"]
+    assert names == ["Candidate", "Links", "UncoveredTerms"]

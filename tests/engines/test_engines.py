@@ -19,7 +19,7 @@ from listwright.learners import (
     FollowPerturbedLeader,
     GradientDescent,
     PerPosition,
-    RidgeLeader,
+    RidgeFTRL,
     SoftmaxLeader,
     WeightedMajority,
 )
@@ -29,13 +29,13 @@ from listwright.training.sources.sharded import kept_share
 from tests.scan_tools import scanned, table, weights
 
 LEARNERS = [
-    RidgeLeader(),
-    RidgeLeader(penalty=1.0, center=False),
+    RidgeFTRL(),
+    RidgeFTRL(penalty=1.0, center=False),
     GradientDescent(),
     GradientDescent("logistic_rank"),
     SoftmaxLeader(),
     Aggregate(DecisionTreeRegressor(max_depth=3)),
-    PerPosition(RidgeLeader()),
+    PerPosition(RidgeFTRL()),
     WeightedMajority(),
     FollowLeader(),
     FollowPerturbedLeader(),
@@ -156,7 +156,7 @@ def test_a_learner_that_keeps_rows_gets_a_sample(tmp_path: Path) -> None:
     learner = Aggregate(DecisionTreeRegressor(max_depth=3))
     share = kept_share(data, learner, 2, 2)
     assert 0 < share < 0.9
-    assert kept_share(data, RidgeLeader(), 2, 2) == 1.0
+    assert kept_share(data, RidgeFTRL(), 2, 2) == 1.0
     model = lw.SCP(length=2, n_passes=2, learner=learner, random_state=0).fit(data)
     kept = sum(len(rows) for rows in model.training_.learner.rows_)
     assert 0.2 * share < kept / (2 * 2 * data.n_rows) < share

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 import listwright as lw
 from listwright.features import Candidate
 from listwright.policies import Estimator, Linear, Mixture, Sequence, Uniform
-from listwright.training.keep import FEW, MEMORY, RESERVOIR, Keeper, held_out
+from listwright.training.keep import FEW, MEMORY, RESERVOIR, PolicyKeeper, held_out
 from tests.estimators.models import ALL, BOTH
 from tests.problem_tools import problems_of_kinds, recurring_problems
 
@@ -25,7 +25,7 @@ def test_the_best_round_is_chosen_by_a_part_that_is_not_learned_from() -> None:
     assert model.n_rounds_ == 80
     alone = lw.SCP(2, keep="best", n_passes=1, effort="fast", random_state=0).fit(problems[:1])
     assert alone.n_rounds_ == 1  # of a single problem, nothing is held out
-    keeper = Keeper("best")
+    keeper = PolicyKeeper("best")
     policies = [Linear(np.array([value])) for value in (0.0, 2.0, 1.0)]
     for policy in policies:
         keeper.after_round(policy, lambda policy=policy: float(policy.weights[0]))
@@ -56,7 +56,7 @@ def test_a_long_mixture_is_an_even_sample_of_its_rounds() -> None:
     counts = np.zeros(4)
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        keeper = Keeper("mixture")
+        keeper = PolicyKeeper("mixture")
         for round_ in range(2000):
             keeper.before_round(Linear(np.array([round_])), 1, rng)
         rounds = [policy.weights[0] for policy in keeper.kept(Linear(np.zeros(1))).policies]
@@ -79,7 +79,7 @@ def test_the_small_sample_is_even_also_where_the_first_policies_were_light(heavy
     counts, before = np.zeros(4), 200
     for seed in range(150):
         rng = np.random.default_rng(seed)
-        keeper = Keeper("mixture")
+        keeper = PolicyKeeper("mixture")
         for round_ in range(400):
             keeper.before_round(heavy(round_) if round_ >= before else Linear(np.array([round_])), 1, rng)
         policies = keeper.kept(Uniform()).policies
@@ -92,7 +92,7 @@ def test_the_small_sample_is_even_also_where_the_first_policies_were_light(heavy
 
 def test_large_weights_are_kept_in_bounded_memory() -> None:
     rng, many = np.random.default_rng(0), MEMORY // (8 * 100)
-    keeper = Keeper("mixture")
+    keeper = PolicyKeeper("mixture")
     for _ in range(300):
         keeper.before_round(Linear(np.broadcast_to(np.zeros(1), many)), 1, rng)
     assert len(keeper.policies) == 100

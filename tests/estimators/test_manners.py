@@ -16,7 +16,7 @@ from sklearn.utils import estimator_checks
 
 import listwright as lw
 from listwright.baselines import TopK
-from listwright.learners import GradientDescent, RidgeLeader
+from listwright.learners import GradientDescent, RidgeFTRL
 from tests.problem_tools import small_problems
 
 CHECKS = [
@@ -38,7 +38,7 @@ OTHERS = [
     lw.features.Identity(("list",)),
     lw.features.Position(),
     lw.features.Volume(),
-    RidgeLeader(2.0),
+    RidgeFTRL(2.0),
     GradientDescent("hinge_rank"),
     lw.learners.WeightedMajority(),
 ]
@@ -103,7 +103,7 @@ def test_a_model_that_is_not_fitted_says_so(cls: type) -> None:
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_clone_has_the_parameters_and_nothing_that_was_learned(cls: type) -> None:
-    model = cls(3, rival_length=2, random_state=5).fit(make_problems())
+    model = cls(3, comparator_length=2, random_state=5).fit(make_problems())
     twin = clone(model)
     assert twin.get_params() == model.get_params()
     with pytest.raises(NotFittedError):
@@ -149,7 +149,7 @@ def test_arrays_are_refused_with_the_way_out(cls: type) -> None:
 
 
 def test_nested_parameters_can_be_set() -> None:
-    model = lw.SCP(learner=RidgeLeader(1.0), features=lw.features.Volume())
+    model = lw.SCP(learner=RidgeFTRL(1.0), features=lw.features.Volume())
     model.set_params(learner__penalty=7.0, features__relative=True)
     assert model.learner.penalty == 7.0
     assert model.features.relative

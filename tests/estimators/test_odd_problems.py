@@ -159,7 +159,7 @@ def test_problems_that_teach_nothing(cls: type, success: float, keep: str) -> No
 @pytest.mark.parametrize("learner", ["gradient", "hinge_rank", Ridge()])
 def test_other_learners_do_not_mind_problems_that_teach_nothing(learner: Any) -> None:
     problems = problems_of_kinds(20, reward=lw.rewards.AnySuccess(np.zeros((20, 8))))
-    for model in (lw.SCP(2, learner=learner), lw.SCP(2, learner=learner, skip_solved=False)):
+    for model in (lw.SCP(2, learner=learner), lw.SCP(2, learner=learner, skip_saturated=False)):
         assert (model.fit(problems).predict(problems).lengths == 2).all()
 
 
@@ -175,5 +175,5 @@ def test_problems_of_different_sizes() -> None:
     features = rng.random((counts.sum(), 2))
     reward = lw.rewards.AnySuccess(features[:, 0] > 0.8)
     problems = lw.Problems.from_arrays(features, offsets=np.concatenate([[0], np.cumsum(counts)]), reward=reward)
-    lists = lw.SCP(5, short_lists=True, effort="fast").fit(problems).predict(problems)
+    lists = lw.SCP(5, allow_short=True, effort="fast").fit(problems).predict(problems)
     np.testing.assert_array_equal(lists.lengths, np.minimum(counts, 5))

@@ -9,14 +9,14 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import listwright as lw
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.policies import Linear, Policy, Sequence
 from tests.estimators.models import ALL, BOTH, PLAIN
 from tests.problem_tools import problems_of_kinds, recurring_problems
 
 
 @pytest.mark.parametrize("cls", BOTH)
-@pytest.mark.parametrize("learner", ["ridge", RidgeLeader(1.0), "gradient", Ridge()])
+@pytest.mark.parametrize("learner", ["ridge", RidgeFTRL(1.0), "gradient", Ridge()])
 def test_partial_fit_in_pieces_equals_one_pass_over_all(cls: type, learner: Any) -> None:
     problems = problems_of_kinds(60)
     whole = cls(3, features=PLAIN, learner=learner, n_passes=1, batch_size=20).fit(problems)

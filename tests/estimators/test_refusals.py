@@ -29,7 +29,7 @@ def test_wrong_parameters_are_named_and_nothing_is_lost(cls: type, use: str) -> 
         ({"length": 0}, r"length must be at least 1. Got 0."),
         ({"length": 2.5}, r"length must be a whole number of at least 1. Got 2.5."),
         ({"length": True}, r"length must be a whole number of at least 1. Got True."),
-        ({"rival_length": 0}, r"rival_length must be at least 1. Got 0."),
+        ({"comparator_length": 0}, r"comparator_length must be at least 1. Got 0."),
         ({"n_passes": 0}, r"n_passes must be at least 1. Got 0."),
         ({"batch_size": -1}, r"batch_size must be at least 1. Got -1."),
         ({"keep": "all"}, r"keep must be one of last, best, mixture. Got 'all'."),
@@ -79,15 +79,15 @@ def test_learning_needs_a_reward(cls: type, use: str) -> None:
 @pytest.mark.parametrize("cls", BOTH)
 def test_too_few_candidates_are_named_and_short_lists_accepted_when_asked_for(cls: type) -> None:
     few = problems_of_kinds(5, 2, problem_ids=list("abcde"))
-    message = r"Problem a has 2 candidates but length=3. Pass short_lists=True to accept shorter lists."
+    message = r"Problem a has 2 candidates but length=3. Pass allow_short=True to accept shorter lists."
     with pytest.raises(InputError, match=message):
         cls(3).fit(few)
     model = cls(3).fit(problems_of_kinds())
     with pytest.raises(InputError, match=message):
         model.predict(few)
-    assert (model.predict(few, short_lists=True).lengths == 2).all()
+    assert (model.predict(few, allow_short=True).lengths == 2).all()
     assert (model.predict(few, length=2).lengths == 2).all()
-    assert (cls(3, short_lists=True).fit(few).predict(few).lengths == 2).all()
+    assert (cls(3, allow_short=True).fit(few).predict(few).lengths == 2).all()
 
 
 @pytest.mark.parametrize("cls", BOTH)

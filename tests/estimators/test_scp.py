@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 import listwright as lw
 from listwright.errors import DataWarning
 from listwright.features import Candidate
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples, position_weights
 from tests.estimators.models import ALL, BOTH, state_of
 from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems
@@ -43,14 +43,14 @@ def test_one_policy_is_better_than_many_where_data_are_few() -> None:
 
 @pytest.mark.parametrize("weighting", ["discounted", "min_sum", "uniform"])
 def test_examples_carry_the_weight_of_their_position(weighting: str) -> None:
-    model = lw.SCP(4, rival_length=3, weighting=weighting, learner=Recorder(), n_passes=1, batch_size=1).fit(
+    model = lw.SCP(4, comparator_length=3, weighting=weighting, learner=Recorder(), n_passes=1, batch_size=1).fit(
         problems_of_kinds(5)
     )
     weights = [examples.weight for examples in model.training_.learner.seen_]
     assert weights == position_weights(4, 3, weighting=weighting).tolist() * 5
 
 
-class Recorder(RidgeLeader):
+class Recorder(RidgeFTRL):
     """Keeps the examples too."""
 
     def learn(self, examples: Examples) -> None:
@@ -67,14 +67,14 @@ def test_position_weights() -> None:
 
 
 @pytest.mark.parametrize("cls", ALL)
-@pytest.mark.parametrize(("length", "rival_length"), [(2, 5), (5, 2), (1, 1), (3, 1), (1, 4)])
-def test_the_length_may_differ_from_the_rivals(cls: type, length: int, rival_length: int) -> None:
+@pytest.mark.parametrize(("length", "comparator_length"), [(2, 5), (5, 2), (1, 1), (3, 1), (1, 4)])
+def test_the_length_may_differ_from_the_rivals(cls: type, length: int, comparator_length: int) -> None:
     problems = recurring_problems()
-    model = cls(length, rival_length=rival_length, random_state=0).fit(problems)
+    model = cls(length, comparator_length=comparator_length, random_state=0).fit(problems)
     assert (model.predict(problems).lengths == length).all()
     assert 0 <= model.score(problems) <= 1
     certificate = model.online_certificate()
-    assert (certificate.length, certificate.rival_length) == (length, rival_length)
+    assert (certificate.length, certificate.comparator_length) == (length, comparator_length)
 
 
 def test_the_number_of_rounds_is_that_of_states_visited() -> None:

@@ -15,7 +15,7 @@ from listwright.estimators.choosing import choose
 from listwright.estimators.menu import time_to_try, ways_to_try
 from listwright.estimators.ways import Learned, Together
 from listwright.features import BestColumn, Candidate, Identity
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 
 
 def by_item(n: int = 60) -> lw.Problems:
@@ -177,7 +177,7 @@ def test_tuning_chooses_the_penalty_where_features_are_set() -> None:
     settings: dict[str, Any] = {"n_passes": 2, "features": Candidate(), "effort": "fast", "random_state": 0}
     model = lw.SCP(2, tune=True, **settings).fit(by_item())
     assert [trial.name for trial in model.trials_] == ["linear", "penalty 10", "penalty 100", "penalty 1000"]
-    assert isinstance(model.training_.learner, RidgeLeader)
+    assert isinstance(model.training_.learner, RidgeFTRL)
     fixed = lw.SCP(2, tune=True, learner="hinge_rank", **settings).fit(by_item())
     assert fixed.trials_ == []
 

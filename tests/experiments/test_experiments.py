@@ -117,7 +117,7 @@ def test_steps_lead_from_the_printed_algorithm_to_the_default():
     for name, step in trajectory.STEPS.items():
         assert step.base is None or list(trajectory.STEPS).index(step.base) < list(trajectory.STEPS).index(name)
     printed = trajectory.STEPS["SCP as printed"].method
-    assert (printed.n_passes, printed.batch_size, printed.skip_solved) == (1, 1, False)
+    assert (printed.n_passes, printed.batch_size, printed.skip_saturated) == (1, 1, False)
     assert (printed.learner.center, printed.learner.target) == (False, "cost")
     assert trajectory.STEPS["+ identity (SCP above)"].method is trajectory.METHODS["SCP"]
     assert trajectory.METHODS["SCP"].get_params()["features"] == "auto"

@@ -121,7 +121,7 @@ def test_a_learner_that_cannot_change_what_it_learned_says_so():
 
 def test_an_online_model_goes_on_from_itself():
     model = OnlineSCP.from_model(trained(), random_state=0).update(ordinary(40))
-    twin = OnlineSCP.from_model(model, random_state=5, leverage=0.1, short_lists=True)
+    twin = OnlineSCP.from_model(model, random_state=5, leverage=0.1, allow_short=True)
     assert twin.predict(probes()) == model.predict(probes())
     before = model.state()
     twin.update(ordinary(20, start=40))

@@ -58,7 +58,7 @@ def test_a_draw_depends_on_seed_id_and_state_alone() -> None:
 def test_a_draw_does_not_depend_on_other_problems_of_the_batch() -> None:
     small, large = problems(1, 3), problems(1, 9, seed=1)
     both = lw.Problems.concat([small, large])
-    options = {"length": 5, "short_lists": True, "slots": "one"}
+    options = {"length": 5, "allow_short": True, "slots": "one"}
     together = begun(**options).recommend(both, list_ids=["a", "b"])
     alone = begun(**options).recommend(small, list_ids=["a"])
     assert np.array_equal(alone[0], together[0])
@@ -309,9 +309,9 @@ def test_lists_keep_to_the_budget_and_gains_are_learned_per_size() -> None:
 
 
 def test_too_few_candidates() -> None:
-    with pytest.raises(InputError, match="short_lists=True"):
+    with pytest.raises(InputError, match="allow_short=True"):
         begun(length=7).recommend(problems())
-    assert (begun(length=7, short_lists=True).recommend(problems()).lengths == 6).all()
+    assert (begun(length=7, allow_short=True).recommend(problems()).lengths == 6).all()
 
 
 @pytest.mark.parametrize(

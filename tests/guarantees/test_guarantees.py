@@ -16,7 +16,7 @@ from listwright.guarantees import (
     regret_bound,
     rounds_for,
 )
-from listwright.learners import Exp3, FollowLeader, FollowPerturbedLeader, RidgeLeader, WeightedMajority
+from listwright.learners import Exp3, FollowLeader, FollowPerturbedLeader, RidgeFTRL, WeightedMajority
 from listwright.learners.examples import position_weights
 from listwright.training.round import Training
 
@@ -27,12 +27,12 @@ def test_the_ratios_that_the_paper_names():
     assert approximation_ratio(70, 10) == pytest.approx(0.999, abs=0.0005)  # "99.9 % of the best list of k/7"
 
 
-@pytest.mark.parametrize("rival_length", [1, 3, 10, 1000])
+@pytest.mark.parametrize("comparator_length", [1, 3, 10, 1000])
 @pytest.mark.parametrize("ratio", [0.0, 0.1, 0.5, 1 - 1 / np.e, 0.95, 0.999])
-def test_list_length_is_the_smallest_that_reaches_the_ratio(ratio, rival_length):
-    length = list_length_for(ratio, rival_length)
-    assert approximation_ratio(length, rival_length) >= ratio
-    assert length == 1 or approximation_ratio(length - 1, rival_length) < ratio
+def test_list_length_is_the_smallest_that_reaches_the_ratio(ratio, comparator_length):
+    length = list_length_for(ratio, comparator_length)
+    assert approximation_ratio(length, comparator_length) >= ratio
+    assert length == 1 or approximation_ratio(length - 1, comparator_length) < ratio
 
 
 def test_regret_bound_term_by_term():
@@ -40,7 +40,7 @@ def test_regret_bound_term_by_term():
     terms = (0.08, 2 * np.sqrt(0.02), 2**2.25 * 0.01**0.75 * np.log(20) ** 0.25 * np.sqrt(2))
     n_policies = np.exp(2)  # not a whole number, so that its logarithm is
     assert regret_bound(400, n_policies, length=4, delta=0.1) == pytest.approx(sum(terms))
-    assert regret_bound(400, n_policies, length=9, rival_length=4, delta=0.1) == pytest.approx(sum(terms))
+    assert regret_bound(400, n_policies, length=9, comparator_length=4, delta=0.1) == pytest.approx(sum(terms))
     assert regret_bound(400, 1, length=4) == 0
 
 
@@ -50,11 +50,11 @@ def test_regret_bound_is_led_by_the_square_root():
 
 
 def test_confidence_terms_have_the_exact_ranges():
-    states, picks = confidence_terms(1000, length=6, rival_length=3, delta=0.1)
+    states, picks = confidence_terms(1000, length=6, comparator_length=3, delta=0.1)
     unit = np.sqrt(np.log(20) / 2000)
     assert states == pytest.approx((2 - (2 / 3) ** 6) * unit)
     assert picks == pytest.approx(np.sqrt(sum((4 / 9) ** i for i in range(6))) * unit)
-    only = confidence_terms(1000, length=6, rival_length=3, delta=0.1, randomized=False)
+    only = confidence_terms(1000, length=6, comparator_length=3, delta=0.1, randomized=False)
     assert only == (pytest.approx((2 - (2 / 3) ** 6) * np.sqrt(np.log(10) / 2000)), 0.0)
 
 
@@ -71,9 +71,9 @@ def test_the_exact_ratio_is_that_of_lemma_2():
 
 
 @pytest.mark.parametrize("accuracy", [0.01, 0.1, 0.5, 50.0])
-@pytest.mark.parametrize(("n_policies", "length", "rival_length"), [(2, 1, 1), (30, 5, None), (1000, 10, 3)])
-def test_rounds_for_is_the_smallest_number_that_does(accuracy, n_policies, length, rival_length):
-    lengths = {"length": length, "rival_length": rival_length}
+@pytest.mark.parametrize(("n_policies", "length", "comparator_length"), [(2, 1, 1), (30, 5, None), (1000, 10, 3)])
+def test_rounds_for_is_the_smallest_number_that_does(accuracy, n_policies, length, comparator_length):
+    lengths = {"length": length, "comparator_length": comparator_length}
 
     def slack(rounds):
         return regret_bound(rounds, n_policies, **lengths) + sum(confidence_terms(rounds, **lengths))
@@ -87,7 +87,7 @@ def test_rounds_for_is_the_smallest_number_that_does(accuracy, n_policies, lengt
     ("call", "message"),
     [
         (lambda: approximation_ratio(0), "length must be at least 1. Got 0."),
-        (lambda: approximation_ratio(3, 0), "rival_length must be at least 1. Got 0."),
+        (lambda: approximation_ratio(3, 0), "comparator_length must be at least 1. Got 0."),
         (lambda: list_length_for(1.0, 3), "ratio must be from 0 to below 1. Got 1.0."),
         (lambda: regret_bound(0, 3, length=2), "rounds must be at least 1. Got 0."),
         (lambda: regret_bound(9, 0, length=2), "n_policies must be at least 1. Got 0."),
@@ -102,7 +102,7 @@ def test_wrong_arguments_are_named(call, message):
 
 
 def test_a_certificate_adds_up():
-    certificate = certify(rounds=10_000, loss=500.0, value=6_000.0, length=6, rival_length=3, delta=0.1)
+    certificate = certify(rounds=10_000, loss=500.0, value=6_000.0, length=6, comparator_length=3, delta=0.1)
     assert certificate.effective_length == 3
     assert certificate.approximation_ratio == pytest.approx(1 - (2 / 3) ** 6)
     assert certificate.regret_bound_used == pytest.approx(0.05)
@@ -205,7 +205,7 @@ def run(learner, problems, length, seed, features=None, repeats=True):
         weights=position_weights(length),
         per_size=False,
         repeats=repeats,
-        skip_solved=True,
+        skip_saturated=True,
     )
     rng, true = np.random.default_rng(seed), []
     for batch in problems:
@@ -287,7 +287,7 @@ def test_partial_feedback_falls_back_on_the_loss():
 
 
 def test_surrogate_regret_and_gap_add_up_to_the_bound():
-    learner = RidgeLeader()
+    learner = RidgeFTRL()
     ledger, _ = run(learner, states(60, np.random.default_rng(4)), 2, 4, features=Identity() + Candidate())
     certificate = certificate_of(learner, ledger, 2)
     assert certificate.surrogate_regret == pytest.approx(learner.surrogate_loss() - learner.best_surrogate_loss())

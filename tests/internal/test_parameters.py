@@ -59,7 +59,7 @@ def test_reprs_show_what_differs_from_the_defaults() -> None:
 
 
 def test_scikit_learn_clones_searches_and_chains() -> None:
-    model = lw.SCP(length=2, learner=lw.learners.RidgeLeader(), effort="fast", random_state=0)
+    model = lw.SCP(length=2, learner=lw.learners.RidgeFTRL(), effort="fast", random_state=0)
     assert repr(clone(model)) == repr(model)
     assert clone(model).learner is not model.learner
     search = GridSearchCV(model, {"n_passes": [1, 2]}, cv=2).fit(problems())

@@ -25,7 +25,7 @@ from listwright.features import (
     Position,
     Similarity,
     Sum,
-    Unmet,
+    UncoveredTerms,
     Volume,
 )
 from listwright.features.auto import auto_features, paper_features
@@ -51,7 +51,7 @@ FEATURES: dict[str, Callable[[], Features]] = {
     "similarity": Similarity,
     "sum": lambda: Candidate() + Volume() + Identity(("list",)) + Position(),
     "the paper's": paper_features,
-    "unmet": Unmet,
+    "unmet": UncoveredTerms,
     "volume": Volume,
     "volume, relative": lambda: Volume(relative=True, times_features=False),
 }
@@ -76,10 +76,10 @@ def make_problems(counts: list[int], *, csr: bool = False, seed: int = 0) -> lw.
     )
 
 
-def _needs(counts: list[int], rng: np.random.Generator) -> lw.Needs:
+def _needs(counts: list[int], rng: np.random.Generator) -> lw.QueryTerms:
     """Five needs per problem, and up to three parts per candidate."""
     met = [[np.flatnonzero(rng.random(5) < 0.4).tolist() for _ in range(rng.integers(4))] for _ in range(sum(counts))]
-    return lw.Needs.from_lists(rng.integers(3, size=(len(counts), 5)).tolist(), met)
+    return lw.QueryTerms.from_lists(rng.integers(3, size=(len(counts), 5)).tolist(), met)
 
 
 def _links(count: int, width: int, rng: np.random.Generator) -> np.ndarray:

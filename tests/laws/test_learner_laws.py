@@ -22,7 +22,7 @@ from listwright.learners import (
     HingeLeader,
     Learner,
     PerPosition,
-    RidgeLeader,
+    RidgeFTRL,
     SoftmaxLeader,
     WeightedMajority,
 )
@@ -36,9 +36,9 @@ def experts() -> list[Policy]:
 
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
-    "ridge": RidgeLeader,
-    "ridge, fixed penalty": lambda: RidgeLeader(1.0),
-    "ridge, as printed": lambda: RidgeLeader(1.0, target="cost", center=False),
+    "ridge": RidgeFTRL,
+    "ridge, fixed penalty": lambda: RidgeFTRL(1.0),
+    "ridge, as printed": lambda: RidgeFTRL(1.0, target="cost", center=False),
     "gradient": GradientDescent,
     "gradient, hinge": lambda: GradientDescent("hinge_rank"),
     "gradient, logistic": lambda: GradientDescent("logistic_rank"),
@@ -46,7 +46,7 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "hinge": HingeLeader,
     "regressor": lambda: Aggregate(Ridge()),
     "classifier": lambda: Aggregate(LogisticRegression()),
-    "per position": lambda: PerPosition(RidgeLeader()),
+    "per position": lambda: PerPosition(RidgeFTRL()),
     "majority": WeightedMajority,
     "majority, policies": lambda: WeightedMajority(experts()),
     "leader": FollowLeader,

@@ -7,7 +7,7 @@ import pytest
 
 import listwright as lw
 from listwright.features import Candidate, Crossed, Features, Identity, Position, Rows
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples, centered
 from tests.made_examples import made
 
@@ -49,7 +49,7 @@ def plain_ridge(stack: list[Examples], penalty: float, *, center: bool, center_b
     return np.linalg.solve(a, b)
 
 
-def learned_weights(stack: list[Examples], learner: RidgeLeader) -> np.ndarray:
+def learned_weights(stack: list[Examples], learner: RidgeFTRL) -> np.ndarray:
     for examples in stack:
         learner.learn(examples)
     policy = learner.policy()
@@ -62,7 +62,7 @@ def learned_weights(stack: list[Examples], learner: RidgeLeader) -> np.ndarray:
 def test_blocks_equal_the_written_out_columns(whole: bool, closed: float, d: int, center: bool) -> None:
     rng = np.random.default_rng(5)
     stack = [make_examples(rng, whole=whole, closed=closed, d=d, weight=weight) for weight in (1.0, 0.25, 0.5)]
-    got = learned_weights(stack, RidgeLeader(0.3, center=center))
+    got = learned_weights(stack, RidgeFTRL(0.3, center=center))
     np.testing.assert_allclose(got, plain_ridge(stack, 0.3, center=center), rtol=0, atol=1e-8)
 
 
@@ -70,18 +70,18 @@ def test_blocks_equal_the_written_out_columns(whole: bool, closed: float, d: int
 def test_whole_and_incomplete_catalogues_can_follow_each_other(order: tuple[bool, ...]) -> None:
     rng = np.random.default_rng(6)
     stack = [make_examples(rng, whole=whole, closed=0.0, d=2, weight=0.5) for whole in order]
-    got = learned_weights(stack, RidgeLeader(1.0, center=False))
+    got = learned_weights(stack, RidgeFTRL(1.0, center=False))
     np.testing.assert_allclose(got, plain_ridge(stack, 1.0, center=False), rtol=0, atol=1e-8)
 
 
 def test_with_whole_catalogues_nothing_is_lost_by_leaving_the_blocks_where_they_are() -> None:
     rng = np.random.default_rng(7)
     stack = [make_examples(rng, whole=True, closed=0.0, d=2, weight=0.5) for _ in range(3)]
-    got = learned_weights(stack, RidgeLeader(0.7))
+    got = learned_weights(stack, RidgeFTRL(0.7))
     np.testing.assert_allclose(got, plain_ridge(stack, 0.7, center=True, center_blocks=True), rtol=0, atol=1e-8)
 
 
-class Recorder(RidgeLeader):
+class Recorder(RidgeFTRL):
     """Keeps the examples too."""
 
     def learn(self, examples: Examples) -> None:

@@ -276,7 +276,7 @@ def train(learner, features, problems, *, batch_size=1, length=2, repeats=True, 
         weights=weights,
         per_size=False,
         repeats=repeats,
-        skip_solved=True,
+        skip_saturated=True,
     )
     rng = np.random.default_rng(seed)
     for batch in problems.batches(batch_size):

@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 
 import listwright as lw
 from listwright.features import Candidate, Identity
-from listwright.learners import Aggregate, GradientDescent, Learner, RidgeLeader, SoftmaxLeader, WeightedMajority
+from listwright.learners import Aggregate, GradientDescent, Learner, RidgeFTRL, SoftmaxLeader, WeightedMajority
 from listwright.learners.examples import Examples
 from listwright.learners.losses import LOSSES
 
@@ -137,7 +137,7 @@ def test_the_reach_is_that_of_the_longest_weights() -> None:
 
 
 def test_ridge_is_exact() -> None:
-    model, seen = run(RidgeLeader(1.0, target="cost", center=False))
+    model, seen = run(RidgeFTRL(1.0, target="cost", center=False))
     tables = np.concatenate([np.sqrt(part[4]) * part[0] for part in seen.parts])
     costs = np.concatenate([np.sqrt(part[4]) * part[1] for part in seen.parts])
     weights = np.linalg.lstsq(tables, -costs)[0]
@@ -192,7 +192,7 @@ def test_a_learner_of_ones_own_that_counts_nothing_says_so() -> None:
     assert WeightedMajority().hindsight() == ""
 
 
-@pytest.mark.parametrize("learner", [RidgeLeader(), GradientDescent("hinge_rank"), SoftmaxLeader(), Aggregate(Ridge())])
+@pytest.mark.parametrize("learner", [RidgeFTRL(), GradientDescent("hinge_rank"), SoftmaxLeader(), Aggregate(Ridge())])
 @pytest.mark.parametrize("slim", [False, True])
 def test_a_certificate_stays_the_same_in_a_file(learner: Learner, slim: bool, tmp_path: Any) -> None:
     model = lw.SCP(2, learner=learner, features=Candidate(), n_passes=1, random_state=0).fit(make_problems(20))
@@ -201,7 +201,7 @@ def test_a_certificate_stays_the_same_in_a_file(learner: Learner, slim: bool, tm
 
 
 def test_the_split_of_the_regret_adds_up_for_every_convex_learner() -> None:
-    for learner in (GradientDescent("logistic_rank"), RidgeLeader(), SoftmaxLeader()):
+    for learner in (GradientDescent("logistic_rank"), RidgeFTRL(), SoftmaxLeader()):
         certificate = run(learner)[0].online_certificate()
         split = certificate.surrogate_regret / certificate.rounds + certificate.surrogate_gap
         assert split == pytest.approx(certificate.regret_bound_used)

@@ -25,7 +25,7 @@ from listwright.learners import (
     GradientDescent,
     Learner,
     PerPosition,
-    RidgeLeader,
+    RidgeFTRL,
     SoftmaxLeader,
     as_learner,
 )
@@ -78,29 +78,29 @@ def stacked(stack: list[Examples], *, center: bool) -> tuple[np.ndarray, np.ndar
     return np.concatenate(tables), np.concatenate(targets), np.concatenate(weights)
 
 
-# RidgeLeader
+# RidgeFTRL
 
 
 @pytest.mark.parametrize("center", [True, False])
 def test_ridge_from_sums_is_ridge_on_the_stacked_rows(center: bool) -> None:
-    policy = taught(RidgeLeader(0.4, center=center), STACK).policy()
+    policy = taught(RidgeFTRL(0.4, center=center), STACK).policy()
     table, target, weights = stacked(STACK, center=center)
     plain = Ridge(alpha=0.4, fit_intercept=False).fit(table, target, sample_weight=weights)
     np.testing.assert_allclose(policy.weights, plain.coef_, rtol=0, atol=1e-8)
 
 
 def test_with_centering_gains_and_costs_are_the_same_target() -> None:
-    gain = taught(RidgeLeader(), STACK).policy()
-    cost = taught(RidgeLeader(target="cost"), STACK).policy()
+    gain = taught(RidgeFTRL(), STACK).policy()
+    cost = taught(RidgeFTRL(target="cost"), STACK).policy()
     np.testing.assert_allclose(gain.weights, cost.weights, atol=1e-10)
-    plain = taught(RidgeLeader(target="cost", center=False), STACK).policy()
+    plain = taught(RidgeFTRL(target="cost", center=False), STACK).policy()
     assert np.abs(plain.weights - gain.weights).max() > 0.01
 
 
 def test_centering_ignores_what_all_candidates_of_a_state_share() -> None:
     shifted = [changed(e, gains=e.gains + 100.0 * e.rows.owners) for e in STACK]
     np.testing.assert_allclose(
-        taught(RidgeLeader(), STACK).policy().weights, taught(RidgeLeader(), shifted).policy().weights, atol=1e-8
+        taught(RidgeFTRL(), STACK).policy().weights, taught(RidgeFTRL(), shifted).policy().weights, atol=1e-8
     )
 
 
@@ -112,7 +112,7 @@ def floats_held(thing: Any) -> int:
     return floats_held(vars(thing)) if hasattr(thing, "__dict__") else 0
 
 
-@pytest.mark.parametrize("learner", [RidgeLeader(), GradientDescent()])
+@pytest.mark.parametrize("learner", [RidgeFTRL(), GradientDescent()])
 def test_no_rows_are_stored(learner: Learner) -> None:
     one = taught(clone(learner), STACK[:1])
     many = taught(clone(learner), STACK * 5)
@@ -121,7 +121,7 @@ def test_no_rows_are_stored(learner: Learner) -> None:
 
 
 def test_the_books_of_ridge_are_its_squared_errors() -> None:
-    learner, loss = RidgeLeader(), 0.0
+    learner, loss = RidgeFTRL(), 0.0
     policy: Any = Linear(np.zeros(3))
     for examples in STACK:
         table, target, _ = stacked([examples], center=True)
@@ -144,12 +144,12 @@ def crossed_examples(seed: int) -> Examples:
 
 
 def test_no_fixed_crossed_weights_beat_the_best_in_the_books() -> None:
-    learner = RidgeLeader()
+    learner = RidgeFTRL()
     stack = [crossed_examples(seed) for seed in range(4)]
     for examples in stack:
         learner.learn(examples)
         policy = learner.policy()
-    again = RidgeLeader()
+    again = RidgeFTRL()
     again.policy_ = policy  # the last policy on all rounds, without learning in between
     for examples in stack:
         again.learn(examples)
@@ -161,7 +161,7 @@ def test_collinear_columns_are_no_trouble() -> None:
     examples = make_examples(0)
     table = np.concatenate([examples.rows.table, examples.rows.table, np.ones((len(examples.gains), 2), np.float32)], 1)
     rows = Rows(table, examples.rows.owners, examples.rows.offsets)
-    learner = RidgeLeader()
+    learner = RidgeFTRL()
     learner.learn(changed(examples, rows=rows))
     policy = learner.policy()
     np.testing.assert_allclose(policy.weights[:3], policy.weights[3:6], atol=1e-8)
@@ -171,7 +171,7 @@ def test_collinear_columns_are_no_trouble() -> None:
 @pytest.mark.parametrize("noise", [0.1, 3.0, 30.0])
 def test_the_automatic_penalty_is_the_one_that_predicts_held_out_folds_best(noise: float) -> None:
     stack = [make_examples(seed, noise=noise) for seed in range(3)]
-    learner = taught(RidgeLeader(), stack)
+    learner = taught(RidgeFTRL(), stack)
     policy = learner.policy()
     table, target, weights = stacked(stack, center=True)
     folds = np.concatenate([e.folds[e.rows.owners[e.used_rows[0]]] for e in stack])
@@ -192,7 +192,7 @@ def test_the_automatic_penalty_is_the_one_that_predicts_held_out_folds_best(nois
 def test_the_automatic_penalty_grows_with_the_noise() -> None:
     chosen = []
     for noise in (0.01, 30.0):
-        learner = taught(RidgeLeader(), [make_examples(seed, noise=noise) for seed in range(3)])
+        learner = taught(RidgeFTRL(), [make_examples(seed, noise=noise) for seed in range(3)])
         learner.policy()
         chosen.append(learner.penalty_)
     assert chosen[0] < chosen[1]
@@ -201,7 +201,7 @@ def test_the_automatic_penalty_grows_with_the_noise() -> None:
 @pytest.mark.parametrize("scale", [1e-6, 1e3, 1e7, 1e12])
 @pytest.mark.parametrize("penalty", [1.0, "auto"])
 def test_columns_of_any_scale_that_repeat_each_other_are_no_trouble(scale: float, penalty: Any) -> None:
-    learner = RidgeLeader(penalty)
+    learner = RidgeFTRL(penalty)
     for examples in STACK:
         table = np.concatenate([examples.rows.table * scale, examples.rows.table * scale, examples.rows.table], axis=1)
         rows = Rows(table.astype(np.float32), examples.rows.owners, examples.rows.offsets)
@@ -216,7 +216,7 @@ def test_columns_of_any_scale_that_repeat_each_other_are_no_trouble(scale: float
 
 
 def test_a_round_without_rows_keeps_the_policy() -> None:
-    learner = taught(RidgeLeader(), STACK)
+    learner = taught(RidgeFTRL(), STACK)
     before = learner.policy().weights
     learner.learn(changed(STACK[0], learned=np.zeros_like(STACK[0].learned)))
     np.testing.assert_array_equal(learner.policy().weights, before)
@@ -225,10 +225,10 @@ def test_a_round_without_rows_keeps_the_policy() -> None:
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        (RidgeLeader(0.0), "penalty must be above 0.*Got 0.0"),
-        (RidgeLeader(-1.0), "penalty must be above 0.*Got -1.0"),
-        (RidgeLeader(float("nan")), "penalty must be above 0.*Got nan"),
-        (RidgeLeader(target="regret"), "target must be gain or cost. Got 'regret'"),
+        (RidgeFTRL(0.0), "penalty must be above 0.*Got 0.0"),
+        (RidgeFTRL(-1.0), "penalty must be above 0.*Got -1.0"),
+        (RidgeFTRL(float("nan")), "penalty must be above 0.*Got nan"),
+        (RidgeFTRL(target="regret"), "target must be gain or cost. Got 'regret'"),
         (GradientDescent("absolute"), "loss must be one of squared, hinge_rank, logistic_rank. Got 'absolute'"),
         (GradientDescent(rate=0.0), "rate must be a number above 0. Got 0.0"),
         (GradientDescent(rate=float("nan")), "rate must be a number above 0. Got nan"),
@@ -372,13 +372,13 @@ def test_estimators_see_crossed_columns_as_flags() -> None:
 
 
 def test_every_position_has_its_own_learner() -> None:
-    learner = PerPosition(RidgeLeader())
+    learner = PerPosition(RidgeFTRL())
     for position, examples in enumerate(STACK[:3]):
         learner.learn(changed(examples, position=position))
     policy = learner.policy()
     assert isinstance(policy, Sequence)
     for position, examples in enumerate(STACK[:3]):
-        alone = RidgeLeader()
+        alone = RidgeFTRL()
         alone.learn(examples)
         np.testing.assert_array_equal(policy.policies[position].weights, alone.policy().weights)
     e, every, rng = STACK[3], np.ones(len(STACK[3].gains), dtype=bool), np.random.default_rng(0)
@@ -397,14 +397,14 @@ def test_every_known_name_is_a_learner(name: str) -> None:
 
 
 def test_a_learner_is_cloned_and_an_estimator_wrapped() -> None:
-    mine = RidgeLeader(3.0)
+    mine = RidgeFTRL(3.0)
     theirs = as_learner(mine)
     assert theirs is not mine
     assert theirs.penalty == 3.0
     assert isinstance(as_learner(DummyRegressor()), Aggregate)
 
 
-@pytest.mark.parametrize("wrong", ["rigde", None, 3, RidgeLeader])
+@pytest.mark.parametrize("wrong", ["rigde", None, 3, RidgeFTRL])
 def test_an_unknown_learner_lists_the_known_ones(wrong: object) -> None:
     with pytest.raises(InputError, match=", ".join(KNOWN)):
         as_learner(wrong)

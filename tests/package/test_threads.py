@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import listwright as lw
 from listwright._internal import threads
 from listwright._internal.threads import one_thread
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from tests.problem_tools import small_problems
 
 
@@ -49,8 +49,8 @@ def picture(model: Any, problems: lw.Problems, threads: int) -> tuple[str, str]:
 
 # Sizes past which BLAS splits its work: many rows for the sums, many columns for the solver.
 CASES = {
-    "many rows": (lw.SCP(2, learner=RidgeLeader(1.0), batch_size=900, n_passes=1), (900, 30, 17)),
-    "many columns": (lw.SCP(2, learner=RidgeLeader(1.0), batch_size=100, n_passes=1), (100, 8, 90)),
+    "many rows": (lw.SCP(2, learner=RidgeFTRL(1.0), batch_size=900, n_passes=1), (900, 30, 17)),
+    "many columns": (lw.SCP(2, learner=RidgeFTRL(1.0), batch_size=100, n_passes=1), (100, 8, 90)),
     "penalty chosen": (lw.SCP(3, n_passes=2, effort="fast"), (300, 20, 10)),
     "a policy for each position": (lw.ConSeqOpt(3, n_passes=2), (300, 20, 10)),
     "gradient": (lw.SCP(3, learner="hinge_rank", n_passes=1), (200, 20, 10)),

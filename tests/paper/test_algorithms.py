@@ -65,13 +65,13 @@ def test_online_scp_is_algorithm_two_to_the_letter(seed: int) -> None:
     features, dense = make_arrays(seed)
     model = lw.SCP(
         M,
-        rival_length=K,
-        learner=lw.learners.RidgeLeader(PENALTY, target="cost", center=False),
+        comparator_length=K,
+        learner=lw.learners.RidgeFTRL(PENALTY, target="cost", center=False),
         features=Candidate(standardize=False) + Distance(standardize=False) + Position(),
         n_passes=1,
         batch_size=1,
         repeats=True,
-        skip_solved=False,
+        skip_saturated=False,
     ).fit(problems)
     h, lists = algorithm_two(features, dense)
     np.testing.assert_allclose(model.policy_.weights, h, rtol=0, atol=1e-10)
@@ -107,9 +107,9 @@ def algorithm_one(covers: np.ndarray, rate: float, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(5))
 def test_context_free_scp_is_algorithm_one_to_the_letter(seed: int) -> None:
     _, dense = make_arrays(seed)
-    model = lw.ContextFreeSCP(M, rival_length=K, learner=lw.learners.WeightedMajority(rate=0.8), random_state=seed).fit(
-        make_problems(seed)
-    )
+    model = lw.ContextFreeSCP(
+        M, comparator_length=K, learner=lw.learners.WeightedMajority(rate=0.8), random_state=seed
+    ).fit(make_problems(seed))
     np.testing.assert_allclose(model.probabilities_, algorithm_one(dense, 0.8, seed), rtol=0, atol=1e-10)
 
 
@@ -120,17 +120,17 @@ def test_context_free_equals_the_contextual_algorithm_with_constant_policies() -
     constant = [lw.policies.Linear(np.zeros(0), np.eye(n_items)[s][:, None]) for s in range(n_items)]
     contextual = lw.SCP(
         M,
-        rival_length=K,
+        comparator_length=K,
         learner=lw.learners.WeightedMajority(constant, rate=0.8),
         features=lw.features.Identity(),
         n_passes=1,
         batch_size=1,
         repeats=True,
-        skip_solved=False,
+        skip_saturated=False,
         random_state=7,
     ).fit(problems)
     context_free = lw.ContextFreeSCP(
-        M, rival_length=K, learner=lw.learners.WeightedMajority(rate=0.8), random_state=7
+        M, comparator_length=K, learner=lw.learners.WeightedMajority(rate=0.8), random_state=7
     ).fit(problems)
     np.testing.assert_allclose(
         contextual.training_.learner.probabilities_, context_free.probabilities_, rtol=0, atol=1e-10

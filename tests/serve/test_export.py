@@ -43,7 +43,7 @@ def test_a_store_becomes_a_log(opened, store, asked, tmp_path, monkeypatch):
         assert record.outcomes.tolist() == [float(item["id"] in clicks) for item in told["items"]]
     about = pq.read_table(tmp_path / "log.parquet")
     assert {"version", "created", "state"} <= set(about.column_names)
-    assert lw.OnlineSCP(3, random_state=0, short_lists=True).fit_log(log).version == 6
+    assert lw.OnlineSCP(3, random_state=0, allow_short=True).fit_log(log).version == 6
 
 
 def test_features_keep_their_names(opened, store, asked, tmp_path, model_file):

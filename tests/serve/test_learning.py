@@ -103,7 +103,7 @@ def test_each_version_learns_from_its_own_lists(opened, store, asked, model_file
 def test_a_service_that_learns_serves_the_same_draw_for_the_same_id(opened, asked, model_file):
     client = opened(learn=True, seed=3)
     told = client.post("/v1/lists", json=asked(8)).json()
-    learner = OnlineSCP.from_model(lw.load(model_file), random_state=3, short_lists=True)
+    learner = OnlineSCP.from_model(lw.load(model_file), random_state=3, allow_short=True)
     problems = lw.Problems.from_arrays([[item["features"] for item in asked(8)["items"]]])
     lists = learner.recommend(problems, length=3, list_ids=[told["list_id"]])
     assert [item["id"] for item in told["items"]] == [f"i{row}" for row in lists[0]]

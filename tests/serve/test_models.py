@@ -61,7 +61,7 @@ def test_a_model_that_cannot_learn_is_refused_with_learning_on(opened, tmp_path,
 @pytest.fixture
 def clicked_file(tmp_path):
     """A model that was learned from clicks."""
-    learner = lw.OnlineSCP(length=3, random_state=0, short_lists=True)
+    learner = lw.OnlineSCP(length=3, random_state=0, allow_short=True)
     for seed in range(5):
         table = np.random.default_rng(seed).random((1, 8, 3))
         shown = learner.recommend(lw.Problems.from_arrays(table, feature_names=NAMES), list_ids=[str(seed)])

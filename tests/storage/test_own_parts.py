@@ -159,7 +159,7 @@ def test_what_cannot_be_saved_is_announced_before_training(name: str, problems: 
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("what", [3, lw.Problems, learners.RidgeLeader()])
+@pytest.mark.parametrize("what", [3, lw.Problems, learners.RidgeFTRL()])
 def test_only_models_can_be_saved(what: Any) -> None:
     with pytest.raises(InputError, match=r"Only SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP, DPP, .* can be saved"):
         check_can_save(what)

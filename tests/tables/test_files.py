@@ -193,7 +193,7 @@ def test_reading_and_saving_need_no_optional_package(tmp_path: Path) -> None:
         "import listwright as lw\n"
         "from listwright import tables, storage, evaluation\n"
         f"problems = tables.read({str(path)!r}, reward='any:clicked')\n"
-        "model = lw.SCP(1, short_lists=True, effort='fast').fit(problems)\n"
+        "model = lw.SCP(1, allow_short=True, effort='fast').fit(problems)\n"
         f"storage.save(model, {str(tmp_path / 'model')!r})\n"
         f"print(evaluation.evaluate(storage.load({str(tmp_path / 'model')!r}), problems))"
     )

@@ -46,7 +46,7 @@ def test_a_column_of_a_frame_names_the_groups() -> None:
         table.assign(source=table["source"].str.len()), group="source", reward="any:clicked"
     )
     assert by_default.feature_names == ("quality",)
-    model = lw.SCP(4, per_group=1, short_lists=True, random_state=0).fit(table, reward="any:clicked", group="source")
+    model = lw.SCP(4, per_group=1, allow_short=True, random_state=0).fit(table, reward="any:clicked", group="source")
     assert most(model.predict(table).to_frame().assign(problem=lambda one: one["problem"].astype(int)), table) == 1
     with pytest.raises(InputError, match="has no column 'author'"):
         lw.Problems.from_frame(table, group="author", reward="any:clicked")

@@ -1,7 +1,7 @@
 """The one rule by which problems fall into folds: by a checksum of the name.
 
 A problem is in the same fold in every process, pass and shard, so that out-of-fold predictions, penalties and scores
-never mix training and held-out problems. Used by `RidgeLeader`, the cross-fitted features and `SCP`.
+never mix training and held-out problems. Used by `RidgeFTRL`, the cross-fitted features and `SCP`.
 """
 
 from __future__ import annotations

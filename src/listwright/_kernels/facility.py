@@ -20,11 +20,11 @@ def rise(similar: Floats, best: Floats) -> float:
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
 def _positive(similar: Floats) -> float:
     """Return the sum of the positive numbers; nan if a number is not finite."""
-    total, flaw, nothing = 0.0, 0.0, similar.dtype.type(0.0)
+    total, validation_error, nothing = 0.0, 0.0, similar.dtype.type(0.0)
     for i in range(len(similar)):
         total += max(similar[i], nothing)
-        flaw += similar[i] * nothing
-    return total + flaw
+        validation_error += similar[i] * nothing
+    return total + validation_error
 
 
 @njit(cache=True, nogil=True)

@@ -72,7 +72,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
+        allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
         """Lists for problems whose reward need not be known."""
@@ -83,7 +83,7 @@ class Baseline(TakesFrames, Parameters, ABC):
         seen = as_capped(self._view(problems), per_group, self.per_group)
         self.signature_.check(seen, "predict")
         length, budget = as_limits(length, budget, self.length, self.budget)
-        return self._lists(seen, n_steps(seen, length, short_lists=bool(short_lists)), as_room(budget, seen))
+        return self._lists(seen, n_steps(seen, length, allow_short=bool(allow_short)), as_room(budget, seen))
 
     def score(self, problems: Problems, y: None = None) -> float:
         """Return the mean value of the lists that `predict` builds, under the problems' reward."""
@@ -151,11 +151,11 @@ def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
     return Lists(problems.without_reward(), rows[:, :used], picked_scores=scores[:, :used])
 
 
-def n_steps(problems: Problems, length: int | None, *, short_lists: bool) -> int:
+def n_steps(problems: Problems, length: int | None, *, allow_short: bool) -> int:
     """Return how many positions there are to fill at most: the length, or all candidates where only a budget limits
     lists.
     """
     if length is None:
         return int(problems.counts.max())
-    check_length(length, problems, short_lists=short_lists)
+    check_length(length, problems, allow_short=allow_short)
     return min(length, int(problems.counts.max()))

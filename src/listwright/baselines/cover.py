@@ -60,7 +60,7 @@ class SuccessCover(Cover):
         """Make the table from training problems."""
         return cls(by_item(problems, gains_alone(problems), n_items_of(problems), missing=0.0))
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a table that was read from a file; "" if nothing is."""
         fine = self.success.ndim == 2 and self.success.size > 0 and bool(np.isfinite(self.success).all())
         return "" if fine else "success must be a table of finite numbers, by training problem and item"

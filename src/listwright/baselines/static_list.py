@@ -44,7 +44,7 @@ class StaticList(Baseline):
     array([0, 3])
     """
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a model that was read from a file, "" if nothing is."""
         order = getattr(self, "order_", np.zeros(0, dtype=np.int64))
         return "" if np.array_equal(np.sort(order), np.arange(len(order))) else "its list must name every item once"

@@ -44,7 +44,7 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
     Examples
     --------
     >>> import listwright as lw
-    >>> check_learner(lw.learners.RidgeLeader())
+    >>> check_learner(lw.learners.RidgeFTRL())
     """
     before = repr(vars(learner))
     first, second = (_taught(clone(learner), n_rounds, random_state) for _ in range(2))

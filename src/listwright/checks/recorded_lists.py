@@ -68,7 +68,7 @@ class RecordedLists:
         return f"in problem {self.problems.problem_ids[problem]!s}"
 
 
-def short_lists(problems: Problems, *, most: int, length: int) -> Iterator[tuple[int, ...]]:
+def allow_short(problems: Problems, *, most: int, length: int) -> Iterator[tuple[int, ...]]:
     """Yield all lists of up to `length` positions for problems of at most `most` candidates, shortest first."""
     few = problems.counts[problems.counts <= most]
     for n in range(1, length + 1):

@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
 from listwright.checks.base import LawBroken, apart
-from listwright.checks.recorded_lists import RecordedLists, picks_at, random_picks, short_lists, snapshot
+from listwright.checks.recorded_lists import RecordedLists, allow_short, picks_at, random_picks, snapshot
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
 
@@ -75,7 +75,7 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
 def _check_short_lists(start: RecordedLists) -> None:
     """Check all lists of up to `SHORT` items, each grown from the list without its last item."""
     grown: dict[tuple[int, ...], RecordedLists] = {(): start}
-    for positions in short_lists(start.problems, most=FEW, length=SHORT):
+    for positions in allow_short(start.problems, most=FEW, length=SHORT):
         picks = picks_at(start.problems, positions[-1], most=FEW)
         grown[positions] = _check_step(grown[positions[:-1]], picks)
         more_in_front_is_not_less(grown[positions[1:]], grown[positions])

@@ -161,7 +161,7 @@ def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -
     if model is None:
         return []
     limit = {"budget": max(wanted["budgets"])} if "budgets" in wanted else {"length": max(wanted["lengths"])}
-    return learned_sections(model.set_params(**limit, short_lists=True), problems)
+    return learned_sections(model.set_params(**limit, allow_short=True), problems)
 
 
 def findings(found: Comparison) -> str:

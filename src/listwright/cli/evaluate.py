@@ -35,7 +35,7 @@ def evaluate(
     length: given.Length = None,
     budget: given.Budget = None,
     per_group: given.PerGroup = None,
-    short_lists: given.ShortLists = False,
+    allow_short: given.ShortLists = False,
     new_levels: given.NewLevels = "error",
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
@@ -85,7 +85,7 @@ def evaluate(
             max_memory=given.memory_of(max_memory, engine),
         )
     lists = learned.predict(
-        problems, length=length, budget=budget, short_lists=short_lists or None, per_group=per_group
+        problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group
     )
     _show(evaluated(lists, problems), as_json)
 

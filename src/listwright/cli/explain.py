@@ -30,7 +30,7 @@ def explain(
     problem: Annotated[str, typer.Option(help="Id of the problem.")],
     length: given.Length = None,
     budget: given.Budget = None,
-    short_lists: given.ShortLists = False,
+    allow_short: given.ShortLists = False,
     new_levels: given.NewLevels = "error",
     format: given.Format = None,
     trust: given.Trust = "",
@@ -43,7 +43,7 @@ def explain(
     learned = load_model(model, data, trust)
     problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)
     i = number_of(problems, problem)
-    reasons = explained(learned, problems, i, length=length, budget=budget, short_lists=short_lists or None)
+    reasons = explained(learned, problems, i, length=length, budget=budget, allow_short=allow_short or None)
     if as_json:
         show_json(reasons.to_dict())
     else:

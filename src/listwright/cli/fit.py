@@ -55,7 +55,7 @@ def fit(
     length: given.Length = None,
     budget: given.Budget = None,
     per_group: given.PerGroup = None,
-    short_lists: given.ShortLists = False,
+    allow_short: given.ShortLists = False,
     effort: Annotated[
         str,
         typer.Option(
@@ -112,7 +112,7 @@ def fit(
         settings = {"length": length} if budget is None else {"budget": budget}
         settings |= {"learner": logs.check_learner(learner), "half_life": half_life}
         named = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
-        settings |= {"short_lists": short_lists, "random_state": seed}
+        settings |= {"allow_short": allow_short, "random_state": seed}
         _fit_log(read, log, settings, named, cascade=cascade, propensity=propensity, out=out, as_json=as_json)
         return
     if resume and checkpoint is None:
@@ -129,7 +129,7 @@ def fit(
     given.groups_for(per_group, problems, "Name it with --group-column.")
     settings = {"length": length} if budget is None else {"budget": budget}
     settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort, "per_group": per_group}
-    model = SCP(**settings, short_lists=short_lists, engine=where, random_state=seed)
+    model = SCP(**settings, allow_short=allow_short, engine=where, random_state=seed)
     saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
     seconds = _learn(model, problems, say, saved)
     model.columns_, model.reward_spec_ = columns, spec

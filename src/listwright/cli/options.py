@@ -59,7 +59,7 @@ Budget = Annotated[
 CostBudget = Annotated[float | None, typer.Option(callback=_above_zero, help="Largest total cost of the picked rows.")]
 PerGroup = Annotated[int | None, typer.Option(min=1, help="Most items of one group in a list.")]
 ShortLists = Annotated[
-    bool, typer.Option("--short-lists", help="Accept problems with fewer candidates than the length.")
+    bool, typer.Option("--allow-short", help="Accept problems with fewer candidates than the length.")
 ]
 NewLevels = Annotated[
     str, typer.Option(help="What to do with categories that were not in training: error, or zeros (no category).")

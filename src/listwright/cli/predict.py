@@ -35,7 +35,7 @@ def predict(
     length: given.Length = None,
     budget: given.Budget = None,
     per_group: given.PerGroup = None,
-    short_lists: given.ShortLists = False,
+    allow_short: given.ShortLists = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add the reasons for each pick.")] = False,
     new_levels: given.NewLevels = "error",
     format: given.Format = None,
@@ -57,7 +57,7 @@ def predict(
             learned, data, budget=budget, per_group=per_group, format=format, new_levels=new_levels, max_memory=memory
         )
     lists = learned.predict(
-        problems, length=length, budget=budget, short_lists=short_lists or None, per_group=per_group
+        problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group
     )
     if memory is not None:
         with progress("building lists") as tick:

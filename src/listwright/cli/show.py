@@ -29,7 +29,7 @@ PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", 
               "device", "engine", "features", "format", "group", "groups", "ignore", "item", "length", "links",
               "list_id", "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group",
               "position", "precision", "problem", "propensity", "references", "resume", "reward", "sample",
-              "short_lists", "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
+              "allow_short", "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
 EVERY = 10.0  # seconds between two lines of progress, where these go to a file
 NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "group": "group-column",
                    "n_passes": "passes", "list_id": "list-column", "outcome": "outcome-column",

@@ -31,7 +31,7 @@ def certified(
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None
-    sorted_by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, short_lists=True)
+    sorted_by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, allow_short=True)
     values: Floats = np.array([example.share(_positions(packer, example, limits)) for example in examples])
     rivals = {"BM25": list_values(sorted_by_words, problems)}
     return certificate_of(values, best, rivals, delta=delta, binary=False, length=length, budget=budget)

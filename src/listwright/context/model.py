@@ -14,7 +14,7 @@ from typing import Any
 
 from listwright.errors import DataWarning
 from listwright.estimators.scp import SCP
-from listwright.features import Candidate, Features, Links, Unmet
+from listwright.features import Candidate, Features, Links, UncoveredTerms
 from listwright.learners import Aggregate, BoostingRanker
 from listwright.problems import Problems
 from listwright.storage import load
@@ -26,7 +26,7 @@ PASSES = 3
 
 def passage_policy_features() -> Features:
     """Return the features of the policy: own columns, strongest links to the list, and what the list leaves unmet."""
-    return Candidate(standardize=False) + Links((), sums=False) + Unmet()
+    return Candidate(standardize=False) + Links((), sums=False) + UncoveredTerms()
 
 
 def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10) -> SCP:
@@ -38,7 +38,7 @@ def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: 
         weighting="uniform",
         n_passes=PASSES,
         batch_size=len(problems),
-        short_lists=True,
+        allow_short=True,
         random_state=0,
     )
     with warnings.catch_warnings():

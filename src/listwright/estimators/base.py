@@ -40,7 +40,7 @@ from listwright.storage import save, warn_unsavable
 from listwright.tables import Scan
 from listwright.training.checkpoints import Checkpoints, Progress
 from listwright.training.history import History
-from listwright.training.keep import KEEPS, Keeper
+from listwright.training.keep import KEEPS, PolicyKeeper
 from listwright.training.loaded import try_loaded
 from listwright.training.loop import Run, learn
 from listwright.training.round import Training
@@ -78,7 +78,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     """
 
     length: int
-    rival_length: int | None
+    comparator_length: int | None
     budget: float | None
     learner: Any
     features: Any
@@ -88,8 +88,8 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     batch_size: int | str
     keep: str
     repeats: bool
-    skip_solved: bool | str
-    short_lists: bool
+    skip_saturated: bool | str
+    allow_short: bool
     random_state: RandomState
     engine: Any = "local"
     verbose: int = 0
@@ -254,7 +254,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         self, source: Source, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
         """Run the rounds, and update the estimator's attributes once all are done."""
-        training, keeper, done, history = run.training, Keeper(keep), 0, History(run.earlier)
+        training, keeper, done, history = run.training, PolicyKeeper(keep), 0, History(run.earlier)
         keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
             keeper.recall(run.progress)
@@ -381,10 +381,10 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             features=fitted.features,
             learner=learner,
             policy=learner.first_policy(),
-            weights=position_weights(length, self.rival_length, weighting=self.weighting),
+            weights=position_weights(length, self.comparator_length, weighting=self.weighting),
             per_size=self.budget is not None if self.per_size == "auto" else bool(self.per_size),
             repeats=self.repeats,
-            skip_solved=not self._is_online() if self.skip_solved == "auto" else bool(self.skip_solved),
+            skip_saturated=not self._is_online() if self.skip_saturated == "auto" else bool(self.skip_saturated),
             training_features=fitted.training_features,
             budget=self.budget,
             per_group=self.per_group,
@@ -404,8 +404,8 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         check_problems(problems)
         reward_of(problems)
         at_least_one("length", self.length)
-        if self.rival_length is not None:
-            at_least_one("rival_length", self.rival_length)
+        if self.comparator_length is not None:
+            at_least_one("comparator_length", self.comparator_length)
         at_least_one("n_passes", self.n_passes)
         if self.batch_size != "auto":
             at_least_one("batch_size", self.batch_size)
@@ -416,8 +416,8 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         as_room(self.budget, problems)
         as_capped(problems, None, self.per_group)
         if self.budget is None:
-            self._steps(problems, self.length, self.short_lists)
-        for name in ("per_size", "skip_solved"):
+            self._steps(problems, self.length, self.allow_short)
+        for name in ("per_size", "skip_saturated"):
             if getattr(self, name) not in (True, False, "auto"):
                 raise InputError(f'{name} must be True, False or "auto". Got {getattr(self, name)!r}.')
         if self.per_size is True and problems.sizes is None:

@@ -37,7 +37,7 @@ class Basis(NamedTuple):
     fold_scores: Floats  # (folds, columns): the first row of `weights`, learned without the fold
     own: Ints  # which columns stay as they are
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a basis that was read from a file, "" if nothing is."""
         right = self.weights.ndim == self.fold_scores.ndim == 2 and self.own.ndim == 1
         if not right or len(self.own) >= len(self.weights) or self.fold_scores.shape[1] != self.weights.shape[1]:

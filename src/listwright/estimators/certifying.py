@@ -18,7 +18,7 @@ class Certifies(TakesFrames):
     """Mixin with the certificates of an estimator that learns in rounds."""
 
     length: int
-    rival_length: int | None
+    comparator_length: int | None
     budget: float | None
     per_group: Any
     weighting: str
@@ -79,7 +79,7 @@ class Certifies(TakesFrames):
             keep=self.keep,
             also=[*ledger.breaches, *self._peeked()],
             length=len(self.training_.weights),
-            rival_length=self.rival_length,
+            comparator_length=self.comparator_length,
             delta=delta,
             bounded=ledger.bounded,
             submodular=ledger.submodular,
@@ -93,5 +93,5 @@ class Certifies(TakesFrames):
         """Yields, in words, whatever saw training states before the online pass over them, which the theorems do not
         allow.
         """
-        if self.training_.features.peeks():
+        if self.training_.features.uses_training_data():
             yield "features were scaled or fitted on all states beforehand (standardize=False leaves them as they are)"

@@ -17,7 +17,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.progress import tell
 from listwright._internal.saved import saved_as
-from listwright.estimators.ways import Way
+from listwright.estimators.ways import CandidateMethod
 from listwright.evaluation.choice import best_of, highest, paired, simplest
 from listwright.problems import Problems
 
@@ -121,17 +121,17 @@ class Report:
 class Chosen(NamedTuple):
     """The way to learn that was chosen, and the record of how it was found; no trials where there was no choice."""
 
-    way: Way
+    way: CandidateMethod
     trials: list[Trial]
     report: Report | None
 
 
-def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None = None) -> Chosen:
+def choose(ways: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None) -> Chosen:
     """Return the first way whose lists are worth no less than those of the best, within one standard error."""
     if len(ways) < 2 or len(problems) < 2:
         return Chosen(ways[0], [], None)
     left = np.inf if time_limit is None else time_limit
-    values: dict[Way, Floats] = {}
+    values: dict[CandidateMethod, Floats] = {}
     for way in ways:
         seconds = way.seconds(problems)
         if values and seconds > left:
@@ -144,14 +144,14 @@ def choose(ways: Sequence[Way], problems: Problems, *, time_limit: float | None 
     return Chosen(list(values)[at], _trials(values), _report(values, at, untried))
 
 
-def _trials(values: dict[Way, Floats]) -> list[Trial]:
+def _trials(values: dict[CandidateMethod, Floats]) -> list[Trial]:
     """Compare each way with the best, problem by problem."""
     found = list(values.values())
     best = found[highest(found)]
     return [Trial(way.name, float(one.mean()), *paired(best, one), way.sorts) for way, one in values.items()]
 
 
-def _report(values: dict[Way, Floats], at: int, untried: tuple[str, ...]) -> Report:
+def _report(values: dict[CandidateMethod, Floats], at: int, untried: tuple[str, ...]) -> Report:
     """Describe the choice: the chosen way, the best one, and the best of those that only sort."""
     names, found = [way.name for way in values], list(values.values())
     best = highest(found)

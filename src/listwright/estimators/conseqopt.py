@@ -25,11 +25,11 @@ class ConSeqOpt(ListEstimator):
     ----------
     length : int
         Number of items of a list, and of policies.
-    rival_length, budget, per_group, features, weighting, per_size, n_passes, batch_size, keep
+    comparator_length, budget, per_group, features, weighting, per_size, n_passes, batch_size, keep
         As in `SCP`.
     learner : str or learner
         As in `SCP`, cloned for each position.
-    repeats, skip_solved, short_lists, engine, random_state, verbose
+    repeats, skip_saturated, allow_short, engine, random_state, verbose
         As in `SCP`.
 
     See Also
@@ -56,7 +56,7 @@ class ConSeqOpt(ListEstimator):
         self,
         length: int = 5,
         *,
-        rival_length: int | None = None,
+        comparator_length: int | None = None,
         budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
         learner: Any = "ridge",
@@ -67,14 +67,14 @@ class ConSeqOpt(ListEstimator):
         batch_size: int | str = "auto",
         keep: str = "last",
         repeats: bool = False,
-        skip_solved: bool | str = "auto",
-        short_lists: bool = False,
+        skip_saturated: bool | str = "auto",
+        allow_short: bool = False,
         engine: Any = "local",
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.length = length
-        self.rival_length = rival_length
+        self.comparator_length = comparator_length
         self.budget = budget
         self.per_group = per_group
         self.learner = learner
@@ -85,8 +85,8 @@ class ConSeqOpt(ListEstimator):
         self.batch_size = batch_size
         self.keep = keep
         self.repeats = repeats
-        self.skip_solved = skip_solved
-        self.short_lists = short_lists
+        self.skip_saturated = skip_saturated
+        self.allow_short = allow_short
         self.engine = engine
         self.random_state = random_state
         self.verbose = verbose

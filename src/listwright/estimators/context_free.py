@@ -44,7 +44,7 @@ class ContextFreeSCP(ListEstimator):
     ----------
     length : int
         m, the number of draws of a list.
-    rival_length : int or None
+    comparator_length : int or None
         k, the length of the lists competed with; the same as length where None.
     learner : str or learner
         "majority", "leader", "perturbed_leader", "exp3", or a learner over items.
@@ -77,14 +77,14 @@ class ContextFreeSCP(ListEstimator):
     features = "auto"
     per_size = False
     repeats = True
-    skip_solved = False
-    short_lists = False
+    skip_saturated = False
+    allow_short = False
 
     def __init__(
         self,
         length: int = 5,
         *,
-        rival_length: int | None = None,
+        comparator_length: int | None = None,
         learner: Any = "majority",
         weighting: str = "discounted",
         n_passes: int = 1,
@@ -94,7 +94,7 @@ class ContextFreeSCP(ListEstimator):
         verbose: int = 0,
     ) -> None:
         self.length = length
-        self.rival_length = rival_length
+        self.comparator_length = comparator_length
         self.learner = learner
         self.weighting = weighting
         self.n_passes = n_passes
@@ -128,7 +128,7 @@ class ContextFreeSCP(ListEstimator):
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
+        allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
         best_list: bool = False,
     ) -> Lists:
@@ -138,7 +138,7 @@ class ContextFreeSCP(ListEstimator):
         ----------
         problems : Problems or a frame
             With the catalogue that was learned from.
-        length, budget, short_lists, per_group
+        length, budget, allow_short, per_group
             As in `SCP.predict`.
         best_list : bool
             Return the best fixed list found instead of draws; items that a problem does not offer are skipped.
@@ -152,7 +152,7 @@ class ContextFreeSCP(ListEstimator):
         check_problems(problems)
         problems = with_catalogue(problems).capped(per_group)
         if not best_list:
-            return super().predict(problems, length=length, budget=budget, short_lists=short_lists)
+            return super().predict(problems, length=length, budget=budget, allow_short=allow_short)
         check_fitted(self)
         self.signature_.check(problems, "predict")
         steps = self._steps(problems, self.length if length is None and budget is None else length, True)

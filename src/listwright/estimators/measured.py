@@ -137,7 +137,7 @@ def measured(
     limits = {"length": None if model.budget is not None else model.length, "budget": model.budget}
     learned, held = (as_capped(some, None, getattr(model, "per_group", None)) for some in (learned, held))
     values = list_values(model.predict(held), held)
-    ridge = TopK(length=model.length).fit(learned).predict(held, **limits, short_lists=True)
+    ridge = TopK(length=model.length).fit(learned).predict(held, **limits, allow_short=True)
     column = _best_column(learned, limits)
     by_column = None if column is None else float(_sorted_values(held, *column, limits).mean())
     return Measured(
@@ -168,6 +168,6 @@ def _best_column(problems: Problems, limits: dict[str, Any]) -> tuple[int, float
 def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> Floats:
     """Return the values of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
-    steps = n_steps(problems, limits["length"], short_lists=True)
+    steps = n_steps(problems, limits["length"], allow_short=True)
     lists = lists_by_score(problems, scores, steps, as_room(limits["budget"], problems))
     return list_values(lists, problems)

@@ -14,12 +14,12 @@ import numpy as np
 from listwright._internal.parameters import clone
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.small_policy import PASSES
-from listwright.estimators.ways import Expected, Learned, Together, Way, candidates_seen, width
+from listwright.estimators.ways import CandidateMethod, Expected, Learned, Together, candidates_seen, width
 from listwright.features import BestColumn, Candidate, ExpectedGain, Identity, Similarity, Sum
 from listwright.features.auto import auto_features
 from listwright.features.identity import has_whole_catalogue
 from listwright.features.outcomes import Forest
-from listwright.learners import Aggregate, RidgeLeader, SoftmaxLeader
+from listwright.learners import Aggregate, RidgeFTRL, SoftmaxLeader
 from listwright.learners.boosting import Boosting
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
@@ -38,9 +38,9 @@ MODELS = ("forest", "contrasts", "ridge", "kernel")
 TRUST = (0.4, 0.4, 0.4, 0.1, 0.2)
 
 
-def ways_to_try(problems: Problems, plain: ListEstimator, time_limit: float = np.inf) -> list[Way]:
+def ways_to_try(problems: Problems, plain: ListEstimator, time_limit: float = np.inf) -> list[CandidateMethod]:
     """Return the menu of `effort="auto"`; parameters that the user has set stay as they are in all of its ways."""
-    menu = Menu(problems, plain, QUICK_FOLDS)
+    menu = SearchSpace(problems, plain, QUICK_FOLDS)
     if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
         return [menu.linear()]
     return menu.for_items(time_limit) if menu.items_recur else menu.for_candidates()
@@ -50,23 +50,23 @@ def time_to_try(problems: Problems, plain: ListEstimator) -> float:
     """Return the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20
     seconds.
     """
-    return max(LEAST_SECONDS, TIMES_LINEAR * Menu(problems, plain).linear().fit_seconds(problems))
+    return max(LEAST_SECONDS, TIMES_LINEAR * SearchSpace(problems, plain).linear().fit_seconds(problems))
 
 
-def linear_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
+def linear_ways(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
     """Return the menu of `tune=True`: other features where the user has left them open, else other penalties."""
-    menu = Menu(problems, plain)
-    others: list[Way] = [*menu.without_identity(), *menu.by_item()] if plain.features == "auto" else []
+    menu = SearchSpace(problems, plain)
+    others: list[CandidateMethod] = [*menu.without_identity(), *menu.by_item()] if plain.features == "auto" else []
     if not others and plain.learner in ("auto", "ridge"):
-        others = [menu.learned(f"penalty {one:g}", learner=RidgeLeader(one)) for one in PENALTIES]
+        others = [menu.learned(f"penalty {one:g}", learner=RidgeFTRL(one)) for one in PENALTIES]
     return [menu.linear(), *others]
 
 
-def best_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
+def best_ways(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
     """Return the menu of `effort="best"`: all estimates that are known to help, combined by a small policy, and simple
     ways that take their place where they are clearly better, as with few columns that say much.
     """
-    menu = Menu(problems, plain, SPREAD_FOLDS)
+    menu = SearchSpace(problems, plain, SPREAD_FOLDS)
     if menu.items_recur:
         gains = Expected("expected gains", plain, ExpectedGain(MODELS), TRUST)
         return [Together([gains, menu.linear(), *menu.by_item()])]
@@ -76,14 +76,14 @@ def best_ways(problems: Problems, plain: ListEstimator) -> list[Way]:
 
 
 @dataclass(frozen=True)
-class Menu:
+class SearchSpace:
     """The ways to learn from some problems, with the settings of a plain estimator."""
 
     problems: Problems  # what to learn from
     plain: ListEstimator  # the linear policy with the user's settings, which each way changes in some respects
     n_folds: int = 5  # parts of the problems that are held out in turn
 
-    def for_items(self, time_limit: float) -> list[Way]:
+    def for_items(self, time_limit: float) -> list[CandidateMethod]:
         """Return the ways for items that recur, where what an item gained in other problems predicts what it gains
         here.
         """
@@ -94,7 +94,7 @@ class Menu:
             return [static, together]
         return [static, linear, *by_item]
 
-    def for_candidates(self) -> list[Way]:
+    def for_candidates(self) -> list[CandidateMethod]:
         """Return the ways for candidates that are known by their features only."""
         linear, trees = self.linear(), []
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
@@ -102,7 +102,7 @@ class Menu:
         together = [Together([linear, *trees[:1]]), Together([linear, *trees])] if trees else []
         return [*self.simple(), linear, *self.softmax(), *trees, *together]
 
-    def simple(self) -> list[Way]:
+    def simple(self) -> list[CandidateMethod]:
         """Return the ways with few weights: sorting, and what MMR does."""
         return [*self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
 
@@ -134,38 +134,38 @@ class Menu:
         """Return one list for all problems."""
         return self.learned("static list", sorts=True, features=Identity(), n_passes=3)
 
-    def one_column(self) -> list[Way]:
+    def one_column(self) -> list[CandidateMethod]:
         """Sort by the column that predicts the gains best."""
         if not self.problems.n_features:
             return []
         return [self.learned("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
-    def sorted_linear(self) -> list[Way]:
+    def sorted_linear(self) -> list[CandidateMethod]:
         """Sort by a linear function of a candidate's own features, or use one list for all where there are none."""
         if not self.problems.n_features:
             return [self.static_list()] if self.problems.catalogue is not None else []
         return [self.learned("linear, sorted", sorts=True, features=Candidate(), n_passes=2)]
 
-    def one_column_and_likeness(self) -> list[Way]:
+    def one_column_and_likeness(self) -> list[CandidateMethod]:
         """Does what maximal marginal relevance (MMR) does, with learned weights."""
         if not self.problems.n_features or self.problems.vectors is None:
             return []
         features = Sum([BestColumn(), Similarity()])
         return [self.learned("one column and likeness", features=features, learner="softmax", n_passes=2)]
 
-    def softmax(self) -> list[Way]:
+    def softmax(self) -> list[CandidateMethod]:
         """Return the linear policy with a softmax loss; not for catalogues, as it supports no weights per item."""
         if self.problems.catalogue is not None or not self.can_keep(2, 2 * width(self.problems)):
             return []
         return [self.learned("softmax", learner=SoftmaxLeader(by="gains", most_rows=MOST_ROWS), n_passes=2)]
 
-    def without_identity(self) -> list[Way]:
+    def without_identity(self) -> list[CandidateMethod]:
         """Return a linear policy that does not know which item a candidate is."""
         if self.problems.catalogue is None or not self.problems.n_features:
             return []
         return [self.learned("linear, no identity", features=Sum(self._no_identity()))]
 
-    def by_item(self) -> list[Way]:
+    def by_item(self) -> list[CandidateMethod]:
         """Return a linear policy with separate weights per item for all that is known of the problem and the list."""
         if self.problems.catalogue is None or not self.problems.n_features:
             return []

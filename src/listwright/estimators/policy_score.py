@@ -56,7 +56,7 @@ class PolicyScore(CrossFitted):
         self.model = model
         self.n_folds = n_folds
 
-    def slimmed(self) -> Self:
+    def without_training_state(self) -> Self:
         """Return a copy without the fold models, which only training needs."""
         twin = copy.copy(self)
         if hasattr(self, "fold_models_"):

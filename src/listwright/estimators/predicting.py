@@ -37,7 +37,7 @@ class Predicts(TakesFrames):
     budget: float | None
     per_group: int | Mapping[Any, int] | None
     repeats: bool
-    short_lists: bool
+    allow_short: bool
     random_state: RandomState
     engine: Any
     policy_: Any  # listwright.policies.Policy
@@ -51,7 +51,7 @@ class Predicts(TakesFrames):
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
+        allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists: ...
 
@@ -62,7 +62,7 @@ class Predicts(TakesFrames):
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
+        allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> StreamedLists: ...
 
@@ -72,7 +72,7 @@ class Predicts(TakesFrames):
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
+        allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists | StreamedLists:
         """Build lists for problems whose reward need not be known; lists of a scan are built lazily, part by part."""
@@ -81,15 +81,15 @@ class Predicts(TakesFrames):
         if not isinstance(problems, Problems | Scan):
             problems = self._as_problems(problems)
         length, budget = as_limits(length, budget, self.length, self.budget)
-        short = self.short_lists if short_lists is None else short_lists
+        short = self.allow_short if allow_short is None else allow_short
         if isinstance(problems, Scan):
             lists_of = partial(
-                self._slim()._lists, length=length, budget=budget, short_lists=short, per_group=per_group
+                self._slim()._lists, length=length, budget=budget, allow_short=short, per_group=per_group
             )
             seed = int(as_generator(self.random_state).integers(2**62))
             return streamed_lists(problems, as_engine(self.engine), lists_of, seed)
         rng = UNUSED if self.policy_.certain else as_generator(self.random_state)
-        return self._lists(problems, rng, length=length, budget=budget, short_lists=short, per_group=per_group)
+        return self._lists(problems, rng, length=length, budget=budget, allow_short=short, per_group=per_group)
 
     def _slim(self) -> Self:
         """Return a copy with only what workers need to build lists: no learner state, and the local engine."""
@@ -104,7 +104,7 @@ class Predicts(TakesFrames):
         *,
         length: int | None,
         budget: ArrayLike | None,
-        short_lists: bool,
+        allow_short: bool,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
         """Build the lists of problems in memory: checks the signature, draw a policy per problem (mixtures),
@@ -112,7 +112,7 @@ class Predicts(TakesFrames):
         """
         self.signature_.check(problems, "predict")
         problems = as_capped(problems, per_group, self.per_group)
-        steps = self._steps(problems, length, short_lists)
+        steps = self._steps(problems, length, allow_short)
         room, features = as_room(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
         lists = build_lists(
@@ -128,9 +128,9 @@ class Predicts(TakesFrames):
         reward_of(problems, "score")
         return float(list_values(self.predict(problems), problems).mean())
 
-    def _steps(self, problems: Problems, length: int | None, short_lists: bool) -> int | None:
+    def _steps(self, problems: Problems, length: int | None, allow_short: bool) -> int | None:
         """Return the number of positions to fill, None where only a budget limits lists."""
         if length is None:
             return None
-        check_length(length, problems, short_lists=short_lists or self.repeats)
+        check_length(length, problems, allow_short=allow_short or self.repeats)
         return length

@@ -17,8 +17,8 @@ from listwright.estimators.base import ListEstimator
 from listwright.estimators.choosing import choose
 from listwright.estimators.menu import best_ways, linear_ways, time_to_try, ways_to_try
 from listwright.estimators.small_policy import Scores
-from listwright.estimators.telling import Absent
-from listwright.estimators.ways import Way
+from listwright.estimators.telling import UnsetAttribute
+from listwright.estimators.ways import CandidateMethod
 from listwright.estimators.wide import WIDE
 from listwright.problems import Problems
 from listwright.training.sources import InMemory, Plan, Source
@@ -46,7 +46,7 @@ class SCP(ListEstimator):
     ----------
     length : int, default 5
         m, the number of items of a list.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the lists that the guarantee compares with; `length` by default.
     budget : float, optional
         Total size of a list, instead of a length. Items that do not fit are skipped.
@@ -74,10 +74,10 @@ class SCP(ListEstimator):
         memory), and a uniform sample of more.
     repeats : bool, default False
         Whether a list may contain an item more than once.
-    skip_solved : bool or "auto", default "auto"
+    skip_saturated : bool or "auto", default "auto"
         Whether to learn only from states in which something is left to gain; in the others every choice costs the same.
         "auto" is True except in the paper's online form, which learns from every state.
-    short_lists : bool, default False
+    allow_short : bool, default False
         Whether to accept problems with fewer candidates than `length`.
     effort : {"auto", "fast", "best"}, default "auto"
         "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from sorting
@@ -148,14 +148,14 @@ class SCP(ListEstimator):
     0.92
     """
 
-    report_: Any = Absent(UNCHOSEN)
-    trials_: Any = Absent(UNCHOSEN)
+    report_: Any = UnsetAttribute(UNCHOSEN)
+    trials_: Any = UnsetAttribute(UNCHOSEN)
 
     def __init__(
         self,
         length: int = 5,
         *,
-        rival_length: int | None = None,
+        comparator_length: int | None = None,
         budget: float | None = None,
         per_group: int | Mapping[Any, int] | None = None,
         learner: Any = "auto",
@@ -166,8 +166,8 @@ class SCP(ListEstimator):
         batch_size: int | str = "auto",
         keep: str = "last",
         repeats: bool = False,
-        skip_solved: bool | str = "auto",
-        short_lists: bool = False,
+        skip_saturated: bool | str = "auto",
+        allow_short: bool = False,
         effort: str = "auto",
         time_limit: float | None = None,
         tune: bool = False,
@@ -176,7 +176,7 @@ class SCP(ListEstimator):
         verbose: int = 0,
     ) -> None:
         self.length = length
-        self.rival_length = rival_length
+        self.comparator_length = comparator_length
         self.budget = budget
         self.per_group = per_group
         self.learner = learner
@@ -187,8 +187,8 @@ class SCP(ListEstimator):
         self.batch_size = batch_size
         self.keep = keep
         self.repeats = repeats
-        self.skip_solved = skip_solved
-        self.short_lists = short_lists
+        self.skip_saturated = skip_saturated
+        self.allow_short = allow_short
         self.effort = effort
         self.time_limit = time_limit
         self.tune = tune
@@ -209,7 +209,7 @@ class SCP(ListEstimator):
         limit = time_to_try(problems, self._fast()) if self.time_limit is None else self.time_limit
         return self._chosen_plan(ways_to_try(problems, self._fast(), limit), source, limit)
 
-    def _chosen_plan(self, ways: Sequence[Way], source: Source, time_limit: float | None = None) -> Plan:
+    def _chosen_plan(self, ways: Sequence[CandidateMethod], source: Source, time_limit: float | None = None) -> Plan:
         """Tries the ways and returns the plan of the one chosen, with report and trials."""
         way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
         return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})

@@ -18,7 +18,7 @@ from listwright.training.sources import Plan
 FIRM, PASSES = 1e5, 1
 
 
-class Weighed(NamedTuple):
+class StackedInput(NamedTuple):
     """Fitted features (scores of policies: cross-fitted), and the weights that their columns start from."""
 
     features: Features
@@ -32,7 +32,7 @@ class Scores(Sum):
     fitted_to_: str  # fingerprint of the problems
 
     @classmethod
-    def of(cls, weighed: Sequence[Weighed], problems: Problems) -> Self:
+    def of(cls, weighed: Sequence[StackedInput], problems: Problems) -> Self:
         """Make the sum from fitted features; scores of policies need only be cross-fitted until `fit`."""
         scores = cls([clone(one.features) for one in weighed])
         scores.parts_, scores.fitted_to_ = [one.features for one in weighed], fingerprint(problems)
@@ -48,7 +48,7 @@ class Scores(Sum):
         return self
 
 
-def small_policy(weighed: Sequence[Weighed], problems: Problems) -> Plan:
+def small_policy(weighed: Sequence[StackedInput], problems: Problems) -> Plan:
     """Return the plan of a softmax policy over few columns."""
     prior = tuple(weight for one in weighed for weight in one.weights)
     return Plan(Scores.of(weighed, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)

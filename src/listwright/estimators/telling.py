@@ -17,7 +17,7 @@ from listwright.training.signature import Signature
 from listwright.walk.replay import Block, blocks_of
 
 
-class Absent:
+class UnsetAttribute:
     """A fitted attribute that not every fit sets: asked of a model without it, it says which fit would have set it."""
 
     def __init__(self, why: str) -> None:
@@ -47,7 +47,7 @@ class Tells:
     training_: Any  # the run, listwright.training.round.Training
     rounds_: Any  # the columns of its history
     measurement_: Measured
-    certified_: Any = Absent(
+    certified_: Any = UnsetAttribute(
         "no problems were held back. fit(..., certify=0.2) holds some back and certifies the model on them; "
         "certify(problems) does so on problems that you have held back."
     )

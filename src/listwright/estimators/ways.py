@@ -16,7 +16,7 @@ from listwright._internal.folds import FOLDS
 from listwright._internal.parameters import clone
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.policy_score import PolicyScore
-from listwright.estimators.small_policy import Weighed, small_policy
+from listwright.estimators.small_policy import StackedInput, small_policy
 from listwright.evaluation.values import earned, measured
 from listwright.features import Features, Sum
 from listwright.learners import as_learner
@@ -34,7 +34,7 @@ TREES = 1e-4  # seconds per candidate that trees are grown on, about
 OUTCOMES = 4e-5  # seconds per candidate that models of outcomes are fitted on, and root of the columns, about
 
 
-class Way(ABC):
+class CandidateMethod(ABC):
     """A way to learn, for lists of the length or budget of `settings`.
 
     `values` are out of fold: the list of each training problem is built by what was learned without it, so that complex
@@ -60,7 +60,7 @@ class Way(ABC):
         """Return what to fit where this way is chosen."""
 
     @abstractmethod
-    def weighed(self, problems: Problems) -> list[Weighed]:
+    def weighed(self, problems: Problems) -> list[StackedInput]:
         """Return its columns in a policy over several ways, cross-fitted, with the weights to start from."""
 
     def _summed_up(self, problems: Problems) -> Floats:
@@ -91,7 +91,7 @@ class Way(ABC):
         return np.pad(so_far, ((0, 0), (0, missing)), mode="edge").mean(axis=1)
 
 
-class Learned(Way):
+class Learned(CandidateMethod):
     """A policy learned by SCP, with features and a learner."""
 
     def __init__(
@@ -106,7 +106,7 @@ class Learned(Way):
         found = np.zeros(len(problems))
         for which, model in self.score.cross_fit(problems).held_out(problems):
             some = problems[which]
-            lists = model.predict(some.without_reward(), short_lists=True, **self.limits)
+            lists = model.predict(some.without_reward(), allow_short=True, **self.limits)
             found[which] = self._worth(lists, some)
         return found
 
@@ -131,12 +131,12 @@ class Learned(Way):
         model = self.score.model
         return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
-    def weighed(self, problems: Problems) -> list[Weighed]:
+    def weighed(self, problems: Problems) -> list[StackedInput]:
         """Return the policy's score as one column."""
-        return [Weighed(self.score.cross_fit(problems), (SHARE,))]
+        return [StackedInput(self.score.cross_fit(problems), (SHARE,))]
 
 
-class Expected(Way):
+class Expected(CandidateMethod):
     """Estimates that cross-fit themselves, summed up with given weights."""
 
     def __init__(self, name: str, settings: ListEstimator, features: Features, weights: tuple[float, ...]) -> None:
@@ -156,17 +156,17 @@ class Expected(Way):
         """Return a small policy whose weights stay near the given ones."""
         return small_policy(self.weighed(problems), problems)
 
-    def weighed(self, problems: Problems) -> list[Weighed]:
+    def weighed(self, problems: Problems) -> list[StackedInput]:
         """Return all estimates, fitted on first use."""
         if self.fitted is None:
             self.fitted = clone(self.features).fit(problems)
-        return [Weighed(self.fitted, self.weights)]
+        return [StackedInput(self.fitted, self.weights)]
 
 
-class Together(Way):
+class Together(CandidateMethod):
     """The sum of what several ways say."""
 
-    def __init__(self, ways: Sequence[Way]) -> None:
+    def __init__(self, ways: Sequence[CandidateMethod]) -> None:
         super().__init__(ways[0].settings)
         self.ways = ways
         self.name = " + ".join(way.name for way in ways)
@@ -183,7 +183,7 @@ class Together(Way):
         """Return a small policy whose weights stay near those that each way starts from."""
         return small_policy(self.weighed(problems), problems)
 
-    def weighed(self, problems: Problems) -> list[Weighed]:
+    def weighed(self, problems: Problems) -> list[StackedInput]:
         """Return the columns of all ways."""
         return [part for way in self.ways for part in way.weighed(problems)]
 

@@ -76,24 +76,24 @@ class Compressed(CrossFitted):
         """Return what the inner features need to know of a part of the problems."""
         return self.inner.summary(self.narrowed(problems))
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Fit the inner features from the summaries of all parts."""
-        self.inner_ = clone(self.inner).settle(summary)
+        self.inner_ = clone(self.inner).fit_from_summary(summary)
         return self
 
     def streams(self) -> bool:
         """Return whether it can be fitted part by part: once there is a basis."""
         return hasattr(self, "basis_") and self.inner.streams()
 
-    def peeks(self) -> bool:
+    def uses_training_data(self) -> bool:
         """True, as the basis depends on all training problems."""
         return True
 
-    def slimmed(self) -> Self:
+    def without_training_state(self) -> Self:
         """Return a copy without the scores that only training problems get."""
         twin = copy.copy(self)
         twin.basis_ = self.basis_._replace(fold_scores=self.basis_.fold_scores[:0])
-        twin.inner_ = self.inner_.slimmed()
+        twin.inner_ = self.inner_.without_training_state()
         return twin
 
     def for_training(self, problems: Problems) -> Self:

@@ -157,7 +157,7 @@ def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Fl
     if limits.name == "length":
         for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
             model = _fitted(method, split, {"length": max(group)})
-            lists = model.predict(hidden, length=max(group), short_lists=True)
+            lists = model.predict(hidden, length=max(group), allow_short=True)
             worth = earned(measured(lists, split.test))
             yield from ((length, worth[:, min(length, worth.shape[1]) - 1]) for length in group)
         return
@@ -166,14 +166,14 @@ def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Fl
     for budget in limits.values:
         if model is None or takes_budget:
             model = _fitted(method, split, {"budget": budget})
-        yield budget, list_values(model.predict(hidden, budget=budget, short_lists=True), split.test)
+        yield budget, list_values(model.predict(hidden, budget=budget, allow_short=True), split.test)
 
 
 def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
     """Return a fitted clone that has those of the settings that it knows."""
     model = clone(method)
     known = model.get_params()
-    wanted = settings | {"random_state": split.seed, "short_lists": True}
+    wanted = settings | {"random_state": split.seed, "allow_short": True}
     return model.set_params(**{name: value for name, value in wanted.items() if name in known}).fit(split.train)
 
 

@@ -18,7 +18,7 @@ from listwright.evaluation.choice import best_of
 from listwright.evaluation.plan import fold_numbers
 from listwright.evaluation.values import list_values
 from listwright.features import Candidate
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.lists import Lists
 from listwright.problems import Problems
 
@@ -36,8 +36,8 @@ class Regression(Parameters):
     def fit(self, problems: Problems) -> Self:
         """Fit a ridge regression of each candidate's gain in an empty list."""
         features = Candidate() if self.features is None else self.features
-        learner = RidgeLeader(self.penalty)
-        settings: dict[str, Any] = {"effort": "fast", "short_lists": True, "random_state": 0}
+        learner = RidgeFTRL(self.penalty)
+        settings: dict[str, Any] = {"effort": "fast", "allow_short": True, "random_state": 0}
         self.model_ = SCP(1, features=features, learner=learner, **settings).fit(problems)
         return self
 
@@ -84,7 +84,7 @@ class Tuned(Parameters):
 
     def _values(self, name: str, train: Problems, held: Problems) -> Floats:
         """Fit an option to some problems and return the values of its lists on others."""
-        lists = self._fitted(name, train).predict(held.without_reward(), short_lists=True, **self._limits())
+        lists = self._fitted(name, train).predict(held.without_reward(), allow_short=True, **self._limits())
         return list_values(lists, held)
 
     def _fitted(self, name: str, problems: Problems) -> Any:

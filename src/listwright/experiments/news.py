@@ -26,7 +26,7 @@ from listwright.experiments.parallel import Tick, check_repetitions, quiet, repe
 from listwright.experiments.records import Record, methods_of, records_of
 from listwright.experiments.tables import compared, drawn, excess_table, failure_table
 from listwright.features import Candidate, Distance, Features, Position
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.problems import Problems
 from listwright.report import Figure, Section, Table
 from listwright.report.charts import Axis, curves
@@ -49,7 +49,7 @@ def _features() -> Features:
 
 def _learned(penalty: float) -> dict[str, Any]:
     """Return the methods that learn, by name, with one ridge penalty."""
-    settings: dict[str, Any] = {"features": _features(), "learner": RidgeLeader(penalty), "n_passes": PASSES}
+    settings: dict[str, Any] = {"features": _features(), "learner": RidgeFTRL(penalty), "n_passes": PASSES}
     return {
         "SCP": SCP(effort="fast", **settings),
         "ConSeqOpt": ConSeqOpt(weighting="uniform", **settings),

@@ -27,7 +27,7 @@ from listwright.experiments.records import Record, record, records_of
 from listwright.experiments.trajectory_section import CHANGE, STARVED, findings, section
 from listwright.features import FirstPosition
 from listwright.features.auto import paper_features
-from listwright.learners import RidgeLeader
+from listwright.learners import RidgeFTRL
 from listwright.problems import Problems
 from listwright.simulate import trajectory
 
@@ -45,8 +45,8 @@ PAPER: dict[str, Any] = {"features": paper_features()}
 # ConSeqOpt's learners share nothing, so that weights between positions have no meaning.
 SEPARATE: dict[str, Any] = {"n_passes": PASSES, "weighting": "uniform"}
 # Algorithm 2 as printed: one pass, an update after every state, and the squared loss on the costs themselves.
-PRINTED: dict[str, Any] = {**PAPER, **FAST, "n_passes": 1, "batch_size": 1, "skip_solved": False}
-ON_COSTS: dict[str, Any] = {**PRINTED, "learner": RidgeLeader(center=False, target="cost")}
+PRINTED: dict[str, Any] = {**PAPER, **FAST, "n_passes": 1, "batch_size": 1, "skip_saturated": False}
+ON_COSTS: dict[str, Any] = {**PRINTED, "learner": RidgeFTRL(center=False, target="cost")}
 RANKING: dict[str, Any] = {**PRINTED, "learner": "hinge_rank"}
 
 METHODS: dict[str, Any] = {

@@ -4,7 +4,7 @@ Features add up with `+`; `Candidate() + Distance() + Position()` are those of t
 `SCP(features="auto")` chooses by what the problems hold.
 
 - The candidate alone: `Candidate`, `BestColumn`, `Identity`, `ExpectedGain`.
-- The candidate against the list: `Distance`, `Similarity`, `Links`, `Volume`, `Aspects`, `Unmet`, `InList`.
+- The candidate against the list: `Distance`, `Similarity`, `Links`, `Volume`, `Aspects`, `UncoveredTerms`, `InList`.
 - The position: `Position`, `FirstPosition`.
 
 To write your own, subclass `Features`.
@@ -22,7 +22,7 @@ from listwright.features.in_list import InList
 from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.similarity import Similarity
-from listwright.features.unmet import Unmet
+from listwright.features.unmet import UncoveredTerms
 from listwright.features.volume import Volume
 
 __all__ = [
@@ -41,6 +41,6 @@ __all__ = [
     "Rows",
     "Similarity",
     "Sum",
-    "Unmet",
+    "UncoveredTerms",
     "Volume",
 ]

@@ -87,7 +87,7 @@ class Aspects(Features):
         """Names of the kinds of aspects."""
         return {"kinds": tuple(sorted(problems.aspects or {}))}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Record the kinds of aspects, and check the powers."""
         if any(not power > 0 for power in self.powers):
             raise InputError(f"powers must be above 0. Got {self.powers!r}.")

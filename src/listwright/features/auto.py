@@ -13,7 +13,7 @@ from listwright.features.identity import Identity
 from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.similarity import Similarity, has_own_vector
-from listwright.features.unmet import Unmet
+from listwright.features.unmet import UncoveredTerms
 from listwright.features.volume import Volume
 from listwright.problems import Problems
 
@@ -51,7 +51,7 @@ def _list_features(problems: Problems) -> list[Features]:
     if problems.aspects is not None:
         parts.append(Aspects())
     if problems.needs is not None:
-        parts.append(Unmet())
+        parts.append(UncoveredTerms())
     if has_own_vector(problems):
         parts.append(Similarity())
     if linked and pairs <= MANY_PAIRS:

@@ -55,7 +55,7 @@ class Features(Parameters, ABC):
     `start` and `columns` are required. Features must be computable at prediction time, so they never see a reward then.
     They are combined by `a + b`.
 
-    `fit` is `settle(summary(problems))`: everything learned, such as scales or the size of the catalogue, comes from a
+    `fit` is `fit_from_summary(summary(problems))`: everything learned, such as scales or the catalogue, comes from a
     summary, so that problems that are never all in memory can be summarised part by part. Features that need all
     training problems at once override `fit` and cannot be streamed.
 
@@ -99,15 +99,15 @@ class Features(Parameters, ABC):
 
     def fit(self, problems: Problems) -> Self:
         """Learn scales and similar statistics from training problems; return self."""
-        return self.settle(self.summary(problems))
+        return self.fit_from_summary(self.summary(problems))
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return what `settle` needs to know of some of the training problems; `features.moments.merged` joins
+        """Return what `fit_from_summary` needs to know of some training problems; `features.moments.merged` joins
         summaries of parts.
         """
         return {}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn from the summary of all training problems; return self."""
         return self
 
@@ -125,7 +125,7 @@ class Features(Parameters, ABC):
         """Return the features that stand side by side: these alone, or the fitted parts of a sum."""
         return [self]
 
-    def slimmed(self) -> Self:
+    def without_training_state(self) -> Self:
         """These features without what only further learning needs, for small model files."""
         return self
 
@@ -133,7 +133,7 @@ class Features(Parameters, ABC):
         """These fitted features for a catalogue that has grown to `n_items`."""
         return self
 
-    def peeks(self) -> bool:
+    def uses_training_data(self) -> bool:
         """Return whether what a policy sees of one training problem depends on the others, as it does with scales.
 
         Certificates list this among their caveats: the policy has then used states before the online pass reached them.
@@ -189,9 +189,11 @@ class Sum(Features):
         """Every part's summary."""
         return {"parts": [part.summary(problems) for part in self.parts]}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Fit a clone of every part to its own summary."""
-        self.parts_ = [clone(part).settle(one) for part, one in zip(self.parts, summary["parts"], strict=True)]
+        self.parts_ = [
+            clone(part).fit_from_summary(own) for part, own in zip(self.parts, summary["parts"], strict=True)
+        ]
         return self
 
     @property
@@ -213,9 +215,9 @@ class Sum(Features):
         twin.parts_ = [part.with_items(n_items) for part in self.parts_]
         return twin
 
-    def peeks(self) -> bool:
+    def uses_training_data(self) -> bool:
         """Return whether any part does."""
-        return any(part.peeks() for part in self.parts)
+        return any(part.uses_training_data() for part in self.parts)
 
     def for_training(self, problems: Problems) -> Self:
         """Return a twin in which every part sees the training problems out of fold."""

@@ -69,7 +69,7 @@ class Candidate(Features):
         context = None if problems.context is None else Moments.of(problems.context)
         return {"features": Moments.of(dense(problems.features)), "context": context, "names": tuple(_names(problems))}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn the scales."""
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.context_scale_ = None

@@ -79,7 +79,7 @@ class Distance(Features):
         """Moments of the columns."""
         return {"features": Moments.of(dense(problems.features)), "names": tuple(feature_names(problems))}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn the scales."""
         if not (self.minimum or self.mean):
             raise InputError("Distance has no columns with minimum=False and mean=False. Set one of them to True.")

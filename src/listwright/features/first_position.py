@@ -64,7 +64,7 @@ class FirstPosition(Features):
         """Moments of the columns."""
         return {"features": Moments.of(dense(problems.features)), "names": tuple(feature_names(problems))}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn the scales."""
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.names_ = [f"{name}, first position" for name in summary["names"]]

@@ -87,7 +87,7 @@ class Identity(Features):
         self.cross = cross
         self.standardize = standardize
 
-    def peeks(self) -> bool:
+    def uses_training_data(self) -> bool:
         """True only where crossed columns are scaled; the catalogue itself is known beforehand."""
         return self.standardize and bool(self.cross)
 
@@ -103,7 +103,7 @@ class Identity(Features):
             "moments": {name: Moments.of(table) for name, table in tables.items()},
         }
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn the catalogue's size and the scales."""
         self.n_items_ = summary["n_items"]
         self.kept_ = {name: distinct.telling() for name, distinct in summary["distinct"].items()}

@@ -52,7 +52,7 @@ class InList(Features):
         """Return the catalogue's size."""
         return {"n_items": problems.n_items}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn the catalogue's size."""
         self.n_items_ = summary["n_items"]
         return self

@@ -84,7 +84,7 @@ class Links(Features):
         """Return the kinds of links."""
         return {"kinds": tuple(sorted(problems.links or {})), "vectors": problems.vectors is not None}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn which kinds of links there are."""
         self.kinds_, self.has_vectors_ = list(summary["kinds"]), bool(summary["vectors"])
         if not self.kinds_ and not self.has_vectors_:

@@ -1,7 +1,7 @@
 """Summaries of training problems, taken part by part and merged.
 
 A summary is a dict of moments, of facts about columns, and of numbers; problems in memory are one part, streamed ones
-as many as there are shards. `Features.settle` learns from the merged summary.
+as many as there are shards. `Features.fit_from_summary` learns from the merged summary.
 """
 
 from __future__ import annotations

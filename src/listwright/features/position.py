@@ -25,7 +25,7 @@ class Position(Features):
 
     Both columns are the same for all candidates of a problem. The default ridge learner compares candidates within a
     problem, so it gives them a weight of exactly 0. They act in learners that are not linear, such as boosted trees,
-    and in `RidgeLeader(center=False)`, the paper's printed loss.
+    and in `RidgeFTRL(center=False)`, the paper's printed loss.
 
     See Also
     --------

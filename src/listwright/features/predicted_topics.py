@@ -105,7 +105,7 @@ class PredictedTopics(CrossFitted):
         self.models = models
         self.random_state = random_state
 
-    def slimmed(self) -> Self:
+    def without_training_state(self) -> Self:
         """Return a copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):

@@ -18,7 +18,7 @@ class Ranks(NamedTuple):
 
     knots: Floats  # (knots, columns): sorted training values, or as many evenly spaced ones
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with ranks read from a file, "" for nothing."""
         if self.knots.ndim != 2 or not len(self.knots):
             return "ranks must have knots"

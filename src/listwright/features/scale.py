@@ -20,7 +20,7 @@ class Scale(NamedTuple):
     mean: Floats32  # what is subtracted, and what the result is divided by
     spread: Floats32
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a scale read from a file, "" for nothing."""
         if self.mean.ndim != 1 or self.mean.shape != self.spread.shape:
             return "means and spreads must be equal in number"

@@ -64,7 +64,7 @@ class Similarity(Features):
         """Return whether the problems have vectors, and vectors of their own."""
         return {"vectors": problems.vectors is not None, "own": has_own_vector(problems)}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Record whether problems have a vector of their own; raise InputError where there are no vectors."""
         if not summary["vectors"]:
             raise InputError("Similarity needs vectors, but these problems have none.")

@@ -1,4 +1,4 @@
-"""Needs that the list leaves unmet and that a candidate would meet (residual coverage)."""
+"""Terms of the query that the list leaves unmet and that a candidate would meet (residual coverage)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from listwright._internal.saved import saved_as
 from listwright._kernels.needs import unmet_rows
 from listwright.errors import InputError
 from listwright.features.base import Features
-from listwright.needs import Needs
+from listwright.needs import QueryTerms
 from listwright.problems import Problems
 
 NAMES = ("newly met needs", "newly met by the best part", "met with the list", "left unmet by the list")
@@ -22,17 +22,17 @@ class UnmetSeen(NamedTuple):
     """The problems, their needs, and as bits of one integer per problem which needs the list meets."""
 
     problems: Problems
-    needs: Needs
+    needs: QueryTerms
     met: NDArray[np.uint64]  # by problem, as bits
 
 
-@saved_as("features.Unmet")
-class Unmet(Features):
+@saved_as("features.UncoveredTerms")
+class UncoveredTerms(Features):
     """What a candidate would meet of the needs that the list leaves unmet (residual coverage).
 
     With w(N) the summed weight of needs N as a share of all of the problem's, M the needs that the list meets, and S
     those that a candidate meets, the columns are w(S - M), the same for the best single part of the candidate (a
-    sentence that answers the rest of a question), w(S + M) and 1 - w(M). Needs come from `problems.needs`.
+    sentence that answers the rest of a question), w(S + M) and 1 - w(M). They come from `problems.needs`.
 
     See Also
     --------
@@ -42,9 +42,9 @@ class Unmet(Features):
     Examples
     --------
     >>> import listwright as lw
-    >>> needs = lw.Needs.from_lists([[1.0, 3.0]], [[[0], [0, 1]], [[1]], []])
+    >>> needs = lw.QueryTerms.from_lists([[1.0, 3.0]], [[[0], [0, 1]], [[1]], []])
     >>> problems = lw.Problems.from_arrays([[0.0]] * 3, offsets=[0, 3], needs=needs)
-    >>> feature = Unmet().fit(problems)
+    >>> feature = UncoveredTerms().fit(problems)
     >>> feature.columns(feature.add(feature.start(problems), np.array([1])))
     array([[0.25, 0.25, 1.  , 0.25],
            [0.  , 0.  , 0.75, 0.25],
@@ -57,10 +57,12 @@ class Unmet(Features):
         """Return whether there are needs."""
         return {"needs": problems.needs is not None}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Raise InputError for problems without needs; there is nothing to learn."""
         if not summary["needs"]:
-            raise InputError("Unmet needs problems with needs. Pass needs=Needs.from_lists(...) to Problems.")
+            raise InputError(
+                "UncoveredTerms needs problems with needs. Pass needs=QueryTerms.from_lists(...) to Problems."
+            )
         return self
 
     def start(self, problems: Problems) -> UnmetSeen:

@@ -69,7 +69,7 @@ class Volume(Features):
         self.times_features = times_features
         self.relative = relative
 
-    def peeks(self) -> bool:
+    def uses_training_data(self) -> bool:
         """True where the volume is multiplied with features, which are scaled."""
         return self.times_features
 
@@ -78,7 +78,7 @@ class Volume(Features):
         moments = Moments.of(dense(problems.features)) if self.times_features else None
         return {"features": moments, "names": tuple(feature_names(problems)) if self.times_features else ()}
 
-    def settle(self, summary: dict[str, Any]) -> Self:
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         """Learn the scales of the features that the volume is multiplied with."""
         self.scale_ = None if summary["features"] is None else Scale.from_moments(summary["features"])
         self.feature_names_ = list(summary["names"])

@@ -40,7 +40,7 @@ from listwright.reasons.explain import Explainer
 from listwright.rewards import reward_of
 from listwright.storage import save, warn_unsavable
 from listwright.tables.frames_in import TakesFrames
-from listwright.training.keep import Keeper
+from listwright.training.keep import PolicyKeeper
 from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
@@ -71,13 +71,13 @@ class ListBandit(TakesFrames, Parameters, ABC):
         length: int = 5,
         *,
         cascade: bool = False,
-        short_lists: bool = False,
+        allow_short: bool = False,
         memory: int = 100_000,
         random_state: RandomState = None,
     ) -> None:
         self.length = length
         self.cascade = cascade
-        self.short_lists = short_lists
+        self.allow_short = allow_short
         self.memory = memory
         self.random_state = random_state
 
@@ -161,14 +161,14 @@ class ListBandit(TakesFrames, Parameters, ABC):
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
-        short_lists: bool | None = None,
+        allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
         """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected."""
         self._check_begun()
         problems = as_capped(self._as_problems(problems), per_group, None)
         features, playing = self._view(problems, "predict")
-        steps, room = self._limits(problems, length, budget, short_lists)
+        steps, room = self._limits(problems, length, budget, allow_short)
         policy = playing.likeliest(self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
         lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
@@ -214,9 +214,9 @@ class ListBandit(TakesFrames, Parameters, ABC):
                 weights=self._weights(self.length),
                 per_size=self.per_size_,
                 repeats=False,
-                skip_solved=False,
+                skip_saturated=False,
             )
-            learn(training, Lessons([lesson for lesson in lessons if lesson is not None]), Keeper("last"))
+            learn(training, Lessons([lesson for lesson in lessons if lesson is not None]), PolicyKeeper("last"))
             self.playing_ = self._play(training.policy, before.version + count, self._learned(before.learned, count))
         return self
 
@@ -296,12 +296,12 @@ class ListBandit(TakesFrames, Parameters, ABC):
         self.__dict__.pop("_waiting", None)
 
     def _limits(
-        self, problems: Problems, length: int | None, budget: ArrayLike | None, short_lists: bool | None = None
+        self, problems: Problems, length: int | None, budget: ArrayLike | None, allow_short: bool | None = None
     ) -> tuple[int, Floats | None]:
         """Return the number of slots and the budget of each problem; the constructor's where none are given."""
         length, budget = as_limits(length, budget, self.length, self.budget)
         if length is not None:
-            check_length(length, problems, short_lists=self.short_lists if short_lists is None else short_lists)
+            check_length(length, problems, allow_short=self.allow_short if allow_short is None else allow_short)
         return int(problems.counts.max()) if length is None else length, as_room(budget, problems)
 
     def _weights(self, count: int) -> Floats:

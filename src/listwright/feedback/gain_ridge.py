@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
-from listwright.learners import Learner, RidgeLeader
+from listwright.learners import Learner, RidgeFTRL
 from listwright.learners.ridge import best_penalty
 from listwright.learners.sums import RidgeSums
 from listwright.policies import Linear, Policy
@@ -45,8 +45,8 @@ class GainLearner(Learner):
 
 
 @saved_as("feedback.GainRidge")
-class GainRidge(RidgeLeader, GainLearner):
-    """`RidgeLeader` for partial feedback: each row comes alone, with the gain that was observed."""
+class GainRidge(RidgeFTRL, GainLearner):
+    """`RidgeFTRL` for partial feedback: each row comes alone, with the gain that was observed."""
 
     growth_: float  # weight of a list that is revealed now
     anchor_: Floats  # R with R'R = G + penalty, as it was when last taken; without crossed columns
@@ -73,7 +73,7 @@ class GainRidge(RidgeLeader, GainLearner):
         self.growth_ = 1.0
         self._take_anchor()
 
-    def inherit(self, other: RidgeLeader, share: float) -> None:
+    def inherit(self, other: RidgeFTRL, share: float) -> None:
         """Continue from the sums of a leader that saw all candidates, each counting `share` times."""
         self.sums_ = [_scaled(sums, share) for sums in other.sums_]
         self.penalty_ = other.penalty_ * share  # so that the first policy is the other's

@@ -106,7 +106,7 @@ class GainTrees(GainLearner):
         rows = Rows(seen.table[picks], np.arange(n), np.arange(n + 1), crossed)
         self.reveal(rows, examples.gains[picks], np.full(n, examples.weight), 0)
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Describe what is inconsistent in rows read from a file; an empty string if nothing is."""
         n = len(self.rows_)
         spans = np.concatenate([self.trained_on_, self.training_on_])

@@ -105,7 +105,7 @@ class LSBGreedy(ListBandit):
         Weight of the uncertainty.
     penalty : float
         Ridge penalty.
-    cascade, short_lists, memory, random_state
+    cascade, allow_short, memory, random_state
         As in `OnlineSCP`.
 
     See Also
@@ -134,11 +134,11 @@ class LSBGreedy(ListBandit):
         alpha: float = 0.5,
         penalty: float = 1.0,
         cascade: bool = False,
-        short_lists: bool = False,
+        allow_short: bool = False,
         memory: int = 100_000,
         random_state: RandomState = None,
     ) -> None:
-        super().__init__(length, cascade=cascade, short_lists=short_lists, memory=memory, random_state=random_state)
+        super().__init__(length, cascade=cascade, allow_short=allow_short, memory=memory, random_state=random_state)
         self.alpha = alpha
         self.penalty = penalty
 

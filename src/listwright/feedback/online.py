@@ -32,13 +32,13 @@ from listwright.feedback.lessons import shown_items
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
-from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeLeader
+from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Policy
 from listwright.problems import Problems
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
-SHARED = ("length", "budget", "features", "weighting", "short_lists")  # parameters that SCP has too
+SHARED = ("length", "budget", "features", "weighting", "allow_short")  # parameters that SCP has too
 
 
 @saved_as("OnlineSCP")
@@ -86,7 +86,7 @@ class OnlineSCP(GrowingBandit):
         The experts of "exp4".
     weighting : str
         Weights of positions, as in `SCP`.
-    short_lists : bool
+    allow_short : bool
         Accept problems with fewer candidates than `length`.
     memory : int
         How many lists may wait for feedback; the oldest are forgotten first.
@@ -145,11 +145,11 @@ class OnlineSCP(GrowingBandit):
         leverage: float | None = None,
         policies: Sequence[Policy] | None = None,
         weighting: str = "discounted",
-        short_lists: bool = False,
+        allow_short: bool = False,
         memory: int = 100_000,
         random_state: RandomState = None,
     ) -> None:
-        super().__init__(length, cascade=cascade, short_lists=short_lists, memory=memory, random_state=random_state)
+        super().__init__(length, cascade=cascade, allow_short=allow_short, memory=memory, random_state=random_state)
         self.budget = budget
         self.explore = explore
         self.slots = slots
@@ -206,7 +206,7 @@ class OnlineSCP(GrowingBandit):
             raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {told}")
         check_fitted(model)
         training = model.training_
-        if not isinstance(training.learner, RidgeLeader) or not hasattr(training.learner, "sums_"):
+        if not isinstance(training.learner, RidgeFTRL) or not hasattr(training.learner, "sums_"):
             raise InputError(
                 "from_model needs a model whose learner is ridge, with its training state. Got "
                 f"{type(training.learner).__name__}. Fit with effort='fast', and save with slim=False."

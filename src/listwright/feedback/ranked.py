@@ -25,7 +25,7 @@ class RankedBandits(ListBandit):
         Number of items per list, and of bandits.
     cascade : bool
         Whether users stop at the first click.
-    short_lists : bool
+    allow_short : bool
         Accept problems with fewer candidates than `length`.
     memory : int
         How many lists may wait for feedback; the oldest are forgotten first.

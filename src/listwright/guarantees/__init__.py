@@ -3,7 +3,7 @@
 `lower_mean`, `lower_ratio` and `lower_share` turn values on held-out problems into lower confidence bounds; `certify`
 of a fitted model combines them. The other functions are the paper's theorems with their constants, as numbers.
 
-With m = length, k = rival_length and k' = min(m, k), Theorems 1 and 2 say of the mixture of the policies of all T
+With m = length, k = comparator_length and k' = min(m, k), Theorems 1 and 2 say of the mixture of the policies of all T
 rounds, with probability at least 1 - delta:
 
     F(mixture, m) >= (1 - exp(-m / k)) F(best list of k policies) - average regret - confidence terms

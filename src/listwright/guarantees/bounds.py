@@ -7,14 +7,14 @@ from math import ceil, exp, log, sqrt
 from listwright.errors import InputError
 
 
-def approximation_ratio(length: int, rival_length: int | None = None, *, exact: bool = False) -> float:
+def approximation_ratio(length: int, comparator_length: int | None = None, *, exact: bool = False) -> float:
     """Return the share of the value of the best list of k items that m learned picks reach.
 
     Parameters
     ----------
     length : int
         m, the length of the learned lists.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the lists to compete with; `length` by default.
     exact : bool, default False
         False returns 1 - exp(-m / k), as in the paper's theorems. True returns 1 - (1 - 1/k)^m, which Lemma 2 of the
@@ -36,18 +36,18 @@ def approximation_ratio(length: int, rival_length: int | None = None, *, exact: 
     >>> round(approximation_ratio(3, exact=True), 3), approximation_ratio(1, exact=True)
     (0.704, 1.0)
     """
-    length, rival_length = checked_lengths(length, rival_length)
-    return 1.0 - (1.0 - 1.0 / rival_length) ** length if exact else 1.0 - exp(-length / rival_length)
+    length, comparator_length = checked_lengths(length, comparator_length)
+    return 1.0 - (1.0 - 1.0 / comparator_length) ** length if exact else 1.0 - exp(-length / comparator_length)
 
 
-def list_length_for(ratio: float, rival_length: int) -> int:
+def list_length_for(ratio: float, comparator_length: int) -> int:
     """Return the smallest length m whose approximation ratio against lists of k items is at least `ratio`.
 
     Parameters
     ----------
     ratio : float
         The share to reach: from 0 to below 1.
-    rival_length : int
+    comparator_length : int
         k, the length of the lists to compete with.
 
     Returns
@@ -61,20 +61,20 @@ def list_length_for(ratio: float, rival_length: int) -> int:
 
     Examples
     --------
-    >>> list_length_for(0.95, rival_length=5), list_length_for(0.5, rival_length=5)
+    >>> list_length_for(0.95, comparator_length=5), list_length_for(0.5, comparator_length=5)
     (15, 4)
     """
     if not 0 <= ratio < 1:
         raise InputError(f"ratio must be from 0 to below 1. Got {ratio}.")
-    checked_lengths(rival_length, rival_length)
-    length = max(1, ceil(-rival_length * log(1.0 - ratio)) - 1)  # one below the formula, in case it was rounded up
-    while approximation_ratio(length, rival_length) < ratio:
+    checked_lengths(comparator_length, comparator_length)
+    length = max(1, ceil(-comparator_length * log(1.0 - ratio)) - 1)  # one below the formula, in case it was rounded up
+    while approximation_ratio(length, comparator_length) < ratio:
         length += 1
     return length
 
 
 def regret_bound(
-    rounds: int, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
+    rounds: int, n_policies: int, length: int, comparator_length: int | None = None, delta: float = 0.05
 ) -> float:
     """Bound on the average expected regret E[R] / T of Weighted Majority over a finite class of policies.
 
@@ -86,7 +86,7 @@ def regret_bound(
         N, the size of the class.
     length : int
         m, the length of the lists.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the lists to compete with; `length` by default.
     delta : float, default 0.05
         The bound fails with a probability of at most `delta`.
@@ -112,7 +112,7 @@ def regret_bound(
     >>> round(regret_bound(10_000, 30, length=5), 4)
     0.1299
     """
-    k = _effective(length, rival_length)
+    k = _effective(length, comparator_length)
     check_counts(rounds, n_policies)
     size, half = log(n_policies), checked_delta(delta) / 2
     smaller = 2**2.25 * (k / rounds) ** 0.75 * log(1 / half) ** 0.25 * sqrt(size)
@@ -120,7 +120,7 @@ def regret_bound(
 
 
 def confidence_terms(
-    rounds: int, *, length: int, rival_length: int | None = None, delta: float = 0.05, randomized: bool = True
+    rounds: int, *, length: int, comparator_length: int | None = None, delta: float = 0.05, randomized: bool = True
 ) -> tuple[float, float]:
     """Return what the theorems subtract for chance: in the draw of the states, and in the picks of a randomized
     learner.
@@ -131,7 +131,7 @@ def confidence_terms(
         T, the number of states.
     length : int
         m, the length of the lists.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the lists to compete with; `length` by default.
     delta : float, default 0.05
         The terms are too small with a probability of at most `delta`.
@@ -167,17 +167,17 @@ def confidence_terms(
     >>> [round(term, 4) for term in confidence_terms(10_000, length=5, randomized=False)]
     [0.0205, 0.0]
     """
-    length, rival_length = checked_lengths(length, rival_length)
+    length, comparator_length = checked_lengths(length, comparator_length)
     check_counts(rounds, 1)
     chance = log(1 / (checked_delta(delta) / 2 if randomized else checked_delta(delta)))
     unit = sqrt(chance / (2 * rounds))
-    squares = sum((1 - 1 / rival_length) ** (2 * behind) for behind in range(length))
-    states = (1 + approximation_ratio(length, rival_length, exact=True)) * unit
+    squares = sum((1 - 1 / comparator_length) ** (2 * behind) for behind in range(length))
+    states = (1 + approximation_ratio(length, comparator_length, exact=True)) * unit
     return states, sqrt(squares) * unit if randomized else 0.0
 
 
 def rounds_for(
-    accuracy: float, n_policies: int, length: int, rival_length: int | None = None, delta: float = 0.05
+    accuracy: float, n_policies: int, length: int, comparator_length: int | None = None, delta: float = 0.05
 ) -> int:
     """Return the number of states needed: the smallest T whose regret bound and confidence terms sum to at most
     `accuracy`.
@@ -192,7 +192,7 @@ def rounds_for(
         N, the size of the class of policies.
     length : int
         m, the length of the lists.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the lists to compete with; `length` by default.
     delta : float, default 0.05
         The claim fails with a probability of at most `delta`.
@@ -215,8 +215,8 @@ def rounds_for(
         raise InputError(f"accuracy must be above 0. Got {accuracy}.")
 
     def enough(rounds: int) -> bool:
-        bound = regret_bound(rounds, n_policies, length=length, rival_length=rival_length, delta=delta)
-        chance = confidence_terms(rounds, length=length, rival_length=rival_length, delta=delta)
+        bound = regret_bound(rounds, n_policies, length=length, comparator_length=comparator_length, delta=delta)
+        chance = confidence_terms(rounds, length=length, comparator_length=comparator_length, delta=delta)
         return bound + sum(chance) <= accuracy
 
     high = 1
@@ -229,18 +229,18 @@ def rounds_for(
     return high
 
 
-def _effective(length: int, rival_length: int | None) -> int:
+def _effective(length: int, comparator_length: int | None) -> int:
     """Return the paper's k' = min(m, k)."""
-    return min(checked_lengths(length, rival_length))
+    return min(checked_lengths(length, comparator_length))
 
 
-def checked_lengths(length: int, rival_length: int | None) -> tuple[int, int]:
+def checked_lengths(length: int, comparator_length: int | None) -> tuple[int, int]:
     """Return m and k, or raises unless both are at least 1; k is m if None."""
-    rival_length = length if rival_length is None else rival_length
-    for name, value in (("length", length), ("rival_length", rival_length)):
+    comparator_length = length if comparator_length is None else comparator_length
+    for name, value in (("length", length), ("comparator_length", comparator_length)):
         if value < 1:
             raise InputError(f"{name} must be at least 1. Got {value}.")
-    return length, rival_length
+    return length, comparator_length
 
 
 def check_counts(rounds: int, n_policies: int) -> None:

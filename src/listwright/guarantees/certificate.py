@@ -25,7 +25,7 @@ class Certificate:
 
     Attributes
     ----------
-    length, rival_length : int
+    length, comparator_length : int
         m and k.
     rounds : int
         T, the number of visits to states.
@@ -71,7 +71,7 @@ class Certificate:
     --------
     >>> certificate = Certificate(
     ...     length=3,
-    ...     rival_length=3,
+    ...     comparator_length=3,
     ...     rounds=20_000,
     ...     delta=0.05,
     ...     value_seen=0.7,
@@ -83,7 +83,7 @@ class Certificate:
     """
 
     length: int
-    rival_length: int
+    comparator_length: int
     rounds: int
     delta: float
     value_seen: float
@@ -103,12 +103,12 @@ class Certificate:
     @property
     def effective_length(self) -> int:
         """k' = min(m, k)."""
-        return min(self.length, self.rival_length)
+        return min(self.length, self.comparator_length)
 
     @property
     def approximation_ratio(self) -> float:
         """1 - (1 - 1/k)^m, which Lemma 2 proves; at least the 1 - exp(-m / k) of the theorems."""
-        return approximation_ratio(self.length, self.rival_length, exact=True)
+        return approximation_ratio(self.length, self.comparator_length, exact=True)
 
     @property
     def assumptions_met(self) -> bool:
@@ -121,7 +121,7 @@ class Certificate:
         return self.regret_bound_used + self.confidence_term
 
     def lower_bound(self, rival_value: float) -> float:
-        """Return the least value of the mixture if the best list of `rival_length` policies is worth `rival_value`.
+        """Return the least value of the mixture where the best list of policies is worth `rival_value`.
 
         This is the theorem's formula, which holds with probability 1 - delta; it is a guarantee only if
         `assumptions_met`.
@@ -129,7 +129,7 @@ class Certificate:
         Parameters
         ----------
         rival_value : float
-            Mean value of the best list of `rival_length` policies.
+            Mean value of the best list of `comparator_length` policies.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class Certificate:
         )
         if not self.finite:
             return claim
-        rival = f"{self.approximation_ratio:.3f} times the best list of {self.rival_length} policies"
+        rival = f"{self.approximation_ratio:.3f} times the best list of {self.comparator_length} policies"
         claim += f" With the same probability, they are worth at least {rival}, less {self.slack:.3f}"
         if self.slack >= self.approximation_ratio:
             claim += ", which is more than that can be: it takes more states to say anything against rivals"

@@ -17,7 +17,7 @@ def certify(
     loss: float,
     value: float,
     length: int,
-    rival_length: int | None = None,
+    comparator_length: int | None = None,
     passes: int = 1,
     states: int | None = None,
     left_out: int = 0,
@@ -46,7 +46,7 @@ def certify(
         Sums over the visits of l_t(pi_t) and of f(L_t).
     length : int
         m, the length of the lists.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the lists to compete with; `length` by default.
     passes : int, default 1
         How often the same state was visited, at most.
@@ -101,13 +101,13 @@ def certify(
     No guarantee: the same states were visited up to 2 times. Over 20,000 visits to 10,000 states, the lists ...
     """
     check_counts(rounds, 1)
-    terms = _Terms(rounds, *checked_lengths(length, rival_length), checked_delta(delta))
+    terms = _Terms(rounds, *checked_lengths(length, comparator_length), checked_delta(delta))
     average, confidence, note = terms.of(learner, loss)
     surrogate, gap = _surrogate(learner, loss, rounds)
     experts = learner if isinstance(learner, Experts) else None
     return Certificate(
         length=terms.length,
-        rival_length=terms.rival_length,
+        comparator_length=terms.comparator_length,
         rounds=rounds,
         delta=delta,
         value_seen=(value - left_out_value) / max(rounds - left_out, 1),
@@ -136,7 +136,7 @@ class _Terms:
 
     rounds: int
     length: int
-    rival_length: int
+    comparator_length: int
     delta: float
 
     def of(self, learner: Learner | None, loss: float) -> tuple[float, float, str]:
@@ -157,7 +157,7 @@ class _Terms:
 
     def _chances(self, *, randomized: bool) -> tuple[float, float]:
         """Return the confidence terms of this run for the states and for the picks."""
-        lengths = {"length": self.length, "rival_length": self.rival_length}
+        lengths = {"length": self.length, "comparator_length": self.comparator_length}
         return confidence_terms(self.rounds, **lengths, delta=self.delta, randomized=randomized)
 
 

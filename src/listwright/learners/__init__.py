@@ -2,7 +2,7 @@
 
 A learner receives the examples of each list position and returns the policy to use in the next round.
 
-- Over features: `RidgeLeader` (the default), `SoftmaxLeader`, `HingeLeader`, `GradientDescent`, and `Aggregate` for any
+- Over features: `RidgeFTRL` (the default), `SoftmaxLeader`, `HingeLeader`, `GradientDescent`, and `Aggregate` for any
 scikit-learn estimator.
 - Over a finite class of items or policies: `WeightedMajority`, `FollowLeader`, `FollowPerturbedLeader`; with feedback
 on shown items only, `Exp3` and `Exp4`.
@@ -23,7 +23,7 @@ from listwright.learners.majority import WeightedMajority
 from listwright.learners.per_position import PerPosition
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
 from listwright.learners.registry import as_learner
-from listwright.learners.ridge import RidgeLeader
+from listwright.learners.ridge import RidgeFTRL
 from listwright.learners.softmax import SoftmaxLeader
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
     "HingeLeader",
     "Learner",
     "PerPosition",
-    "RidgeLeader",
+    "RidgeFTRL",
     "SoftmaxLeader",
     "WeightedMajority",
     "as_learner",

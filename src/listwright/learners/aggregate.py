@@ -1,6 +1,6 @@
 """Any scikit-learn estimator as a learner: trained again on the examples of all rounds (DAgger).
 
-Rows are kept in memory, so this suits data that fit there; `RidgeLeader` keeps sums only.
+Rows are kept in memory, so this suits data that fit there; `RidgeFTRL` keeps sums only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Aggregate(Learner):
     """Trains an estimator on the examples of all rounds, to predict gains (or minus the costs) from what is seen.
 
     Use it where the gain is not linear in the features and there are enough examples for trees or networks. It keeps
-    every row, and trains from scratch in every round; where a linear policy is enough, `RidgeLeader` is faster and
+    every row, and trains from scratch in every round; where a linear policy is enough, `RidgeFTRL` is faster and
     gives exact regrets. Passing an estimator as `SCP(learner=...)` wraps it in this class.
 
     A regressor sees one row per candidate with the position's weight, where its fit takes weights; a classifier sees
@@ -57,7 +57,7 @@ class Aggregate(Learner):
     See Also
     --------
     Boosting : Boosted trees that do not overfit a few hundred states.
-    RidgeLeader : Linear, exact, and constant in memory.
+    RidgeFTRL : Linear, exact, and constant in memory.
 
     Notes
     -----

@@ -41,7 +41,7 @@ class Learner(Parameters, ABC):
     See Also
     --------
     listwright.learners.as_learner : Makes a learner from a name or an estimator.
-    listwright.learners.RidgeLeader : The default.
+    listwright.learners.RidgeFTRL : The default.
 
     Notes
     -----
@@ -133,7 +133,7 @@ class Learner(Parameters, ABC):
         """
         return None
 
-    def slimmed(self) -> Learner:
+    def without_training_state(self) -> Learner:
         """Return the stand-in for this learner in a file without training data: it reports regrets but cannot learn."""
         used, best = self.surrogate_loss(), self.best_surrogate_loss()
         return SlimLearner(self.surrogate, used=used, best=best, words=self.hindsight())
@@ -171,7 +171,7 @@ class SlimLearner(Learner):
         """Raise InputError, like `learn`."""
         raise InputError(LEARNS_NO_MORE)
 
-    def slimmed(self) -> Learner:
+    def without_training_state(self) -> Learner:
         """Return self."""
         return self
 

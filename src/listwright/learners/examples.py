@@ -103,14 +103,14 @@ def centered(values: Floats, offsets: Ints) -> Floats:
     return result.reshape(values.shape)
 
 
-def position_weights(length: int, rival_length: int | None = None, *, weighting: str = "discounted") -> Floats:
+def position_weights(length: int, comparator_length: int | None = None, *, weighting: str = "discounted") -> Floats:
     """Weight of each list position: by default the paper's (1 - 1/k)^(m - i).
 
     Parameters
     ----------
     length : int
         m, the length of the lists that are built.
-    rival_length : int, optional
+    comparator_length : int, optional
         k, the length of the list to compete with; m by default.
     weighting : {"discounted", "min_sum", "uniform"}
         "discounted" is the paper's: early positions count less, because their gains are larger by nature. "min_sum" is
@@ -134,15 +134,15 @@ def position_weights(length: int, rival_length: int | None = None, *, weighting:
 
     Examples
     --------
-    >>> position_weights(3, rival_length=2)
+    >>> position_weights(3, comparator_length=2)
     array([0.25, 0.5 , 1.  ])
     >>> position_weights(3, weighting="min_sum")
     array([3., 2., 1.])
     """
     left = np.arange(length - 1, -1, -1, dtype=np.float64)
-    rival_length = length if rival_length is None else rival_length
+    comparator_length = length if comparator_length is None else comparator_length
     if weighting == "discounted":
-        return (1.0 - 1.0 / rival_length) ** left
+        return (1.0 - 1.0 / comparator_length) ** left
     if weighting == "min_sum":
         return left + 1.0
     if weighting == "uniform":

@@ -40,7 +40,7 @@ class Experts(Learner):
     def _distribution(self) -> Floats:
         """Probability of each expert after the rounds so far."""
 
-    def slimmed(self) -> Self:
+    def without_training_state(self) -> Self:
         """Return self: the sums of a finite class are small."""
         return self
 

@@ -21,7 +21,7 @@ from listwright.policies import Linear, Policy
 class GradientDescent(Learner):
     """Linear weights by AdaGrad: one step per round along the gradient of the round's weighted loss.
 
-    Use it for the ranking losses, for streams too large to keep, or where memory must not grow. `RidgeLeader` minimises
+    Use it for the ranking losses, for streams too large to keep, or where memory must not grow. `RidgeFTRL` minimises
     the squared loss exactly and needs no rate; `HingeLeader` solves the hinge in full where rows fit into memory.
 
     Parameters
@@ -54,7 +54,7 @@ class GradientDescent(Learner):
 
     See Also
     --------
-    RidgeLeader : The squared loss, solved exactly.
+    RidgeFTRL : The squared loss, solved exactly.
     HingeLeader : The pairwise hinge, solved in full.
 
     Examples

@@ -21,7 +21,7 @@ class WeightedMajority(Experts):
     """Probabilities in proportion to exp(rate * gains so far): the learner of the paper's Corollary 2.
 
     Use it where the class is finite (a catalogue of items, or a few policies) and a guarantee matters. Where candidates
-    are described by features, a learner over features such as `RidgeLeader` generalises to new items; where only shown
+    are described by features, a learner over features such as `RidgeFTRL` generalises to new items; where only shown
     items are measured, take `Exp3` or `Exp4`.
 
     Parameters

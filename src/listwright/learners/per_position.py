@@ -36,9 +36,9 @@ class PerPosition(Learner):
 
     Examples
     --------
-    >>> from listwright.learners import RidgeLeader
-    >>> PerPosition(RidgeLeader())
-    PerPosition(learner=RidgeLeader())
+    >>> from listwright.learners import RidgeFTRL
+    >>> PerPosition(RidgeFTRL())
+    PerPosition(learner=RidgeFTRL())
     """
 
     def __init__(self, learner: Learner) -> None:

@@ -15,12 +15,12 @@ from listwright.learners.gradient import GradientDescent
 from listwright.learners.hinge_leader import HingeLeader
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
-from listwright.learners.ridge import RidgeLeader
+from listwright.learners.ridge import RidgeFTRL
 from listwright.learners.softmax import SoftmaxLeader
 
 KNOWN: dict[str, Callable[[], Learner]] = {
-    "auto": RidgeLeader,
-    "ridge": RidgeLeader,
+    "auto": RidgeFTRL,
+    "ridge": RidgeFTRL,
     "gradient": GradientDescent,
     "hinge": HingeLeader,
     "hinge_rank": lambda: GradientDescent("hinge_rank"),

@@ -1,6 +1,6 @@
 """Follow the regularised leader on the squared loss, from sums of products alone.
 
-`RidgeLeader` is the default learner; `learners.sums` holds the sums, `best_penalty` chooses the penalty by folds.
+`RidgeFTRL` is the default learner; `learners.sums` holds the sums, `best_penalty` chooses the penalty by folds.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ROWS_AT_ONCE = 25_000
 PENALTIES = np.logspace(-1, 4, 6)
 
 
-@saved_as("learners.RidgeLeader")
-class RidgeLeader(Learner):
+@saved_as("learners.RidgeFTRL")
+class RidgeFTRL(Learner):
     """Predicts gains by ridge regression on all examples so far: exact, and no slower as data goes by.
 
     The default. Use it wherever a linear policy over the features will do, for streams and for small data alike. For
@@ -74,7 +74,7 @@ class RidgeLeader(Learner):
     >>> import listwright as lw
     >>> x = np.random.default_rng(0).random((100, 5, 2))
     >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))
-    >>> model = lw.SCP(length=2, learner=RidgeLeader(penalty=1.0), random_state=0).fit(problems)
+    >>> model = lw.SCP(length=2, learner=RidgeFTRL(penalty=1.0), random_state=0).fit(problems)
     >>> bool(model.score(problems) > 0.8)
     True
     """

@@ -25,7 +25,7 @@ class SoftmaxLeader(Learner):
 
     A ridge spends its weights on predicting large gains well; this loss only asks which candidate is best, which is
     what a list needs. It is solved on all examples so far, so it suits few columns, and ignores those that are crossed
-    with an item (`features.Identity`): where identity matters, use `RidgeLeader`.
+    with an item (`features.Identity`): where identity matters, use `RidgeFTRL`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class SoftmaxLeader(Learner):
 
     See Also
     --------
-    RidgeLeader : Squared loss; keeps sums and no rows.
+    RidgeFTRL : Squared loss; keeps sums and no rows.
     HingeLeader : Pairwise hinge within states.
 
     Notes

@@ -1,6 +1,6 @@
 """Sums of products: all that ridge regression needs to know of the data.
 
-`RidgeLeader` keeps one `RidgeSums` per fold. Sums of disjoint parts add up, and those of a fold can be subtracted
+`RidgeFTRL` keeps one `RidgeSums` per fold. Sums of disjoint parts add up, and those of a fold can be subtracted
 again, which gives streaming, parallel parts and cross-validation without the rows.
 """
 
@@ -33,7 +33,7 @@ class RidgeSums:
     between: Floats  # (items, d, z)
     cross_right: Floats  # (items, z)
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with sums read from a file, "" for nothing."""
         d, z = len(self.right), self.cross_gram.shape[-1] if self.cross_gram.ndim == 3 else -1
         right = self.right.ndim == 1 and self.gram.shape == (d, d) and self.between.shape == (self.n_items, d, z)

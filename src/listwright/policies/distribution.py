@@ -42,7 +42,7 @@ class ItemDistribution(Policy):
 
     probabilities: Floats
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return _flaw(self.probabilities)
 
@@ -99,7 +99,7 @@ class PolicyDistribution(Policy):
     policies: tuple[Policy, ...]
     probabilities: Floats
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         few = "" if len(self.policies) == len(self.probabilities) else "there must be one probability per policy"
         return _flaw(self.probabilities) or few

@@ -44,7 +44,7 @@ class Linear(Policy):
     weights: Floats
     item_weights: Floats | None = None
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         own = self.item_weights
         return "" if self.weights.ndim == 1 and (own is None or own.ndim == 2) else "weights are of the wrong shape"

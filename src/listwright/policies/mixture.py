@@ -41,7 +41,7 @@ class Mixture(Policy):
 
     policies: tuple[Policy, ...]
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.policies else "policies are missing"
 

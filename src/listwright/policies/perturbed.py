@@ -55,7 +55,7 @@ class ItemLeader(Policy):
     gains: Floats
     scale: float = 0.0
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.gains.ndim == 1 else "gains are of the wrong shape"
 
@@ -112,7 +112,7 @@ class PolicyLeader(Policy):
     gains: Floats
     scale: float
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         right = self.policies and self.gains.shape == (len(self.policies),)
         return "" if right else "policies are missing"

@@ -24,7 +24,7 @@ RETRIES = 20  # retries after a worker died
 
 
 @dataclass(eq=False)
-class Dealt(Objective):
+class DistributedGreedy(Objective):
     """GreeDi (Mirzasoleiman et al. 2013) with random parts, each measured on all targets."""
 
     whole: FacilityLocation | LogDet  # the objective on all rows

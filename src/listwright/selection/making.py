@@ -12,7 +12,7 @@ from listwright._internal.limits import at_least_one
 from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Reward
-from listwright.selection.cluster import Dealt
+from listwright.selection.cluster import DistributedGreedy
 from listwright.selection.devices import CPU, gpu_tools
 from listwright.selection.gpu.device import wants_gpu
 from listwright.selection.graph import neighbor_graph
@@ -43,7 +43,7 @@ TAKES = {  # which options a reward uses
 DEALT = ("facility_location", "log_det")  # rewards that a cluster supports
 
 
-class Wish(NamedTuple):
+class SelectionSpec(NamedTuple):
     """The arguments of `select` that describe the objective."""
 
     targets: Any
@@ -64,7 +64,7 @@ class Wish(NamedTuple):
         return {name for name in ("neighbors", "sample", "targets", "weights") if getattr(self, name) is not None}
 
 
-def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator) -> Objective:
+def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.Generator) -> Objective:
     """Return the objective that the arguments of `select` describe."""
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
@@ -83,7 +83,7 @@ def make_objective(wish: Wish, source: Source, k: int, rng: np.random.Generator)
     return _facility_location(wish, source, rng, gpu=gpu)
 
 
-def uses_gpu(wish: Wish, source: Source) -> bool:
+def uses_gpu(wish: SelectionSpec, source: Source) -> bool:
     """Return whether the work is done on a GPU."""
     if wish.precision not in ("fast", "exact"):
         raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
@@ -105,7 +105,7 @@ def engine_of(engine: Any) -> Ray | None:
     return found if isinstance(found, Ray) else None
 
 
-def _takes(wish: Wish, what: str, known: set[str]) -> None:
+def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
     """Raise if an option was passed that the reward does not use, or that the engine does not support."""
     if wish.engine is not None and (what not in DEALT or wish.neighbors is not None or wish.metric == "precomputed"):
         raise InputError("engine='ray' is for facility_location and log_det of vectors, without neighbors=.")
@@ -114,7 +114,7 @@ def _takes(wish: Wish, what: str, known: set[str]) -> None:
         raise InputError(f"reward={what!r} does not use {unused[0]}=. Omit it.")
 
 
-def _own_reward(wish: Wish, source: Source) -> Objective:
+def _own_reward(wish: SelectionSpec, source: Source) -> Objective:
     """Return the objective of a reward object, or of a function that makes one from the vectors."""
     _takes(wish, type(wish.reward).__name__, set())
     reward = wish.reward
@@ -129,7 +129,7 @@ def _own_reward(wish: Wish, source: Source) -> Objective:
     return ByReward(reward, int(source.table.shape[0]))
 
 
-def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
+def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
     """Return facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
@@ -149,7 +149,7 @@ def _facility_location(wish: Wish, source: Source, rng: np.random.Generator, *, 
     return Sampled(on_sample, similarity, weights, len(sampled), tools.curve, tools.name)
 
 
-def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Similarity:
+def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) -> Similarity:
     """Return the similarities of the rows to the targets, or to each other if there are none."""
     if wish.metric == "precomputed":
         if wish.targets is not None or wish.neighbors is not None:
@@ -169,14 +169,14 @@ def make_similarity(wish: Wish, source: Source, *, ready: bool = True) -> Simila
     return _between(wish, rows.prepared(), targets.prepared()) if ready else _between(wish, rows, targets)
 
 
-def _between(wish: Wish, rows: Vectors, targets: Vectors) -> Similarity:
+def _between(wish: SelectionSpec, rows: Vectors, targets: Vectors) -> Similarity:
     """Return the similarity of the metric between rows and targets."""
     if wish.metric in ("cosine", "dot"):
         return Dots(rows, targets)
     return Distances(rows, targets, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0)
 
 
-def gamma_of(wish: Wish, rows: Vectors) -> float:
+def gamma_of(wish: SelectionSpec, rows: Vectors) -> float:
     """Return the gamma of the rbf kernel: as passed, or 1 over the mean squared distance from the mean."""
     if wish.gamma is None:
         assert rows.away is not None
@@ -196,7 +196,7 @@ def _matrix(table: Any) -> Any:
     return table
 
 
-def _stored(wish: Wish, source: Source) -> Any:
+def _stored(wish: SelectionSpec, source: Source) -> Any:
     """Return a checked CSR matrix of similarities; negative entries count as 0."""
     if wish.options() - {"weights"}:
         raise InputError("metric='precomputed' on a sparse matrix takes neither targets=, sample= nor neighbors=.")
@@ -220,7 +220,7 @@ def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
     return array
 
 
-def _neighbors(wish: Wish, similarity: Similarity) -> int:
+def _neighbors(wish: SelectionSpec, similarity: Similarity) -> int:
     """Return the number of neighbours, or raise if it exceeds the rows or if the graph would not fit into memory."""
     at_least_one("neighbors", wish.neighbors)
     neighbors = int(wish.neighbors or 0)
@@ -231,18 +231,18 @@ def _neighbors(wish: Wish, similarity: Similarity) -> int:
     return neighbors
 
 
-def _sample_size(wish: Wish) -> int:
+def _sample_size(wish: SelectionSpec) -> int:
     """Return the sample size, or raise if it is below 1."""
     at_least_one("sample", wish.sample)
     return int(wish.sample or 0)
 
 
-def _dealt(wish: Wish, objective: FacilityLocation | LogDet, rng: np.random.Generator) -> Objective:
+def _dealt(wish: SelectionSpec, objective: FacilityLocation | LogDet, rng: np.random.Generator) -> Objective:
     """Return the objective for this machine, or for the Ray cluster if there is one."""
-    return objective if wish.engine is None else Dealt(objective, wish.engine, rng)
+    return objective if wish.engine is None else DistributedGreedy(objective, wish.engine, rng)
 
 
-def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
+def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDet:
     """Return log det of vectors, or raise if the metric or the scale is not supported or memory would not suffice."""
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
@@ -256,7 +256,7 @@ def _log_det(wish: Wish, source: Source, k: int, *, gpu: bool) -> LogDet:
     return LogDet(rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale, tools.volume, tools.name)
 
 
-def _saturated(wish: Wish, source: Source) -> Objective:
+def _saturated(wish: SelectionSpec, source: Source) -> Objective:
     """Return saturated coverage: exact, on nearest neighbours or on stored similarities."""
     if not 0 < wish.alpha <= 1:
         raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
@@ -277,7 +277,7 @@ def _capped(graph: Any, weights: Floats, alpha: float) -> Reward:
     return ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
 
 
-def _feature_based(wish: Wish, source: Source) -> Reward:
+def _feature_based(wish: SelectionSpec, source: Source) -> Reward:
     """Return the reward that sums the square root of each column."""
     n, d = source.table.shape
     stored = source.table.nnz if sparse.issparse(source.table) else n * d

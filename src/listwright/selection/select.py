@@ -6,7 +6,7 @@ from typing import Any
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright.selection.intake import read_vectors
-from listwright.selection.making import Wish, engine_of, make_objective
+from listwright.selection.making import SelectionSpec, engine_of, make_objective
 from listwright.selection.objectives import Objective, Solved
 from listwright.selection.progress import Tick, as_tick
 from listwright.selection.result import Selection
@@ -150,7 +150,7 @@ def select(
     >>> lw.select(table, 1, targets=table[3:5]).rows
     array([3])
     """
-    wish = Wish(
+    wish = SelectionSpec(
         targets=targets,
         reward=reward,
         metric=metric,

@@ -29,7 +29,7 @@ from listwright.serve.metrics import Metrics
 from listwright.serve.models.building import Built, build
 from listwright.serve.models.comparing import answered, comparable, compared
 from listwright.serve.models.details import Shown, shown
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.opened import Opening
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.requests import DEFAULT, Asked, FeedbackRequest, LearningRequest, Traffic
@@ -76,7 +76,7 @@ class Service:
         self.files = {DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
         self.contents = {name: _read(path) for name, path in self.files.items()}
         self.database = Database.of(settings.store, password=_password(settings), seconds=self.limits.store_seconds)
-        self.fleet = Fleet(self.database.reading, _opening(settings))
+        self.fleet = ModelRegistry(self.database.reading, _opening(settings))
         for name, file in self.contents.items():
             self.fleet.opening.opened(0, name, file)  # an error where it cannot be served
         self.database.open()

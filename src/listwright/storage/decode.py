@@ -2,7 +2,7 @@
 
 The counterpart of `encode`. A `Decoder` accepts only the node kinds that the encoder writes, makes only listwright's
 registered classes and those that the caller trusts, and checks every field against its type hint. Constructors
-run as usual; classes can add checks of their own with a method `flaw`, which returns a message or "".
+run as usual; classes can add checks of their own with a method `validation_error`, which returns a message or "".
 """
 
 from __future__ import annotations
@@ -131,9 +131,9 @@ class Decoder:
         """Make an object from its class name and fields, and check it."""
         before = len(self._made)
         value = self._new(name if isinstance(name, str) else repr(name), self._fields(node))
-        flaw = value.flaw() if hasattr(value, "flaw") else ""
-        if flaw:
-            raise InputError(f"{type(value).__name__}: {flaw}")
+        validation_error = value.validation_error() if hasattr(value, "validation_error") else ""
+        if validation_error:
+            raise InputError(f"{type(value).__name__}: {validation_error}")
         if isinstance(node.get("id"), int):
             self._by_id[node["id"]] = value
         self._made.append(value)

@@ -66,8 +66,8 @@ class Encoder:
             return self._array(value)
         if isinstance(value, np.random.Generator):
             return {"generator": _generator_state(value)}
-        if self.slim and hasattr(value, "slimmed"):
-            value = value.slimmed()
+        if self.slim and hasattr(value, "without_training_state"):
+            value = value.without_training_state()
         name = saved_name(type(value))
         if name is not None:
             return self._object(value, name)

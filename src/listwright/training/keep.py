@@ -25,7 +25,7 @@ def held_out(count: int, rng: np.random.Generator) -> Ints | None:
     return np.sort(rng.permutation(count)[: max(1, int(VALIDATION * count))])
 
 
-class Keeper:
+class PolicyKeeper:
     """Keeps the last policy, the best one on held-out problems, or the mixture over rounds.
 
     The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept, beyond that a

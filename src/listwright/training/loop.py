@@ -12,7 +12,7 @@ from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.training.checkpoints import Progress
 from listwright.training.history import Columns, History
-from listwright.training.keep import Keeper
+from listwright.training.keep import PolicyKeeper
 from listwright.training.round import Training
 from listwright.training.signature import Signature
 from listwright.training.sources.base import Rounds
@@ -40,7 +40,7 @@ class Run:
 def learn(
     training: Training,
     source: Rounds,
-    keeper: Keeper,
+    keeper: PolicyKeeper,
     *,
     n_passes: int = 1,
     done: int = 0,

@@ -21,7 +21,7 @@ class Span:
     low: Floats32  # the smallest and largest value of each column
     high: Floats32
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a range that was read from a file; "" if nothing is."""
         if self.low.ndim != 1 or self.low.shape != self.high.shape:
             return "the ends of ranges must be equal in number"

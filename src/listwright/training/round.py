@@ -89,20 +89,20 @@ class Training:
     weights: Floats  # w_i by position; later positions use the last one
     per_size: bool  # whether gains are divided by sizes
     repeats: bool  # whether an item may be picked twice
-    skip_solved: bool  # whether states with nothing left to gain are left out
+    skip_saturated: bool  # whether states with nothing left to gain are left out
     ledger: Ledger = field(default_factory=Ledger)  # sums for the certificate
     # features as the training problems are seen, if that differs (cross-fitting)
     training_features: Features | None = None
     budget: float | None = None  # the size of a list, instead of a length
     per_group: Any = None  # of SCP: how many rows of a group a list may hold
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a training that was read from a file; "" if nothing is."""
         return "" if self.weights.ndim == 1 and len(self.weights) > 0 else "position weights are missing"
 
-    def slimmed(self) -> Training:
+    def without_training_state(self) -> Training:
         """Return a copy without what only further learning needs."""
-        return replace(self, learner=self.learner.slimmed(), training_features=None)
+        return replace(self, learner=self.learner.without_training_state(), training_features=None)
 
     def take_in(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
         """Build the lists of a batch with the current policy, and learn from every position."""
@@ -169,6 +169,6 @@ class Training:
         """Return the paper's examples (v, c, w) of one position."""
         weight = float(self.weights[min(step.position, len(self.weights) - 1)])
         left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
-        learned = left > 0 if self.skip_solved else np.ones(len(left), dtype=bool)
+        learned = left > 0 if self.skip_saturated else np.ones(len(left), dtype=bool)
         learned = learned if sampled is None else learned & sampled
         return Examples(step.rows, gains, weight, step.position, step.fits, step.picks, learned, folds)

@@ -36,7 +36,7 @@ class Signature:
     # the range of each column; None in files of versions that did not record them
     ranges: Ranges | None = field(default=None, compare=False)
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with a signature that was read from a file; "" if nothing is."""
         numbers = (self.n_features, self.n_context, self.n_items, self.n_vector)
         if any(number is not None and not 0 <= number <= MOST for number in numbers):

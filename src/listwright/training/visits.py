@@ -63,7 +63,7 @@ class Visits:
         """Add the visits of another part of the run."""
         self.add(States(other.seen, other.gains), other.counts)
 
-    def flaw(self) -> str:
+    def validation_error(self) -> str:
         """Return what is wrong with visits that were read from a file; "" if nothing is."""
         arrays = (self.seen, self.gains, self.counts)
         as_written = [array.dtype.name for array in arrays] == ["uint64", "uint64", "int64"]

@@ -23,15 +23,15 @@ def check_problems(problems: object) -> None:
         raise InputError(f"Pass listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
 
 
-def check_length(length: int, problems: Problems, *, short_lists: bool) -> None:
-    """Raise `InputError` if the length is below 1, or above the candidates of a problem unless `short_lists`."""
+def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:
+    """Raise `InputError` if the length is below 1, or above the candidates of a problem unless `allow_short`."""
     at_least_one("length", length)
-    if not short_lists and problems.counts.min() < length:
+    if not allow_short and problems.counts.min() < length:
         short = int(np.argmax(problems.counts < length))
         name, count = problems.problem_ids[short], problems.counts[short]
         raise InputError(
             f"Problem {name!s} has {count} candidates but length={length}. "
-            "Pass short_lists=True to accept shorter lists."
+            "Pass allow_short=True to accept shorter lists."
         )
 
 

@@ -194,7 +194,7 @@ def _without_exploration(bandit: ListBandit) -> Target:
 
     def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
         limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
-        return bandit.predict(problems, **limit, short_lists=True).rows
+        return bandit.predict(problems, **limit, allow_short=True).rows
 
     return Walked(bandit.features_, exploring, draw, draws=False)
 
@@ -209,6 +209,6 @@ def _of_estimator(model: ListEstimator) -> Target:
 
     def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
         limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
-        return model.predict(problems, **limit, short_lists=True).rows
+        return model.predict(problems, **limit, allow_short=True).rows
 
     return Walked(model.training_.features, exploring, draw, draws=False)

@@ -260,14 +260,14 @@ class Comparison(BaseModel):
 class CertificateShown(BaseModel):
     """The guarantee of a model: a lower bound on the expected value of its lists.
 
-    It follows from the regret measured while learning, relative to the best sequence of `rival_length` policies, and
-    holds with probability 1 - `delta` if the assumptions are met.
+    It follows from the regret measured while learning, relative to the best sequence of `comparator_length` policies,
+    and holds with probability 1 - `delta` if the assumptions are met.
     """
 
     text: str
     assumptions_met: bool
     length: int
-    rival_length: int
+    comparator_length: int
     rounds: int
     delta: float
     value_seen: float

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select, update
 from listwright.serve.learning.learner import Learner
 from listwright.serve.learning.published import publish
 from listwright.serve.learning.states import add_snapshot, begin, restored, rows_of, snapshot
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.refusals import Refused
 from listwright.serve.store.journal import revise
 from listwright.serve.store.lease import holder
@@ -98,7 +98,7 @@ def _act(connection: Connection, command: Command) -> Refused | None:
     return None
 
 
-def prepared(connection: Connection, fleet: Fleet, command: Command) -> Command:
+def prepared(connection: Connection, fleet: ModelRegistry, command: Command) -> Command:
     """Return a rollback command with the policy of its snapshot; other commands are returned unchanged."""
     if command.action != "rollback" or command.snapshot is None:
         return command
@@ -146,7 +146,7 @@ _ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
 }
 
 
-def export(connection: Connection, fleet: Fleet, version: int, number: int | None) -> bytes:
+def export(connection: Connection, fleet: ModelRegistry, version: int, number: int | None) -> bytes:
     """Return what a version has learned as the bytes of a model file."""
     opened = fleet.get(version)
     if opened.deployed is None:

@@ -31,7 +31,7 @@ from listwright.serve.learning.states import (
 )
 from listwright.serve.learning.watch import Watch
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.refusals import Refused
 from listwright.serve.store.lease import Claim, give_up, take
 from listwright.serve.store.writer import Writer
@@ -44,7 +44,7 @@ log = logging.getLogger("listwright.serve")
 class Updater:
     """Learns from stored feedback while it holds the lease."""
 
-    def __init__(self, reading: Engine, writer: Writer, fleet: Fleet, metrics: Metrics, *, every: int) -> None:
+    def __init__(self, reading: Engine, writer: Writer, fleet: ModelRegistry, metrics: Metrics, *, every: int) -> None:
         """Start the thread."""
         self.reading, self.writer, self.fleet, self.metrics, self.every = reading, writer, fleet, metrics, every
         self.claim = Claim("learner", secrets.token_hex(8))
@@ -214,7 +214,7 @@ def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[
     def make(model: Any) -> OnlineSCP:
         """Make the learner of a model, in the state of its file."""
         return OnlineSCP.from_model(
-            model, explore=explore, random_state=seed, short_lists=True, memory=0, leverage=leverage
+            model, explore=explore, random_state=seed, allow_short=True, memory=0, leverage=leverage
         )
 
     return make

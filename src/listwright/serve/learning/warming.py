@@ -13,7 +13,7 @@ from listwright._internal.arrays import Floats32
 from listwright.serve.learning.learner import Learner
 from listwright.serve.learning.states import Event
 from listwright.serve.models.building import build
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.intake import Shape
 from listwright.serve.models.opened import Version
 from listwright.serve.models.requests import Asked
@@ -25,7 +25,7 @@ CANDIDATES = 4
 log = logging.getLogger("listwright.serve")
 
 
-def warm_up(version: Version, fleet: Fleet, settings: Settings) -> None:
+def warm_up(version: Version, fleet: ModelRegistry, settings: Settings) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
     asked = _made_up(version.shape, version.name)
     try:

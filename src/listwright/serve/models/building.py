@@ -18,7 +18,7 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.reasons.explain import Explainer
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.intake import problem_of
 from listwright.serve.models.opened import Version
 from listwright.serve.models.requests import Asked
@@ -56,7 +56,7 @@ class Built:
     copy: Copy | None  # what the model's shadow needs, where it has one
 
 
-def build(asked: Asked, fleet: Fleet, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
+def build(asked: Asked, fleet: ModelRegistry, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
     """Build one list."""
     start, created = perf_counter(), now()
     list_id = new_id(created)

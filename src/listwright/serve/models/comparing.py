@@ -20,7 +20,7 @@ from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.compare import compare
 from listwright.serve.logged import as_shown, with_feedback
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.opened import Version
 from listwright.serve.refusals import Refused, invalid
 from listwright.serve.store.schema import feedback, lists
@@ -35,7 +35,7 @@ def answered(connection: Connection, versions: Sequence[int], most: int) -> list
     return sorted(rows, key=lambda row: row.version)
 
 
-def comparable(fleet: Fleet, new: int, old: int) -> tuple[Version, Version]:
+def comparable(fleet: ModelRegistry, new: int, old: int) -> tuple[Version, Version]:
     """Return both versions; refuses with 409 unless they take the same features, and with 422 if they are the same."""
     if new == old:
         raise invalid("new", "Name two versions.")

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from listwright.guarantees import Certificate
-from listwright.serve.models.fleet import Fleet
+from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.opened import Version
 from listwright.serve.refusals import Refused
 from listwright.serve.store.journal import outcome_of
@@ -37,7 +37,7 @@ def shown(connection: Connection, list_id: str) -> Shown:
     return Shown(row.version, row.created, tuple(packed.ids[pick] for pick in packed.picks))
 
 
-def list_detail(connection: Connection, list_id: str, fleet: Fleet) -> dict[str, Any]:
+def list_detail(connection: Connection, list_id: str, fleet: ModelRegistry) -> dict[str, Any]:
     """Return everything known of a served list: items, feedback, shadows and reasons."""
     row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
     if row is None:
@@ -60,7 +60,7 @@ def list_detail(connection: Connection, list_id: str, fleet: Fleet) -> dict[str,
     }
 
 
-def _version(fleet: Fleet, number: int) -> Version | None:
+def _version(fleet: ModelRegistry, number: int) -> Version | None:
     """Return a version, or None if it was deleted."""
     try:
         return fleet.get(number)
@@ -100,7 +100,7 @@ def _reasons(version: Version, packed: Packed, state: int) -> dict[str, Any] | N
     return {"same_state": version.state == state, "picks": found["picks"], "skipped": found["skipped"]}
 
 
-def model_list(connection: Connection, fleet: Fleet) -> dict[str, Any]:
+def model_list(connection: Connection, fleet: ModelRegistry) -> dict[str, Any]:
     """Return all versions, the newest first, with failure rates and the traffic of each model."""
     rates = by_version(connection)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
@@ -110,7 +110,7 @@ def model_list(connection: Connection, fleet: Fleet) -> dict[str, Any]:
     return {"models": [_shown(row, fleet, rates) for row in rows], "traffic": default, "traffic_by_model": shares}
 
 
-def model_detail(connection: Connection, number: int, fleet: Fleet) -> dict[str, Any]:
+def model_detail(connection: Connection, number: int, fleet: ModelRegistry) -> dict[str, Any]:
     """Return one version with its inputs, trained ranges and certificate; refuses with 404 if it does not exist."""
     version = fleet.get(number)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
@@ -139,7 +139,7 @@ def _ranges(version: Version) -> list[list[float]] | None:
     return None if ends is None else [[float(low), float(high)] for low, high in zip(*ends, strict=True)]
 
 
-def _shown(row: Any, fleet: Fleet, rates: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _shown(row: Any, fleet: ModelRegistry, rates: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """Describe one version: its digest, failure rate, role in the traffic and share of the lists."""
     role, share, traffic = "idle", 0.0, fleet.traffic.get(row.name)
     if traffic is not None and row.version == traffic.current:
@@ -162,7 +162,7 @@ def _shown(row: Any, fleet: Fleet, rates: dict[int, dict[str, Any]]) -> dict[str
 def _certificate(found: Certificate) -> dict[str, Any]:
     """Return a certificate as plain values, with its text."""
     told = ("assumptions_met", "approximation_ratio", "slack", "lower_bound_on_value")
-    kept = ("length", "rival_length", "rounds", "delta", "value_seen", "breaches", "notes")
+    kept = ("length", "comparator_length", "rounds", "delta", "value_seen", "breaches", "notes")
     fields = asdict(found)
     return {
         "text": str(found),

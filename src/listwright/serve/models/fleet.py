@@ -1,7 +1,7 @@
 """The loaded model versions, the traffic among them, and what each has learned.
 
-`Fleet` mirrors the store in memory. Requests read it without locks: versions and traffic are immutable and replaced as
-a whole when `Fleet.follow` notices a new revision, whichever replica caused it.
+`ModelRegistry` mirrors the store in memory. Requests read it without locks: versions and traffic are immutable and
+replaced as a whole when `ModelRegistry.follow` notices a new revision, whichever replica caused it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from listwright.serve.refusals import Refused, invalid
 from listwright.serve.store.schema import clock, learning, models
 
 
-class Fleet:
+class ModelRegistry:
     """All loaded versions and the traffic of each model, as this replica sees them."""
 
     def __init__(self, engine: Engine, opening: Opening) -> None:

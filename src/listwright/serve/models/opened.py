@@ -64,7 +64,7 @@ class Version:
             return self.online.recommend(problem, length=length, budget=budget, list_ids=[list_id])
         if self.online is not None and self._plays_online:
             return self.online.predict(problem, length=length, budget=budget)
-        return self.model.predict(problem, length=length, budget=budget, short_lists=True)
+        return self.model.predict(problem, length=length, budget=budget, allow_short=True)
 
     @property
     def policy(self) -> Any:

@@ -38,7 +38,7 @@ function certificate(found) {
 }
 
 function numbers(found) {
-  const rivals = plural(found.rival_length, "policy", "policies");
+  const rivals = plural(found.comparator_length, "policy", "policies");
   return facts([
     ["Worth of the lists while learning", number(found.value_seen)],
     ["Worth at least, by these lists", number(found.lower_bound_on_value)],

@@ -15,7 +15,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.bags import Bags, bags_of, likenesses
 from listwright._kernels.needs import masks_of
 from listwright.errors import InputError
-from listwright.needs import Needs
+from listwright.needs import QueryTerms
 from listwright.text.passages.likeness import few_of, likeness
 from listwright.text.passages.links import name_links, need_links, sentence_worths, title_links
 from listwright.text.passages.question import Question, understand
@@ -37,7 +37,7 @@ class PassageFeatures:
         One name per column.
     links : dict of str to array of shape (passages, passages)
         By kind: how strongly the passage of the row is linked to that of the column.
-    needs : Needs
+    needs : QueryTerms
         The words of the question, and which of them each passage and each of its sentences holds.
     question, reading, source, bags, rarity
         What these were made from: the terms and spans of the question, the numbered words, where they stand in the
@@ -52,7 +52,7 @@ class PassageFeatures:
     table: Floats32
     names: tuple[str, ...]
     links: dict[str, Floats]
-    needs: Needs
+    needs: QueryTerms
     question: Question
     reading: Reading
     source: Source
@@ -105,7 +105,7 @@ def passage_features(question: str, texts: Sequence[str], titles: Sequence[str] 
     See Also
     --------
     question_problems : the same for many questions, as problems to learn from.
-    listwright.features.Unmet : what the words of the question are worth that the list leaves uncovered.
+    listwright.features.UncoveredTerms : what the words of the question are worth that the list leaves uncovered.
 
     Examples
     --------
@@ -150,9 +150,9 @@ def rarity_of(frequency: Ints, n: int) -> Floats:
     return np.clip(np.log((n + 1) / (frequency + 0.5)) / np.log((n + 1) / 1.5), _COMMON, 1.0)
 
 
-def _needs(reading: Reading, asked: Question) -> Needs:
+def _needs(reading: Reading, asked: Question) -> QueryTerms:
     """Return the terms of the question as needs, with bit masks of those that each passage and each sentence holds."""
     wholes, parts = masks_of(
         reading.stems, reading.flags, reading.sentences, reading.places, asked.term_of, len(reading.part_words)
     )
-    return Needs(asked.weights[None, :], wholes, parts, reading.part_starts)
+    return QueryTerms(asked.weights[None, :], wholes, parts, reading.part_starts)

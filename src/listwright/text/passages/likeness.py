@@ -10,7 +10,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels import likeness as kernel
 from listwright._kernels.bags import Bags, bm25
 from listwright._kernels.needs import MOST_NEEDS
-from listwright.needs import Needs
+from listwright.needs import QueryTerms
 from listwright.text.passages.question import Question, bits
 from listwright.text.passages.reading import Reading
 
@@ -40,7 +40,9 @@ def few_of(frequency: Ints, n: int) -> Bools:
     return frequency <= max(2, n // FEW)
 
 
-def likeness(reading: Reading, asked: Question, bags: Bags, rarity: Floats, needs: Needs, cosine: Floats) -> Columns:
+def likeness(
+    reading: Reading, asked: Question, bags: Bags, rarity: Floats, needs: QueryTerms, cosine: Floats
+) -> Columns:
     """Compute the columns that do not depend on other passages, except for how rare words are."""
     n = len(reading.bodies)
     scores = bm25(bags, asked.is_term)
@@ -82,7 +84,7 @@ def ranks(values: Floats) -> Floats:
     return places
 
 
-def _words(reading: Reading, asked: Question, bags: Bags, needs: Needs) -> Floats:
+def _words(reading: Reading, asked: Question, bags: Bags, needs: QueryTerms) -> Floats:
     """Return the columns of `_WORDS`: shares of the question's words that passage and sentences hold, weighed by
     rarity.
     """

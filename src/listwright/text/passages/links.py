@@ -12,7 +12,7 @@ from listwright._internal.arrays import Floats
 from listwright._kernels import bridges as kernel
 from listwright._kernels.needs import additions, part_worths
 from listwright._kernels.titles import same_titles, title_mentions, title_shares
-from listwright.needs import Needs
+from listwright.needs import QueryTerms
 from listwright.text.passages.question import Question
 from listwright.text.passages.reading import Reading
 
@@ -41,7 +41,7 @@ def title_links(reading: Reading, asked: Question, rarity: Floats, worths: Float
 
 
 def name_links(
-    reading: Reading, asked: Question, rarity: Floats, needs: Needs, worths: Floats, best: Floats
+    reading: Reading, asked: Question, rarity: Floats, needs: QueryTerms, worths: Floats, best: Floats
 ) -> dict[str, Floats]:
     """Compute links by names that two passages share and the question does not hold."""
     owners, stems, heights = kernel.name_words(reading, asked.is_term, worths, best)
@@ -54,7 +54,7 @@ def name_links(
     }
 
 
-def need_links(needs: Needs, links: dict[str, Floats]) -> dict[str, Floats]:
+def need_links(needs: QueryTerms, links: dict[str, Floats]) -> dict[str, Floats]:
     """Compute what two passages hold of the question together, alone and where titles or names link them."""
     # `links` must hold those of `title_links` and `name_links` already.
     added, together = additions(needs.wholes, needs.parts, needs.starts, needs.weights[0])
@@ -70,6 +70,6 @@ def need_links(needs: Needs, links: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def sentence_worths(needs: Needs) -> Floats:
+def sentence_worths(needs: QueryTerms) -> Floats:
     """Return the share of the question, weighed by rarity, that each sentence holds."""
     return part_worths(needs.parts, needs.weights[0])

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
-from listwright.needs import Needs
+from listwright.needs import QueryTerms
 from listwright.problems import BoundReward, Problems
 from listwright.text.passages.features import PassageFeatures, passage_features
 
@@ -31,7 +31,7 @@ def question_problems(
     """One problem per question, with its passages as candidates.
 
     Features, links and needs are those of `passage_features`; they are worked out for each question by itself. Use
-    them with `features.Unmet` and `features.Links`, as `features="auto"` does.
+    them with `features.UncoveredTerms` and `features.Links`, as `features="auto"` does.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def question_problems(
     )
 
 
-def joined_needs(found: Sequence[PassageFeatures]) -> Needs:
-    """Join the needs of all questions into one `Needs`."""
+def joined_needs(found: Sequence[PassageFeatures]) -> QueryTerms:
+    """Join the needs of all questions into one `QueryTerms`."""
     return found[0].needs.join([features.needs for features in found[1:]])
 
 

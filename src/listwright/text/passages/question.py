@@ -34,7 +34,7 @@ _YES_NO = word_set("is are was were do does did has have can")
 class Question(NamedTuple):
     """What a question asks for: its terms (as needs), the names and quotations in it, and cues for the kind of answer.
 
-    Needs are kept as bits of 64-bit numbers, so that a question has at most 64 of them; the rarest words are kept.
+    QueryTerms are kept as bits of 64-bit numbers, so that a question has at most 64 of them; the rarest words are kept.
     """
 
     terms: Ints  # by need: the stem

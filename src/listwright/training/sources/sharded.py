@@ -73,7 +73,7 @@ class Sharded(Source):
         )
         self.checked = True
         mean_size = found.size / self.shards.n_rows if found.size else None
-        return Fitted(plan.features.settle(found.summary), found.signature, mean_size, found.most)
+        return Fitted(plan.features.fit_from_summary(found.summary), found.signature, mean_size, found.most)
 
     def _steps(self, n_passes: int) -> int:
         """Return the length of the progress bar: the shards to read, and to learn from in every pass."""
