@@ -24,7 +24,7 @@ from listwright.storage import load
 from tests.cli.readers import FIT, commands, lw_read, records, table
 
 pytest.importorskip("typer")
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 # Every command

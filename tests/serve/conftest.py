@@ -20,7 +20,7 @@ import listwright as lw
 from listwright.serve import Limits, Settings, create_app
 from listwright.serve.store.database import PRAGMAS
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 NAMES = ("price", "speed", "weight")
 PATIENCE = 1_800.0  # seconds: a busy machine may take long, and the first list waits for the compiler
 PATIENT_LOCKS = f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}"
@@ -150,7 +150,7 @@ def opened(model_file: Path, tmp_path: Path) -> Iterator[Open]:
 @pytest.fixture(autouse=True)
 def wait_for_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite waits for a lock as long as it takes."""
-    monkeypatch.setattr("listwright.apps.serve.store.database.PRAGMAS", (*PRAGMAS, PATIENT_LOCKS))
+    monkeypatch.setattr("listwright.serve.store.database.PRAGMAS", (*PRAGMAS, PATIENT_LOCKS))
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ import yaml
 from listwright.serve import Limits, Settings, new_key
 from listwright.serve.metrics import Metrics
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 OPTIONS = {one.name.upper() for one in fields(Settings)} | {f"LIMIT_{one.name.upper()}" for one in fields(Limits)}
 OTHERS = {"CONFIG", "STORE_PASSWORD"}

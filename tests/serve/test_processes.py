@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 MANY = 100_000  # questions, after which the answer will not change
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def proved(*arguments: str) -> str:
@@ -27,8 +27,8 @@ def proved(*arguments: str) -> str:
 
 
 PATIENT = """
-from listwright.apps.cli import main
-from listwright.apps.serve.store import database
+from listwright.cli import main
+from listwright.serve.store import database
 database.PRAGMAS += ("PRAGMA busy_timeout = 1800000",)
 main()
 """

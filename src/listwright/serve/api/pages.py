@@ -16,8 +16,8 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from listwright._internal.extras import find_extra
-from listwright.serve.refusals import Refused
 from listwright.report.theme import chart_config
+from listwright.serve.refusals import Refused
 
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FOLDER = files("listwright.serve") / "web"

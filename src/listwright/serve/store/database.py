@@ -16,9 +16,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
 from listwright._internal.extras import require_extra
+from listwright.errors import InputError
 from listwright.serve.store.deadlines import Deadlines
 from listwright.serve.store.upgrades import upgrade
-from listwright.errors import InputError
 
 BUSY_MS = 2_000  # how long a writer waits for a lock of somebody else
 PRAGMAS = (
