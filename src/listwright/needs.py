@@ -22,8 +22,8 @@ class QueryTerms:
 
     QueryTerms are, for example, the words of a question or the requirements of an order; parts are the sentences of a
     passage. Use them if a list should meet as many needs of its problem as possible: `features.UncoveredTerms` then
-    shows a policy what the list leaves unmet. They are features, known for new problems too. If it is known only in training
-    which items cover what, use a `rewards.Coverage` instead.
+    shows a policy what the list leaves unmet. They are features, known for new problems too. If it is known only in
+    training which items cover what, use a `rewards.Coverage` instead.
 
     QueryTerms belong to their problem: the first need of two problems need not be the same. Make them with
     `from_lists`, and pass them to `Problems.from_arrays`.
