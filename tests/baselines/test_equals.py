@@ -14,6 +14,7 @@ from listwright import baselines
 from listwright.baselines import DPP, MMR, TopK
 from listwright.errors import InputError
 from listwright.storage import save
+from tests.booster_tools import booster
 
 EVERY = {name: kind for name in baselines.__all__ if (kind := getattr(baselines, name)) is not baselines.Baseline}
 
@@ -138,19 +139,16 @@ def test_an_estimator_need_not_be_of_scikit_learn() -> None:
 BOOSTERS = [f"{library}{kind}" for library in ("XGB", "LGBM") for kind in ("Regressor", "Classifier", "Ranker")]
 
 
-def booster(name: str) -> Any:
-    """A small one of XGBoost or LightGBM."""
-    module = pytest.importorskip("xgboost" if name.startswith("XGB") else "lightgbm")
-    quiet = {"verbosity": 0} if name.startswith("XGB") else {"verbose": -1}
-    return getattr(module, name)(n_estimators=20, random_state=0, n_jobs=1, **quiet)
+def small(name: str) -> Any:
+    return booster(name, n_estimators=20, random_state=0)
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_boosters_learn_to_sort_and_to_build_lists_and_are_saved(name: str, tmp_path: Any) -> None:
     known = problems()
     best = baselines.Oracle(length=1).fit(known).score(known)
-    assert TopK(booster(name), length=1).fit(known).score(known) > 0.9 * best
-    fitted = lw.SCP(length=2, learner=booster(name), random_state=0).fit(known)
+    assert TopK(small(name), length=1).fit(known).score(known) > 0.9 * best
+    fitted = lw.SCP(length=2, learner=small(name), random_state=0).fit(known)
     assert fitted.score(known) > 0.9 * best
     save(fitted, tmp_path / "model.listwright")
     assert lw.load(tmp_path / "model.listwright").predict(known) == fitted.predict(known)
@@ -158,4 +156,4 @@ def test_boosters_learn_to_sort_and_to_build_lists_and_are_saved(name: str, tmp_
 
 def test_a_ranker_has_no_model_per_item() -> None:
     with pytest.raises(InputError, match="XGBRanker ranks items against each other"):
-        TopK(booster("XGBRanker"), per_item=True).fit(problems(catalogue="item"))
+        TopK(small("XGBRanker"), per_item=True).fit(problems(catalogue="item"))

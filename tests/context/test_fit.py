@@ -13,6 +13,7 @@ import pytest
 import listwright as lw
 from listwright.context.examples import read_examples
 from listwright.errors import InputError
+from tests import booster_tools
 
 
 def record(i: int) -> dict[str, Any]:
@@ -45,6 +46,8 @@ def test_learns_what_counts(kind: dict[str, str]) -> None:
 def test_a_fitted_packer_is_saved(tmp_path: Any, monkeypatch: pytest.MonkeyPatch, library: str) -> None:
     if library == "scikit-learn":
         monkeypatch.setitem(sys.modules, "lightgbm", None)
+    else:
+        booster_tools.library("lightgbm")
     packer = lw.ContextPacker().fit(RECORDS[:10], **NAMES, label="helps")
     packer.save(tmp_path / "packer.listwright")
     again = lw.ContextPacker.load(tmp_path / "packer.listwright")

@@ -73,7 +73,7 @@ EXAMPLES: dict[str, Builder] = {
     ),
     "facility location": lambda rng, counts: lw.rewards.FacilityLocation(similarities(rng, counts)),
     "facility location, sparse": lambda rng, counts: lw.rewards.FacilityLocation(
-        sparse.block_diag(similarities(rng, counts), format="csr")
+        sparse.block_diag([sparse.csr_array(block) for block in similarities(rng, counts)], format="csr")
     ),
     "facility location, sum": lambda rng, counts: lw.rewards.FacilityLocation(
         similarities(rng, counts), normalize=False

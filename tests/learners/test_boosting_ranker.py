@@ -13,6 +13,7 @@ from listwright._kernels.trees import tree_sums
 from listwright.features import Candidate
 from listwright.learners import Aggregate, BoostingRanker
 from listwright.learners.boosting_ranker import softmax_step
+from tests import booster_tools
 
 LIBRARIES = ["lightgbm", "scikit-learn"]
 
@@ -21,6 +22,8 @@ LIBRARIES = ["lightgbm", "scikit-learn"]
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "scikit-learn":
         monkeypatch.setitem(sys.modules, "lightgbm", None)
+    else:
+        booster_tools.library("lightgbm")
     return str(request.param)
 
 

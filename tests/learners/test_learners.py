@@ -34,6 +34,7 @@ from listwright.learners.losses import LOSSES
 from listwright.learners.registry import KNOWN
 from listwright.learners.ridge import PENALTIES
 from listwright.policies import Estimator, Linear, Sequence, Uniform
+from tests.booster_tools import booster
 from tests.made_examples import changed, made
 
 WEIGHTS = np.array([1.0, -2.0, 0.5])
@@ -331,8 +332,7 @@ def test_any_estimator_learns_what_gains(name: str, target: str) -> None:
 @pytest.mark.parametrize("kind", ["LGBMRegressor", "LGBMClassifier", "LGBMRanker"])
 @pytest.mark.parametrize("success_only", [False, True])
 def test_boosted_trees_learn_what_gains(kind: str, success_only: bool) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
-    estimator = getattr(lightgbm, kind)(n_estimators=30, min_child_samples=5, verbose=-1, n_jobs=1)
+    estimator = booster(kind, n_estimators=30, min_child_samples=5)
     stack = [make_examples(seed, n=40) for seed in range(6)]
     if success_only:
         stack = [changed(e, gains=(e.gains > 5.0).astype(float)) for e in stack]
@@ -421,11 +421,10 @@ def test_the_policy_of_a_classifier_scores_by_its_margin_or_probability() -> Non
 
 
 def test_learning_a_whole_model_by_boosted_trees_gives_no_warnings() -> None:
-    lightgbm = pytest.importorskip("lightgbm")
     rng = np.random.default_rng(0)
     x = rng.random((60, 8, 2))
     problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.85), catalogue=np.arange(8))
-    learner = lightgbm.LGBMRegressor(n_estimators=10, verbose=-1, n_jobs=1)
+    learner = booster("LGBMRegressor", n_estimators=10)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = lw.SCP(2, learner=learner, n_passes=2, random_state=0).fit(problems)

@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import listwright as lw
+from tests.booster_tools import booster
 
 ROOT = Path(__file__).parents[2]
 PYTHON = Path("Scripts" if os.name == "nt" else "bin") / "python"
@@ -182,10 +183,9 @@ def test_a_missing_extra_is_named(clean: Clean, extra: str) -> None:
 
 
 def test_a_model_that_needs_boosting_names_it(clean: Clean, tmp_path: Path) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
     x = np.random.default_rng(0).random((40, 6, 2))
     problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
-    learner, file = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1), tmp_path / "boosted.listwright"
+    learner, file = booster("LGBMRegressor", n_estimators=3), tmp_path / "boosted.listwright"
     lw.SCP(2, learner=learner, n_passes=1, random_state=0).fit(problems).save(file)
     ended = clean.run(f"import listwright as lw\nlw.load({str(file)!r})")
     assert ended.returncode == 1

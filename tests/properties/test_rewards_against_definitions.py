@@ -118,7 +118,11 @@ def test_concave_coverage(data: Any, counts: list[int], shape: str, normalize: b
 def test_facility_location(data: Any, counts: list[int], normalize: bool, kind: Any) -> None:
     elements = st.one_of(st.just(0.0), st.floats(-1.0, 1.0, width=16))
     S = [data.draw(arrays(np.float64, (n, n), elements=elements)) for n in counts]
-    given_as = sparse.block_diag(S, format="csr") if kind == "sparse" else [block.astype(kind) for block in S]
+    given_as = (
+        sparse.block_diag([sparse.csr_array(block) for block in S], format="csr")
+        if kind == "sparse"
+        else [block.astype(kind) for block in S]
+    )
     starts = np.cumsum([0, *counts]).tolist()
 
     def definition(mine: slice, L: list[int]) -> float:

@@ -14,6 +14,7 @@ from listwright.errors import InputError
 from listwright.evaluation.values import measured
 from listwright.reasons.explain import explain
 from listwright.walk.plain import walk
+from tests.booster_tools import booster
 
 
 def made(n: int = 60, *, catalogue: bool = False, vectors: bool = False, context: bool = False) -> lw.Problems:
@@ -128,8 +129,7 @@ def test_what_led_and_did_not_fit_is_told_to_be_too_large() -> None:
 
 
 def test_lightgbm_gives_its_own_contributions() -> None:
-    lightgbm = pytest.importorskip("lightgbm")
-    learner = lightgbm.LGBMRegressor(n_estimators=10, min_child_samples=5, verbose=-1, n_jobs=1)
+    learner = booster("LGBMRegressor", n_estimators=10, min_child_samples=5)
     for catalogue in (False, True):
         seen = made(catalogue=catalogue)
         model = lw.SCP(2, learner=learner, n_passes=1, batch_size=60, random_state=0).fit(seen)

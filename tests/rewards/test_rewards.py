@@ -151,7 +151,9 @@ def test_arrays_may_come_by_problem() -> None:
 def test_similarity_comes_in_three_ways() -> None:
     blocks = [np.array([[1.0, 0.5], [0.2, 1.0]]), np.array([[1.0, 0.3, 0.0], [0.0, 1.0, 0.1], [0.5, 0.5, 1.0]])]
     dense = gains(bound(rw.FacilityLocation(blocks)))
-    assert gains(bound(rw.FacilityLocation(sparse.block_diag(blocks, format="csr")))) == pytest.approx(dense)
+    assert gains(
+        bound(rw.FacilityLocation(sparse.block_diag([sparse.csr_array(block) for block in blocks], format="csr")))
+    ) == pytest.approx(dense)
     assert gains(bound(rw.FacilityLocation(blocks[0]), [0, 2])) == dense[:2]
     assert gains(bound(rw.FacilityLocation(blocks[0].tolist()), [0, 2])) == dense[:2]
 

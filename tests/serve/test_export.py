@@ -91,6 +91,12 @@ def test_lists_of_a_service_that_does_not_learn_were_certain(opened, asked, tmp_
     assert all((record.propensities == 1.0).all() for record in log.records())
 
 
+def test_a_database_that_does_not_answer_cannot_be_exported(tmp_path):
+    pytest.importorskip("psycopg")
+    with pytest.raises(InputError, match="cannot be read"):
+        export("postgresql://nobody@127.0.0.1:1/nothing", tmp_path / "log.parquet")
+
+
 def test_what_cannot_be_exported(opened, asked, tmp_path):
     out = tmp_path / "log.parquet"
     (tmp_path / "text.db").write_text("no database at all, but some text")
@@ -99,7 +105,6 @@ def test_what_cannot_be_exported(opened, asked, tmp_path):
         (f"sqlite:///{tmp_path}/none.db", "no store"),
         ("http://localhost:8000", "A store is sqlite"),
         (str(tmp_path / "text.db"), "cannot be read: file is not a database"),
-        ("postgresql://nobody@127.0.0.1:1/nothing", "cannot be read"),
     ]:
         with pytest.raises(InputError, match=message):
             export(store, out)

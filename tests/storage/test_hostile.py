@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lightgbm import LGBMRegressor
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 from sklearn.ensemble import RandomForestRegressor
-from xgboost import XGBRegressor
 
 import listwright as lw
 from listwright.errors import InputError
 from listwright.features.ranks import Ranks
 from listwright.storage import inspect, load, save
 from listwright.storage.boosters.lightgbm_text import read_lightgbm
+from tests.booster_tools import booster
 from tests.storage.test_storage import made
 
 Members = dict[str, bytes]
@@ -32,14 +31,28 @@ Members = dict[str, bytes]
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A linear model, one with a forest inside, and one with LightGBM inside."""
+    """A linear model, and one with a forest inside."""
     folder = tmp_path_factory.mktemp("models")
-    forest = RandomForestRegressor(2, random_state=0)
-    booster = LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=3)
-    for name, learner in {"linear": "ridge", "forest": forest, "booster": booster}.items():
-        model = lw.SCP(2, learner=learner, n_passes=1, batch_size=40, random_state=0).fit(made(full=name == "linear"))
-        save(model, folder / name, slim=True)
-    return {name: folder / name for name in ("linear", "forest", "booster")}
+    return {
+        "linear": model_file(folder / "linear", "ridge", full=True),
+        "forest": model_file(folder / "forest", RandomForestRegressor(2, random_state=0)),
+    }
+
+
+@pytest.fixture(scope="module")
+def lightgbm_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    learner = booster("LGBMRegressor", n_estimators=2, min_child_samples=3)
+    return model_file(tmp_path_factory.mktemp("lightgbm") / "model", learner)
+
+
+@pytest.fixture(scope="module")
+def xgboost_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return model_file(tmp_path_factory.mktemp("xgboost") / "model", booster("XGBRegressor", n_estimators=2))
+
+
+def model_file(path: Path, learner: Any, *, full: bool = False) -> Path:
+    save(lw.SCP(2, learner=learner, n_passes=1, batch_size=40, random_state=0).fit(made(full=full)), path, slim=True)
+    return path
 
 
 def members_of(data: bytes) -> Members:
@@ -193,6 +206,11 @@ def test_the_unchanged_file_is_not_refused(files: dict[str, Path], tmp_path: Pat
         assert load(path).n_rounds_ > 0
 
 
+@pytest.mark.parametrize("kind", ["lightgbm_file", "xgboost_file"])
+def test_the_unchanged_file_of_a_booster_is_not_refused(kind: str, request: pytest.FixtureRequest) -> None:
+    assert load(request.getfixturevalue(kind)).n_rounds_ > 0
+
+
 class Payload:
     """Would make a file when unpickled."""
 
@@ -339,9 +357,9 @@ TEXT_CHANGES = {
 
 
 @pytest.mark.parametrize("name", TEXT_CHANGES)
-def test_changed_lightgbm_text_is_refused(name: str, files: dict[str, Path], tmp_path: Path) -> None:
+def test_changed_lightgbm_text_is_refused(name: str, lightgbm_file: Path, tmp_path: Path) -> None:
     old, new, message = TEXT_CHANGES[name]
-    members = members_of(files["booster"].read_bytes())
+    members = members_of(lightgbm_file.read_bytes())
     text = members["boosters/0.txt"].decode()
     changed = re.sub(old, new, text)
     assert changed != text
@@ -351,8 +369,8 @@ def test_changed_lightgbm_text_is_refused(name: str, files: dict[str, Path], tmp
         load(tmp_path / "model")
 
 
-def test_lightgbm_text_is_read_as_it_was_written(files: dict[str, Path]) -> None:
-    text = members_of(files["booster"].read_bytes())["boosters/0.txt"].decode()
+def test_lightgbm_text_is_read_as_it_was_written(lightgbm_file: Path) -> None:
+    text = members_of(lightgbm_file.read_bytes())["boosters/0.txt"].decode()
     trees = read_lightgbm(text)
     assert (trees.n_columns, trees.objective, len(trees.arrays[0])) == (11, "regression", 2)
 
@@ -396,14 +414,6 @@ def test_changed_xgboost_text_is_refused(name: str, xgboost_file: Path, tmp_path
     (tmp_path / "model").write_bytes(zipped(members))
     with pytest.raises(InputError, match=message):
         load(tmp_path / "model")
-
-
-@pytest.fixture(scope="module")
-def xgboost_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("xgboost") / "model"
-    learner = XGBRegressor(n_estimators=2, n_jobs=1)
-    lw.SCP(2, learner=learner, n_passes=1, batch_size=40, random_state=0).fit(made(full=False)).save(path, slim=True)
-    return path
 
 
 @pytest.mark.parametrize("knots", [np.zeros(3), np.zeros((0, 2)), np.array([[1.0], [0.0]])])

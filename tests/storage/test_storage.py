@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from lightgbm import LGBMClassifier, LGBMRanker, LGBMRegressor
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingRegressor, HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from xgboost import DMatrix, XGBClassifier, XGBRanker, XGBRegressor
 
 import listwright as lw
 from listwright import features, learners, policies
@@ -30,6 +28,7 @@ from listwright.estimators.policy_score import PolicyScore
 from listwright.storage import inspect, load, save
 from listwright.storage.boosters import as_booster
 from listwright.tables import from_frame, read_with_columns
+from tests.booster_tools import booster, library
 from tests.golden.make_model import problems as golden_problems
 from tests.problem_tools import small_problems
 
@@ -80,14 +79,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "forest": lambda: lw.SCP(3, learner=ExtraTreesClassifier(4, random_state=0), **PLAIN),
     "boosting": lambda: lw.SCP(3, learner=GradientBoostingRegressor(n_estimators=4, random_state=0), **PLAIN),
     "histograms": lambda: lw.SCP(2, learner=HistGradientBoostingRegressor(max_iter=2), n_passes=1, batch_size=40),
-    "lightgbm": lambda: lw.SCP(
-        3, learner=LGBMRegressor(n_estimators=4, n_jobs=1, verbose=-1, min_child_samples=3), **PLAIN
-    ),
-    "lightgbm classes": lambda: lw.SCP(3, learner=LGBMClassifier(n_estimators=4, n_jobs=1, verbose=-1), **PLAIN),
-    "xgboost": lambda: lw.SCP(3, learner=XGBRegressor(n_estimators=4, n_jobs=1), **PLAIN),
-    "xgboost classes": lambda: lw.SCP(3, learner=XGBClassifier(n_estimators=4, n_jobs=1), **PLAIN),
-    "xgboost ranks": lambda: lw.SCP(3, learner=XGBRanker(n_estimators=4, n_jobs=1), **PLAIN),
-    "lightgbm ranks": lambda: lw.SCP(3, learner=LGBMRanker(n_estimators=4, n_jobs=1, verbose=-1), **PLAIN),
+    "lightgbm": lambda: lw.SCP(3, learner=booster("LGBMRegressor", n_estimators=4, min_child_samples=3), **PLAIN),
+    "lightgbm classes": lambda: lw.SCP(3, learner=booster("LGBMClassifier", n_estimators=4), **PLAIN),
+    "xgboost": lambda: lw.SCP(3, learner=booster("XGBRegressor", n_estimators=4), **PLAIN),
+    "xgboost classes": lambda: lw.SCP(3, learner=booster("XGBClassifier", n_estimators=4), **PLAIN),
+    "xgboost ranks": lambda: lw.SCP(3, learner=booster("XGBRanker", n_estimators=4), **PLAIN),
+    "lightgbm ranks": lambda: lw.SCP(3, learner=booster("LGBMRanker", n_estimators=4), **PLAIN),
 }
 
 
@@ -197,45 +194,45 @@ def test_a_lightgbm_model_predicts_the_same_without_lightgbm() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 4)).astype(np.float32)
     for model in (
-        LGBMRegressor(n_estimators=20, n_jobs=1, verbose=-1),
-        LGBMClassifier(n_estimators=20, n_jobs=1, verbose=-1),
+        booster("LGBMRegressor", n_estimators=20),
+        booster("LGBMClassifier", n_estimators=20),
     ):
         model.fit(x, x[:, 0] > 0.3)
-        booster = as_booster(model)
-        assert booster is not None
-        np.testing.assert_array_equal(booster.predict(x), model.booster_.predict(x, raw_score=True))
-    np.testing.assert_array_equal(booster.predict_proba(x), model.booster_.predict(x)[:, None] * [-1, 1] + [1, 0])
+        stored = as_booster(model)
+        assert stored is not None
+        np.testing.assert_array_equal(stored.predict(x), model.booster_.predict(x, raw_score=True))
+    np.testing.assert_array_equal(stored.predict_proba(x), model.booster_.predict(x)[:, None] * [-1, 1] + [1, 0])
 
 
-@pytest.mark.parametrize("kind", [XGBRegressor, XGBClassifier, XGBRanker])
+@pytest.mark.parametrize("kind", ["XGBRegressor", "XGBClassifier", "XGBRanker"])
 @pytest.mark.parametrize("settings", [{}, {"max_depth": 1}, {"max_depth": 8, "subsample": 0.5, "gamma": 0.1}])
-def test_an_xgboost_model_predicts_and_explains_the_same_without_xgboost(kind: Any, settings: dict[str, Any]) -> None:
+def test_an_xgboost_model_predicts_and_explains_the_same_without_xgboost(kind: str, settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 4)).astype(np.float32)
-    model = kind(n_estimators=20, n_jobs=1, **settings)
+    model = booster(kind, n_estimators=20, **settings)
     y = np.sin(3 * x[:, 0]) * x[:, 1] + x[:, 2] > 0.2
-    model.fit(x, y, **({"group": [20] * 20} if kind is XGBRanker else {}))
-    booster, theirs = as_booster(model), model.get_booster()
-    assert booster is not None
+    model.fit(x, y, **({"group": [20] * 20} if kind == "XGBRanker" else {}))
+    stored, theirs = as_booster(model), model.get_booster()
+    assert stored is not None
     margin = theirs.inplace_predict(x, predict_type="margin")
-    np.testing.assert_allclose(booster.predict(x), margin, rtol=0, atol=2e-6)
-    shares = theirs.predict(DMatrix(x[:50]), pred_contribs=True)
-    np.testing.assert_allclose(booster.contributions(x[:50]), shares, atol=2e-5)
-    if kind is XGBClassifier:
-        np.testing.assert_allclose(booster.predict_proba(x), model.predict_proba(x), atol=1e-6)
+    np.testing.assert_allclose(stored.predict(x), margin, rtol=0, atol=2e-6)
+    shares = theirs.predict(library("xgboost").DMatrix(x[:50]), pred_contribs=True)
+    np.testing.assert_allclose(stored.contributions(x[:50]), shares, atol=2e-5)
+    if kind == "XGBClassifier":
+        np.testing.assert_allclose(stored.predict_proba(x), model.predict_proba(x), atol=1e-6)
 
 
 def test_early_stopping_and_missing_values_of_xgboost() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 4)).astype(np.float32)
     y = x[:, 0] + rng.normal(size=300)
-    model = XGBRegressor(n_estimators=200, early_stopping_rounds=3, n_jobs=1)
+    model = booster("XGBRegressor", n_estimators=200, early_stopping_rounds=3)
     model.fit(x[:200], y[:200], eval_set=[(x[200:], y[200:])], verbose=False)
-    booster = as_booster(model)
-    assert booster is not None
-    np.testing.assert_allclose(booster.predict(x), model.predict(x), atol=2e-6)
+    stored = as_booster(model)
+    assert stored is not None
+    np.testing.assert_allclose(stored.predict(x), model.predict(x), atol=2e-6)
     with pytest.raises(InputError, match=r"missing=0.0 cannot be saved. Leave it at NaN"):
-        as_booster(XGBRegressor(n_estimators=2, missing=0.0).fit(x, y))
+        as_booster(booster("XGBRegressor", n_estimators=2, missing=0.0).fit(x, y))
 
 
 @pytest.mark.parametrize(
@@ -244,18 +241,18 @@ def test_early_stopping_and_missing_values_of_xgboost() -> None:
 def test_contributions_of_a_lightgbm_model_are_those_of_lightgbm(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 5)).astype(np.float32)
-    model = LGBMRegressor(n_estimators=15, min_child_samples=3, n_jobs=1, verbose=-1, **settings)
+    model = booster("LGBMRegressor", n_estimators=15, min_child_samples=3, **settings)
     model.fit(x, np.sin(3 * x[:, 0]) * x[:, 1] + x[:, 2])
-    booster = as_booster(model)
-    assert booster is not None
-    found = booster.contributions(x[:50])
+    stored = as_booster(model)
+    assert stored is not None
+    found = stored.contributions(x[:50])
     np.testing.assert_allclose(found, model.predict(x[:50], pred_contrib=True), atol=1e-9)
-    np.testing.assert_allclose(found.sum(axis=1), booster.predict(x[:50]), atol=1e-9)
+    np.testing.assert_allclose(found.sum(axis=1), stored.predict(x[:50]), atol=1e-9)
 
 
 def test_a_lightgbm_model_explains_the_same_from_a_file(tmp_path: Path) -> None:
     problems = made()
-    learner = LGBMRegressor(n_estimators=5, min_child_samples=5, n_jobs=1, verbose=-1)
+    learner = booster("LGBMRegressor", n_estimators=5, min_child_samples=5)
     model = lw.SCP(3, learner=learner, **PLAIN).fit(problems)
     save(model, tmp_path / "model")
     before, after = (one.predict(problems).explain(2) for one in (model, load(tmp_path / "model")))

@@ -137,7 +137,8 @@ def cosines(problems: Problems) -> Any:
     unit = unit_rows(problems.vectors)
     if not sparse.issparse(unit):
         blocks = [unit[start:end] @ unit[start:end].T for start, end in pairwise(problems.offsets.tolist())]
-        return sparse.csr_array(sparse.block_diag(blocks, format="csr"))
+        empty = sparse.coo_array((0, 0), dtype=unit.dtype)  # makes the result a sparse array, not a matrix
+        return sparse.block_diag([empty, *blocks], format="csr")
     owners = np.repeat(problems.owners, np.diff(unit.indptr))
     columns, own = np.unique(owners * unit.shape[1] + unit.indices, return_inverse=True)  # of a problem each
     apart = sparse.csr_array((unit.data, own, unit.indptr), shape=(problems.n_rows, len(columns)))
