@@ -5,9 +5,8 @@
 # The reward is ROUGE-1 recall against summaries by hand, which counts a word once.
 
 # %%
-from listwright.simulate.corpus import corpus
-
 import listwright as lw
+from listwright.simulate.corpus import corpus
 from listwright.summarize.problems import room_of, summary_features, summary_problems
 from listwright.summarize.summarize import summarize
 from listwright.text import Budget

@@ -2,7 +2,7 @@
 import numpy as np
 
 import listwright as lw
-from listwright._internal.folds import folds_of
+from listwright._internal.ragged import folds_of
 from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples, position_weights
 from listwright.learners.losses import hinge_rank

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._internal.frames import as_frame
+from listwright._internal.extras import as_frame
 from listwright.errors import InputError
 from listwright.problems import Problems
 

@@ -13,10 +13,8 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.border import provided
-from listwright._internal.groups import most_of, numbered_within
-from listwright._internal.intake import Intake
-from listwright._internal.joining import joined
-from listwright._internal.ragged import chosen, is_run, pieces
+from listwright._internal.intake import Intake, join_fields
+from listwright._internal.ragged import group_limits, is_run, number_within, pieces, resolve_indices
 from listwright.errors import InputError
 from listwright.needs import QueryTerms
 
@@ -354,14 +352,14 @@ class Problems:
             raise InputError(
                 "per_group needs groups, but these problems have none. Pass groups to Problems.from_arrays."
             )
-        return self._with(caps=most_of(per_group, self.groups))
+        return self._with(caps=group_limits(per_group, self.groups))
 
     @cached_property
     def group_numbers(self) -> Ints:
         """By row the number of its group within its problem; 0 where there are no groups."""
         if self.groups is None:
             return np.zeros(self.n_rows, dtype=np.int64)
-        return numbered_within(self.groups, self.offsets)
+        return number_within(self.groups, self.offsets)
 
     def _with(self, **changes: Any) -> Problems:
         """Return a copy with some fields changed."""
@@ -373,7 +371,7 @@ class Problems:
 
     def __getitem__(self, key: int | slice | ArrayLike) -> Problems:
         """Return a selection of the problems: by index, slice, boolean mask or list of indices. The reward follows."""
-        which = chosen(key, len(self))
+        which = resolve_indices(key, len(self))
         if is_run(which) and len(which) == len(self):
             return self
         rows: Any = slice(self.offsets[which[0]], self.offsets[which[-1] + 1])
@@ -494,7 +492,7 @@ class Problems:
         """
         if not parts:
             raise InputError("concat needs at least one Problems. Got none.")
-        return parts[0]._with(**joined(parts))
+        return parts[0]._with(**join_fields(parts))
 
     def __repr__(self) -> str:
         low, high = int(self.counts.min()), int(self.counts.max())

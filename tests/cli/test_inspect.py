@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright._internal import compiling
+from listwright import _kernels
 from listwright.cli import main, show
 
 pytest.importorskip("typer")
@@ -106,8 +106,8 @@ def test_warmup_compiles_ahead(call):
 
 
 def test_long_compiling_is_announced_once(capsys, monkeypatch):
-    monkeypatch.setattr(compiling, "SOON", 0.05)
-    announcer = compiling.Announcer()
+    monkeypatch.setattr(_kernels, "SOON", 0.05)
+    announcer = _kernels.Announcer()
     for seconds in (0.0, 0.3, 0.3):
         announcer.on_start(None)
         announcer.on_start(None)  # a function that the first one calls

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright._internal.tokens import word_number
 from listwright.errors import InputError
 from listwright.features.expected_coverage import TIMES, ExpectedCoverage, word_worth, words_of
 from listwright.rewards import Rouge
@@ -13,7 +14,6 @@ from listwright.simulate.corpus import corpus
 from listwright.storage import load, save
 from listwright.summarize.problems import paper_summary_features, summary_problems
 from listwright.text.vectors import hashed_tf_idf
-from listwright.text.words import word_number
 
 TEXTS = [["rain", "rain", "fell"], ["rain", "stopped"], ["a", "dog"]]
 WIDTH = 1 << 16

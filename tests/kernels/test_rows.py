@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from listwright._internal.folds import folds_of
+from listwright._internal.ragged import folds_of
 from listwright._kernels.rows import by_fold, costs_of, gathered
 from listwright._kernels.segments import top_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.text.tokenizer import tokens
+from listwright._internal.tokens import tokens
 
 scoring = pytest.importorskip("rouge_score.rouge_scorer")
 

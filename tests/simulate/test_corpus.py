@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
+from listwright._internal.tokens import tokens
 from listwright.errors import InputError
 from listwright.simulate._wording import blanks, choose, values, wording
 from listwright.simulate.corpus import corpus
@@ -16,7 +17,6 @@ from listwright.text.clusters import Cluster
 from listwright.text.quality import quality_features
 from listwright.text.scores import rouge
 from listwright.text.sentences import split_sentences
-from listwright.text.tokenizer import tokens
 from listwright.text.vectors import cosine_similarity, tf_idf
 
 BUDGET = 665

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from listwright._internal.tokens import tokens
 from listwright.errors import InputError
 from listwright.text.budget import UNITS, Budget, Unit, parse_budget, sizes, truncate
-from listwright.text.tokenizer import tokens
 
 TEXTS = st.text(alphabet="aB1é€😀İ -.\n", max_size=40)
 SENTENCES = st.lists(st.text(alphabet="aB1é€ -.", max_size=12), min_size=1, max_size=6)

@@ -1,5 +1,5 @@
 """Helpers that several packages share and that have no subject of their own.
 
-Arrays and their checks (`arrays`, `intake`, `limits`, `groups`), rows of unequal problems (`ragged`), folds, linear
-algebra, files, threads, progress and names in model files (`saved`). Nothing here is public API.
+Arrays and their checks (`arrays`, `intake`), rows of unequal problems, groups and folds (`ragged`), linear algebra,
+words, files, threads, progress, optional packages and names in model files (`saved`). Nothing here is public API.
 """

@@ -42,7 +42,7 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     """Return the values as a C-contiguous array of `dtype`, without a copy where none is needed."""
     try:
         _refuse_ragged(values, name)
-        array = _stacked(values)
+        array = _stack_lists(values)
         if array.dtype == dtype:
             return np.asarray(array, order="C")
         _refuse_text(array, name)
@@ -53,11 +53,11 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     except InputError:
         raise
     except (TypeError, ValueError) as error:
-        told = _odd_row(values) or f"Got {_kind(values)}: {error}"
-        raise InputError(f"{name} must be an array of numbers. {told}") from None
+        reason = _odd_row(values) or f"Got {_kind(values)}: {error}"
+        raise InputError(f"{name} must be an array of numbers. {reason}") from None
 
 
-def _stacked(values: ArrayLike) -> NDArray[Any]:
+def _stack_lists(values: ArrayLike) -> NDArray[Any]:
     """Return the values as an array; a column of lists, as frames hold embeddings, becomes one of two dimensions."""
     array = np.asarray(values)
     nested = array.dtype.kind == "O" and array.ndim == 1 and any(isinstance(row, list | np.ndarray) for row in array)
@@ -90,10 +90,10 @@ def _refuse_ragged(values: ArrayLike, name: str) -> None:
 def _refuse_text(array: NDArray[Any], name: str) -> None:
     """Raise InputError for text: parsing a column of "1,5" or "n/a" would silently turn it into something else."""
     texts = array.flat if array.dtype.kind in "OUS" else ()
-    found = next((value for value in texts if isinstance(value, str | bytes)), None)
-    if found is not None:
-        told = f"Got text, such as {found!r:.40}. Convert it first: .astype(float)."
-        raise InputError(f"{name} must be an array of numbers. {told}")
+    text = next((value for value in texts if isinstance(value, str | bytes)), None)
+    if text is not None:
+        reason = f"Got text, such as {text!r:.40}. Convert it first: .astype(float)."
+        raise InputError(f"{name} must be an array of numbers. {reason}")
 
 
 def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
@@ -123,3 +123,11 @@ def starts_of(lengths: Sequence[int] | Ints) -> Ints:
 
 def _kind(values: object) -> str:
     return f"{type(values).__name__}" + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")
+
+
+def at_least_one(name: str, value: object) -> None:
+    """Raise InputError unless `value` is a positive integer."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} must be a whole number of at least 1. Got {value!r}.")
+    if value < 1:
+        raise InputError(f"{name} must be at least 1. Got {value!r}.")

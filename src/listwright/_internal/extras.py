@@ -17,21 +17,21 @@ def find_extra(package: str, *, instead: str) -> Any:
     The first time that an installed package fails, a warning says why, and what is used `instead`.
     """
     known = package in _broken
-    found = _import(package)
-    if found is None and not known and package in _broken:
+    module = _import(package)
+    if module is None and not known and package in _broken:
         reason = f"{package} is installed, but cannot be imported here ({_broken[package]})."
         warn(f"{reason} {instead} is used instead.", BrokenExtraWarning)
-    return found
+    return module
 
 
 def require_extra(package: str, problem: str, *, extra: str) -> Any:
     """Return an optional package, or raise `MissingExtra` with the problem and the command that installs it."""
-    found = _import(package)
-    if found is None and package in _broken:
+    module = _import(package)
+    if module is None and package in _broken:
         problem = f"{problem} {package} is installed, but cannot be imported here ({_broken[package]})."
-    if found is None:
+    if module is None:
         raise MissingExtra(problem, extra=extra)
-    return found
+    return module
 
 
 def _import(package: str) -> Any:
@@ -45,3 +45,16 @@ def _import(package: str) -> Any:
         if not absent:
             _broken[package] = f"{type(error).__name__}: {error}"[:200]
         return None
+
+
+def as_frame(columns: dict[str, Any], backend: Any = None) -> Any:
+    """Return columns as a frame."""
+    import narwhals as nw
+
+    return nw.from_dict(columns, backend=backend or installed_backend()).to_native()
+
+
+def installed_backend() -> Any:
+    """Return the first of "pandas", "polars" and "pyarrow" that is installed."""
+    optional = (name for name in ("pandas", "polars") if find_extra(name, instead="Another kind of frame"))
+    return next(optional, "pyarrow")

@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 from listwright._internal.arrays import Floats
 
 
-def solved(matrix: Floats, right: Floats) -> Floats:
+def solve(matrix: Floats, right: Floats) -> Floats:
     """matrix^-1 @ right for a symmetric positive definite matrix, regardless of the scales of its columns."""
     if not len(matrix):
         return right.copy()

@@ -27,12 +27,12 @@ class Parameters:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the arguments of the constructor by name."""
-        found: dict[str, Any] = {}
+        params: dict[str, Any] = {}
         for name in self._get_param_names():
-            value = found[name] = getattr(self, name)
+            value = params[name] = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
-                found |= {f"{name}__{inner}": one for inner, one in value.get_params().items()}
-        return dict(sorted(found.items()))
+                params |= {f"{name}__{inner}": entry for inner, entry in value.get_params().items()}
+        return dict(sorted(params.items()))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, those of parameters as "outer__inner"."""
@@ -100,7 +100,7 @@ def is_sklearn_estimator(value: Any) -> bool:
 def _arguments(constructor: Callable[..., None]) -> tuple[str, ...]:
     """Return the names of a constructor's arguments, sorted; clones ask for them again and again."""
     arguments = list(inspect.signature(constructor).parameters.values())[1:]
-    return tuple(sorted(one.name for one in arguments if one.kind is not one.VAR_KEYWORD))
+    return tuple(sorted(argument.name for argument in arguments if argument.kind is not argument.VAR_KEYWORD))
 
 
 def _short(text: str) -> str:

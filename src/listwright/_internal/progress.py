@@ -1,7 +1,7 @@
 """Progress messages of long fits.
 
-Code that works for long calls `tell`; callers that want the messages wrap the work in `heard_by` or `shown`. Context
-variables keep listeners apart between threads and nested fits.
+Code that works for long calls `tell`; callers that want the messages wrap the work in `send_progress_to` or
+`show_progress`. Context variables keep listeners apart between threads and nested fits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def tell(what: str) -> None:
 
 
 @contextmanager
-def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
+def send_progress_to(listener: Callable[[str], None]) -> Iterator[None]:
     """Inside, messages go to `listener`, unless an outer block has set one already."""
     if _listener.get() is not None:
         yield
@@ -41,7 +41,7 @@ def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 @contextmanager
-def shown(*, lines: bool = False) -> Iterator[None]:
+def show_progress(*, lines: bool = False) -> Iterator[None]:
     """Inside, messages are shown on one line of the terminal, which is cleared at the end."""
     token = _depth.set(_depth.get() + 1)
     try:
@@ -69,7 +69,7 @@ def _in_lines() -> Iterator[None]:
             print(waiting.pop(), file=sys.stderr, flush=True)
             due = time.monotonic() + EVERY
 
-    with heard_by(show):
+    with send_progress_to(show):
         yield
     for what in waiting:
         print(what, file=sys.stderr, flush=True)
@@ -87,7 +87,7 @@ def _on_terminal() -> Iterator[None]:
             print(f"\r\x1b[K{line[0]}", end="", file=sys.stderr, flush=True)
 
     try:
-        with heard_by(show):
+        with send_progress_to(show):
             yield
     finally:
         if line:

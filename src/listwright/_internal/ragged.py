@@ -1,18 +1,22 @@
 """Arrays cut into one piece per problem, of different lengths.
 
-All per-problem data share one layout: values one after the other, and offsets of length problems + 1.
+All per-problem data share one layout: values one after the other, and offsets of length problems + 1. Also here: groups
+of rows of which a list may hold a limited number (a partition matroid), numbered within each problem, and the one rule
+by which problems fall into folds: by a checksum of the name, the same in every process, pass and shard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.arrays import Ints, starts_of
+from listwright._internal.arrays import Ints, as_whole_numbers, at_least_one, starts_of
 from listwright.errors import InputError
 
 
@@ -28,7 +32,7 @@ def is_run(which: Ints) -> bool:
     return which.size > 0 and bool((np.diff(which) == 1).all())
 
 
-def chosen(key: int | slice | ArrayLike, length: int) -> Ints:
+def resolve_indices(key: int | slice | ArrayLike, length: int) -> Ints:
     """Return the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         if not -length <= key < length:
@@ -73,3 +77,57 @@ class Ragged:
 def per_problem(values: NDArray[Any]) -> Ragged:
     """Return a `Ragged` with exactly one entry per problem."""
     return Ragged(values, np.arange(len(values) + 1))
+
+
+MOST = 2**31 - 1  # of a limit: larger ones are none, and do not fit into an array
+
+
+def codes_of(values: NDArray[Any]) -> Ints:
+    """Numbers the different values in order of first appearance; equal values get the same number."""
+    seen: dict[Any, int] = {}
+    try:
+        return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
+    except TypeError as error:
+        raise InputError(f"Ids must be strings, numbers or other hashable values: {error}.") from None
+
+
+def number_within(labels: NDArray[Any], offsets: Ints) -> Ints:
+    """By row: the number of its label among those of its problem, from 0 and below the problem's number of rows."""
+    codes = codes_of(labels)
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    keys, rows = np.unique(owners * (int(codes.max()) + 1) + codes, return_inverse=True)
+    firsts = np.searchsorted(keys // (int(codes.max()) + 1), np.arange(len(offsets) - 1))
+    numbers: Ints = rows - firsts[owners]
+    return numbers
+
+
+def group_limits(per_group: Any, labels: NDArray[Any]) -> Ints:
+    """By row: how many rows of its group a list may hold."""
+    if not isinstance(per_group, Mapping):
+        at_least_one("per_group", per_group)
+        return np.full(len(labels), min(int(per_group), MOST), dtype=np.int64)
+    names = list(dict.fromkeys(labels.tolist()))
+    missing = [name for name in names if name not in per_group]
+    if missing:
+        raise InputError(f"per_group has no entry for group {missing[0]!r}. Give a number for each group, 0 for none.")
+    counts = dict(zip(names, as_whole_numbers([per_group[name] for name in names], "per_group"), strict=True))
+    if min(counts.values()) < 0:
+        name = min(counts, key=counts.__getitem__)
+        raise InputError(f"per_group must be 0 or more. Got {counts[name]} for group {name!r}.")
+    return np.array([counts[label] for label in labels.tolist()], dtype=np.int64)
+
+
+FOLDS = 5
+
+
+def folds_of(names: Iterable[Any], n_folds: int = FOLDS) -> Ints:
+    """Return the fold of each problem, or of anything else with a name, as an array of numbers from 0 to
+    `n_folds` - 1.
+    """
+    return np.array([fold_of(str(name), n_folds) for name in names], dtype=np.int64)
+
+
+@lru_cache(maxsize=100_000)  # the same problems come up in every pass
+def fold_of(name: str, n_folds: int = FOLDS) -> int:
+    """Return the fold of one name, from 0 to `n_folds` - 1: its CRC-32 modulo the number of folds."""
+    return crc32(name.encode()) % n_folds

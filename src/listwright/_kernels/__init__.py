@@ -1,3 +1,51 @@
-"""Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes."""
+"""Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes.
 
-import listwright._internal.compiling  # noqa: F401  (tells whoever waits that they are compiled)
+While kernels are compiled, which takes seconds in a fresh environment, a line on standard error says so.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+from numba.core import event
+
+SOON = 1.0  # seconds of compiling after which the line is printed
+ABOUT = 10  # seconds that it takes in all
+
+
+class Announcer(event.Listener):
+    """Listens to numba's compile events, which are sent for every function compiled but not for those read from its
+    cache.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.told = False
+        self.timer: threading.Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        """Start the timer when an outermost compilation begins."""
+        self.depth += 1
+        if self.depth == 1 and not self.told:
+            self.timer = threading.Timer(SOON, self.say)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event: Any) -> None:
+        """Cancels the timer when the outermost compilation ends."""
+        self.depth -= 1
+        if self.depth == 0 and self.timer is not None:
+            self.timer.cancel()
+
+    def say(self) -> None:
+        """Print the line, once per process."""
+        if not self.told:
+            self.told = True
+            line = f"Compiling once: about {ABOUT} s. `listwright warmup` does it ahead of time."
+            print(line, file=sys.stderr, flush=True)
+
+
+announcer = Announcer()
+event.register("numba:compile", announcer)  # type: ignore[no-untyped-call]

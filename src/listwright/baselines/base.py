@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright._internal.parameters import Parameters, check_fitted
 from listwright._kernels.order import fill, sort_within
 from listwright.errors import InputError

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from listwright._internal.arrays import Floats, RandomState, as_generator
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Floats, RandomState, as_generator, at_least_one
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, as_lists

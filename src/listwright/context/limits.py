@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright.context.passages import Passages
 from listwright.errors import InputError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
 from listwright.context.passages import Passages
 from listwright.text.passages import PassageFeatures
 
@@ -50,5 +50,5 @@ def _beyond_words(signal: Floats, found: PassageFeatures) -> Floats:
     # What a retriever's score merely repeats of these columns is known to the policy already and must not count twice.
     told = found.table[:, [found.names.index(name) for name in TOLD]].astype(np.float64)
     told = (told - told.mean(axis=0)) / np.maximum(told.std(axis=0), 1e-9)
-    weights = solved(told.T @ told + PENALTY * np.eye(len(TOLD)), told.T @ signal)
+    weights = solve(told.T @ told + PENALTY * np.eye(len(TOLD)), told.T @ signal)
     return np.asarray(signal - told @ weights)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.tokens import tokens
 from listwright.datasets._files import found, read_csv, read_records, require
 from listwright.datasets._terms import Terms, best_link, count_terms, highest, row_sums
 from listwright.errors import InputError
@@ -22,7 +23,6 @@ from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.centrality import lexrank
 from listwright.text.files import distinct, note_skipped
-from listwright.text.tokenizer import tokens
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 SPLITS = ("train", "dev", "test")

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from listwright._internal.tokens import tokens
 from listwright.datasets._files import read_records, require
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.files import distinct, note_skipped
 from listwright.text.passages import question_problems
-from listwright.text.tokenizer import tokens
 from listwright.text.vectors import Rows, hashed_tf_idf
 
 WIDTH = 1 << 18  # columns of the vectors: the same words in all files

@@ -10,7 +10,7 @@ from typing import Any
 
 import numba
 
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import at_least_one
 from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told
 
 

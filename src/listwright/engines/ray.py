@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from listwright._internal.arrays import at_least_one
 from listwright._internal.extras import require_extra
-from listwright._internal.limits import at_least_one
 from listwright._internal.threads import one_thread
 from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told, out_of_memory
 from listwright.errors import InputError

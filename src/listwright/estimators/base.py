@@ -17,10 +17,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from listwright._internal.arrays import RandomState, as_generator
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import RandomState, as_generator, at_least_one
 from listwright._internal.parameters import Parameters, clone
-from listwright._internal.progress import outermost, shown
+from listwright._internal.progress import outermost, show_progress
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.tasks import Tick
@@ -154,7 +153,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         problems, read_as = self._from_frame(problems, reward, columns)
         validation = self._alike(validation, read_as)
         checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
-        with shown(lines=self.verbose > 0):
+        with show_progress(lines=self.verbose > 0):
             if certify is None:
                 self._fit(problems, tick, checkpoints, validation)
             else:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.folds import FOLDS
+from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as
 from listwright.features.scale import Scale
 from listwright.learners.examples import centered

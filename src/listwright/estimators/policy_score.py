@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.folds import FOLDS, folds_of
 from listwright._internal.parameters import clone
 from listwright._internal.progress import tell
-from listwright._internal.ragged import pieces
+from listwright._internal.ragged import FOLDS, folds_of, pieces
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.features.cross_fitting import CrossFitted

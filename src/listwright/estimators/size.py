@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from listwright._internal.folds import FOLDS
+from listwright._internal.ragged import FOLDS
 from listwright.estimators.basis import AT_ONCE, EXACT, RANK
 from listwright.estimators.wide import WIDE
 from listwright.learners import as_learner

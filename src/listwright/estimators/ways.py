@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright._internal.folds import FOLDS
 from listwright._internal.parameters import clone
+from listwright._internal.ragged import FOLDS
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.policy_score import PolicyScore
 from listwright.estimators.small_policy import StackedInput, small_policy

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.folds import folds_of
 from listwright._internal.parameters import clone
 from listwright._internal.progress import tell
+from listwright._internal.ragged import folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.linear import linear_scores

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Ints
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Ints, at_least_one
 from listwright.errors import InputError
 from listwright.evaluation.table import Table
 from listwright.evaluation.values import list_values

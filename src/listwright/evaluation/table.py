@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.frames import as_frame
+from listwright._internal.extras import as_frame
 
 SHOWN = 20  # rows that the repr prints
 

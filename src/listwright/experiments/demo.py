@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._internal.compiling import announcer
 from listwright._internal.parameters import clone
-from listwright._internal.progress import heard_by
+from listwright._internal.progress import send_progress_to
+from listwright._kernels import announcer
 from listwright.baselines import DPP, MMR, Oracle, TopK
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
@@ -129,7 +129,7 @@ def run(
 def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, Learned]:
     """Train the methods in `APART` on the demo's questions and return their values and times."""
     announcer.told = True  # the main process tells of compilation, and its bar of the rest
-    with heard_by(lambda what: None):
+    with send_progress_to(lambda what: None):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
         return {name: _learned(RIVALS[name], train, test)[1] for name in APART}
 

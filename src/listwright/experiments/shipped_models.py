@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats
+from listwright._internal.tokens import tokens
 from listwright.context import model as passages
 from listwright.datasets.questions import kept_questions
 from listwright.problems import Problems
@@ -24,7 +25,6 @@ from listwright.simulate.corpus import corpus
 from listwright.storage import save
 from listwright.summarize.model import SHIPPED, summary_model
 from listwright.text.passages import question_problems
-from listwright.text.tokenizer import tokens
 from listwright.text.vectors import tf_idf
 from listwright.text.words import FUNCTION_WORDS
 

@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Bools
-from listwright._internal.folds import FOLDS, folds_of
 from listwright._internal.progress import tell
+from listwright._internal.ragged import FOLDS, folds_of
 from listwright.features.base import Features
 from listwright.problems import Problems
 

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
-from listwright._internal.folds import FOLDS, folds_of
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
+from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.cross_fitting import CrossFitted
@@ -213,7 +213,7 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
     """(TIMES, d + 1): weights of the scaled columns and, last, the constant."""
     square = table.T @ table + PENALTY * np.eye(table.shape[1])
     mean = worth.mean(axis=0)
-    weights = solved(square, table.T @ (worth - mean))
+    weights = solve(square, table.T @ (worth - mean))
     return np.concatenate([weights, mean[None]]).T
 
 

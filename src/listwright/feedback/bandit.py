@@ -16,8 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.arrays import Floats, RandomState, as_generator
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Floats, RandomState, as_generator, at_least_one
 from listwright._internal.parameters import Parameters
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms

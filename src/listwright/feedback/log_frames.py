@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._internal.frames import installed_backend
+from listwright._internal.extras import installed_backend
 from listwright.errors import InputError
 from listwright.feedback.log_columns import MARKS, NAMES, check_needed, marked, roles
 from listwright.feedback.recommendations import Recommendations

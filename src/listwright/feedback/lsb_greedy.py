@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints, RandomState
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
 from listwright._kernels.linear import linear_scores
 from listwright.errors import InputError
 from listwright.features import Features, Rows
@@ -85,7 +85,7 @@ class OptimisticRidge(GainRidge):
     def policy(self) -> Policy:
         """Return the weights with the inverse of the penalised Gram matrix, M = G + penalty * I."""
         sums = reduce(RidgeSums.combined, self.sums_)
-        inverse = solved(sums.gram + self.penalty_ * np.eye(len(sums.gram)), np.eye(len(sums.gram)))
+        inverse = solve(sums.gram + self.penalty_ * np.eye(len(sums.gram)), np.eye(len(sums.gram)))
         return Optimist(inverse @ sums.right, inverse, self.alpha_)
 
 

@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, RandomState
-from listwright._internal.folds import folds_of
 from listwright._internal.parameters import check_fitted, clone
+from listwright._internal.ragged import folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError

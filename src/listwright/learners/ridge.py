@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._internal.folds import FOLDS
 from listwright._internal.parameters import clone
+from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as
 from listwright._kernels.linear import crossed_scores
 from listwright._kernels.rows import by_fold, center, gathered

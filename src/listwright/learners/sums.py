@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
 from listwright._internal.saved import saved_as
 from listwright.features import Crossed, Rows
 
@@ -103,12 +103,12 @@ class RidgeSums:
         """Weights that minimise squared error + penalty * |weights|^2, through the Schur complement of the blocks."""
         gram = self.gram + penalty * np.eye(len(self.gram))
         if not self.n_items:
-            return solved(gram, self.right), None
+            return solve(gram, self.right), None
         blocks = self.cross_gram + penalty * np.eye(self.cross_gram.shape[1])
         own, mixed = self._solve_blocks(blocks)
         schur = gram - np.einsum("idz,ize->de", self.between, mixed)
         right = self.right - np.einsum("idz,iz->d", self.between, own)
-        weights = solved(schur, right)
+        weights = solve(schur, right)
         return weights, own - mixed @ weights
 
     def _solve_blocks(self, blocks: Floats) -> tuple[Floats, Floats]:
@@ -118,7 +118,7 @@ class RidgeSums:
         if len(blocks) == 1:
             z = blocks.shape[1]
             flat = right.transpose(1, 0, 2).reshape(z, self.n_items * (d + 1))
-            weights = solved(blocks[0], flat).reshape(z, self.n_items, d + 1).transpose(1, 0, 2)
+            weights = solve(blocks[0], flat).reshape(z, self.n_items, d + 1).transpose(1, 0, 2)
         else:
             weights = np.linalg.solve(blocks, right)
         return weights[:, :, 0], weights[:, :, 1:]

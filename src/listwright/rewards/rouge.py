@@ -9,13 +9,12 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.tokens import stem_token, word_number
 from listwright._kernels.best_reference import best_reference_gains
 from listwright._kernels.topics import CAP
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards.topics import TopicReward, TopicState
-from listwright.text.tokenizer import stem_token
-from listwright.text.words import word_number
 
 Tokens = Sequence[str]
 

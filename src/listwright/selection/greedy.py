@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator, at_least_one
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.lists import Lists

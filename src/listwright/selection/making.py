@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, as_numbers, first_bad
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_bad
 from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Reward

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, as_whole_numbers, first_bad
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, as_whole_numbers, at_least_one, first_bad
 from listwright.errors import InputError
 
 

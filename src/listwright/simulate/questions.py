@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, starts_of
+from listwright._internal.tokens import tokens
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
@@ -29,7 +30,6 @@ from listwright.simulate._encyclopedia import (
     relations_from,
 )
 from listwright.simulate._wording import pick
-from listwright.text.tokenizer import tokens
 from listwright.text.vectors import hashed_tf_idf
 from listwright.text.words import FUNCTION_WORDS
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats32
+from listwright._internal.tokens import stem_token, tokens
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Volume
 from listwright.features.expected_coverage import ExpectedCoverage
@@ -17,7 +18,6 @@ from listwright.rewards import Rouge
 from listwright.text.budget import Budget, Unit, sizes
 from listwright.text.clusters import Cluster
 from listwright.text.quality import quality_features
-from listwright.text.tokenizer import stem_token, tokens
 from listwright.text.vectors import hashed_tf_idf
 
 WIDTH = 1 << 20  # columns of the vectors: so many that two words of a cluster hardly ever share one

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from listwright._internal.arrays import Floats
+from listwright._internal.tokens import stem_token, tokens
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.text.clusters import Cluster
 from listwright.text.scores import rouge
-from listwright.text.tokenizer import stem_token, tokens
 from listwright.text.words import FUNCTION_WORDS
 
 METRICS = {

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, first_bad
 from listwright._internal.linalg import unit_rows
+from listwright._internal.tokens import tokens
 from listwright.errors import InputError
 from listwright.rewards import (
     AnySuccess,
@@ -35,7 +36,6 @@ from listwright.tables.table import Table
 from listwright.tables.topics import topics_of
 from listwright.tables.trec import read_qrels, subtopic_coverage
 from listwright.tables.values import numbers, texts
-from listwright.text.tokenizer import tokens
 
 ROOM = 8e9  # bytes of similarities up to which facility location is built
 

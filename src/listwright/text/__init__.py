@@ -5,6 +5,7 @@ candidates; `tf_idf`, `quality_features` and `lexrank` describe them, `sizes` an
 scores the result. For questions, `question_problems` and `passage_features` describe passages. Nothing in here learns.
 """
 
+from listwright._internal.tokens import stem_token, tokens
 from listwright.text.budget import Budget, parse_budget, sizes, truncate
 from listwright.text.centrality import lexrank
 from listwright.text.clusters import Cluster
@@ -14,7 +15,6 @@ from listwright.text.quality import quality_features
 from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
 from listwright.text.scores import rouge
 from listwright.text.sentences import split_sentences
-from listwright.text.tokenizer import stem_token, tokens
 from listwright.text.vectors import cosine_similarity, hashed_tf_idf, tf_idf
 
 __all__ = [

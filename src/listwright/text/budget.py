@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from listwright._internal.tokens import tokens
 from listwright.errors import InputError
-from listwright.text.tokenizer import tokens
 
 Unit: TypeAlias = Literal["bytes", "characters", "words", "tokens"]
 UNITS: dict[str, Unit] = {"b": "bytes", "c": "characters", "w": "words", "t": "tokens"}

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from listwright._internal.tokens import tokens
 from listwright.text.centrality import lexrank
 from listwright.text.clusters import Cluster
-from listwright.text.tokenizer import tokens
 from listwright.text.vectors import Rows, cosine_similarity, term_counts, tf_idf, unit_vectors
 from listwright.text.words import FUNCTION_WORDS, PRONOUNS
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.linalg import unit_rows
-from listwright.text.words import word_number
+from listwright._internal.tokens import word_number
 
 Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
 

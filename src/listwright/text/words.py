@@ -1,18 +1,11 @@
-"""Short word lists and word hashes that the text features use."""
+"""Short word lists that the text features use."""
 
 from __future__ import annotations
-
-from zlib import crc32
 
 
 def word_set(words: str) -> frozenset[str]:
     """Return the words of a line of text as a set."""
     return frozenset(words.split())
-
-
-def word_number(word: str) -> int:
-    """Hash a word to 32 bits with CRC-32, the same in every process and on every machine, unlike `hash`."""
-    return crc32(word.encode())
 
 
 PRONOUNS = word_set(

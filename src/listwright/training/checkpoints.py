@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Ints
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Ints, at_least_one
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.policies import Policy

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._internal.folds import folds_of
+from listwright._internal.ragged import folds_of
 from listwright._internal.saved import saved_as
 from listwright.evaluation.values import list_values
 from listwright.features import Features

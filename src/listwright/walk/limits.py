@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
-from listwright._internal.limits import at_least_one
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one
 from listwright.errors import InputError
 from listwright.problems import Problems
 

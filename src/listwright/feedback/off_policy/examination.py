@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
@@ -161,7 +161,7 @@ def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) 
         slope = looked * appeal * (1.0 - appeal)
         pull = (clicks - both) / (both * (1.0 - both)) * slope
         curve = (table * (slope**2 / (both * (1.0 - both)))[:, None]).T @ table
-        step = solved(curve + PENALTY * np.eye(len(weights)), table.T @ pull - PENALTY * weights)
+        step = solve(curve + PENALTY * np.eye(len(weights)), table.T @ pull - PENALTY * weights)
         weights = weights + step
     return weights, scipy.special.expit(table @ weights)
 

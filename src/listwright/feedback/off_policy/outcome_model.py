@@ -12,8 +12,8 @@ import numpy as np
 import scipy
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._internal.folds import FOLDS, folds_of
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
+from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features
@@ -90,15 +90,15 @@ def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Float
     weights = np.zeros(table.shape[1])
     for _ in range(STEPS):
         slope, curve = _sums(table, gains, weights)
-        step = solved(curve + PENALTY * np.eye(len(curve)), slope - PENALTY * weights)
+        step = solve(curve + PENALTY * np.eye(len(curve)), slope - PENALTY * weights)
         weights = weights + step
         if np.abs(step).max(initial=0.0) < 1e-8:
             break
     parts = [_sums(table[folds == k], gains[folds == k], weights) for k in range(FOLDS)]
     slope, curve = _sums(table, gains, weights)
-    inverse = solved(curve + PENALTY * np.eye(len(curve)), np.eye(len(curve)))
+    inverse = solve(curve + PENALTY * np.eye(len(curve)), np.eye(len(curve)))
     without = [
-        weights + solved(curve - own[1] + PENALTY * np.eye(len(curve)), slope - own[0] - PENALTY * weights)
+        weights + solve(curve - own[1] + PENALTY * np.eye(len(curve)), slope - own[0] - PENALTY * weights)
         for own in parts
     ]
     return np.stack(without), inverse

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._internal.linalg import solved
+from listwright._internal.linalg import solve
 from listwright._internal.threads import one_thread
 from listwright._internal.warn import warn
 from listwright.errors import InputError
@@ -157,7 +157,7 @@ def _choice_weights(logged: Answered, features: Features) -> Floats:
                 apart = (table - means[owners])[used]
                 curve = curve + (apart * shares[used, None]).T @ apart
             current = np.zeros(len(slope)) if weights is None else weights
-            step = solved(curve + PENALTY * np.eye(len(slope)), slope - PENALTY * current)
+            step = solve(curve + PENALTY * np.eye(len(slope)), slope - PENALTY * current)
             weights = current + step
             if np.abs(step).max(initial=0.0) < 1e-6:
                 break

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from listwright._internal import tokens as module
+from listwright._internal.tokens import stem_token, tokens
 from listwright.errors import MissingExtra
-from listwright.text import tokenizer as module
-from listwright.text.tokenizer import stem_token, tokens
 
 rouge_tokenizers = pytest.importorskip("rouge_score.tokenizers")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from typing import Any
+from zlib import crc32
 
 from listwright._internal.extras import require_extra
 
@@ -52,6 +53,11 @@ def stem_token(word: str) -> str:
     if len(word) <= _LONGEST_UNSTEMMED:
         return word
     return str(_stemmer().stem(word))
+
+
+def word_number(word: str) -> int:
+    """Hash a word to 32 bits with CRC-32, the same in every process and on every machine, unlike `hash`."""
+    return crc32(word.encode())
 
 
 @cache
