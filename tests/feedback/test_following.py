@@ -10,7 +10,7 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.feedback import Log, Record
+from listwright.feedback import Log, TrainingUpdate
 from listwright.feedback.gain_ridge import GainRidge
 from listwright.feedback.gain_trees import FIRST, GainTrees
 from tests.problem_tools import small_problems
@@ -20,18 +20,18 @@ def problems(n: int, seed: int = 0, items: int = 8) -> lw.Problems:
     return small_problems(n, items, 2, seed=seed, reward=None)
 
 
-def records(n: int, liked: Any, *, first: int = 0, seed: int = 0) -> list[Record]:
+def records(n: int, liked: Any, *, first: int = 0, seed: int = 0) -> list[TrainingUpdate]:
     """Lists of two, drawn evenly; `liked` says which items are clicked."""
     rng, found = np.random.default_rng(seed), problems(n, seed)
     made = []
     for i in range(n):
         picks = rng.permutation(8)[:2]
         clicks = np.asarray(liked(found[i].features[picks]), dtype=float)
-        made.append(Record.of(f"l{first + i}", found[i], picks, [1 / 8, 1 / 7], clicks))
+        made.append(TrainingUpdate.of(f"l{first + i}", found[i], picks, [1 / 8, 1 / 7], clicks))
     return made
 
 
-def add(log: Log, record: Record) -> None:
+def add(log: Log, record: TrainingUpdate) -> None:
     lists = lw.Lists(record.problem, record.picks[None])
     log.append(lists, list_ids=[record.list_id], propensities=record.propensities[None])
     log.feedback(record.list_id, record.outcomes)
@@ -198,7 +198,7 @@ def test_new_items_of_a_catalogue_are_shown_soon(context: bool) -> None:
 
 def test_without_optimism_nothing_new_is_preferred() -> None:
     eager, plain = (lw.OnlineSCP(1, optimism=value, random_state=0).begin(catalogue(5, 4)) for value in (0.5, 0.0))
-    made = [Record.of(str(i), catalogue(1, 4), [i % 4], [0.25], [1.0]) for i in range(200)]
+    made = [TrainingUpdate.of(str(i), catalogue(1, 4), [i % 4], [0.25], [1.0]) for i in range(200)]
     for learner in (eager, plain):
         learner.update(made)
     many = catalogue(300, 5)
@@ -261,6 +261,6 @@ def test_feedback_that_changes_cannot_be_taken_back_by_trees() -> None:
     learner, made = trees(), records(3, large)
     learner.update(made)
     first = made[0]
-    again = Record.of(first.list_id, first.problem, first.picks, None, [0, 0], earlier=first.outcomes)
+    again = TrainingUpdate.of(first.list_id, first.problem, first.picks, None, [0, 0], earlier=first.outcomes)
     with pytest.raises(InputError, match=r"cannot take back|cannot change"):
         learner.update([again])

@@ -83,6 +83,6 @@ def test_a_slot_that_nobody_looked_at_explores() -> None:
     problem = lw.Problems.from_arrays(np.zeros((50, 4, 1)), catalogue=np.tile(np.arange(4), 50))
     learner = RankedBandits(2, cascade=True, random_state=0).begin(problem)
     learner.update(
-        [lw.feedback.Record.of(str(i), problem[0], [0, 1], [0.25, 0.5], [1], cascade=True) for i in range(9)]
+        [lw.feedback.TrainingUpdate.of(str(i), problem[0], [0, 1], [0.25, 0.5], [1], cascade=True) for i in range(9)]
     )
     assert len({one[1] for one in learner.recommend(problem).rows % 4}) > 1

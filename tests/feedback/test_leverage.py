@@ -8,7 +8,7 @@ from safetensors.numpy import load, save
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.feedback import OnlineSCP, Record
+from listwright.feedback import OnlineSCP, TrainingUpdate
 
 
 def trained(*, catalogue=False):
@@ -29,7 +29,7 @@ def probes(*, catalogue=False):
 def event(size, *, name="extreme", catalogue=False):
     table = (np.random.default_rng(3).choice([-1.0, 1.0], (8, 3)) * size).astype(np.float32)
     problem = lw.Problems.from_arrays(table, offsets=[0, 8], catalogue=np.arange(8) if catalogue else None)
-    return Record.of(name, problem, [0, 3, 5], [0.2, 0.2, 0.2], [1.0, 0.0, 1.0])
+    return TrainingUpdate.of(name, problem, [0, 3, 5], [0.2, 0.2, 0.2], [1.0, 0.0, 1.0])
 
 
 def first_items_moved(learner, size, *, catalogue=False):
@@ -58,7 +58,7 @@ def ordinary(count, *, start=0):
         picks = rng.permutation(8)[:3]
         liked = (problem.features[picks, 1] > 0.7).astype(float)
         if number >= start:
-            yield Record.of(f"list {number}", problem, picks, [0.2] * 3, liked)
+            yield TrainingUpdate.of(f"list {number}", problem, picks, [0.2] * 3, liked)
 
 
 def test_ordinary_lists_teach_a_bounded_learner_as_much():
@@ -105,8 +105,8 @@ def test_later_feedback_teaches_what_it_would_have_taught_at_first(catalogue):
     whole, revised = (OnlineSCP.from_model(model, random_state=0) for _ in range(2))
     first = event(1.0, catalogue=catalogue)
     parts = first.list_id, first.problem, first.picks, first.propensities
-    whole.update([Record.of(*parts, [1.0, 0.5, 1.0])])
-    revised.update([first]).update([Record.of(*parts, [1.0, 0.5, 1.0], earlier=first.outcomes)])
+    whole.update([TrainingUpdate.of(*parts, [1.0, 0.5, 1.0])])
+    revised.update([first]).update([TrainingUpdate.of(*parts, [1.0, 0.5, 1.0], earlier=first.outcomes)])
     np.testing.assert_allclose(revised.playing_.policy.weights, whole.playing_.policy.weights, atol=1e-9)
     assert revised.version == whole.version == 1
 
@@ -114,7 +114,7 @@ def test_later_feedback_teaches_what_it_would_have_taught_at_first(catalogue):
 def test_a_learner_that_cannot_change_what_it_learned_says_so():
     problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)), catalogue=np.arange(4))
     learner = OnlineSCP(length=2, explore="exp3", random_state=0).begin(problems)
-    record = Record.of("a", problems, [0, 1], [0.5, 0.5], [1, 0], earlier=[0, 0])
+    record = TrainingUpdate.of("a", problems, [0, 1], [0.5, 0.5], [1, 0], earlier=[0, 0])
     with pytest.raises(InputError, match="cannot change what it learned"):
         learner.update([record])
 

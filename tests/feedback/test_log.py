@@ -17,7 +17,7 @@ def shown(n: int = 6, *, version: int = 0, prefix: str = "l", **known: Any) -> R
     found = lw.Problems.from_arrays(np.random.default_rng(0).random((n, 5, 3)), **known)
     learner = lw.OnlineSCP(3, random_state=0).begin(found)
     for _ in range(version):
-        learner.update([lw.feedback.Record.of("x", found[0], [0], None, [1])])
+        learner.update([lw.feedback.TrainingUpdate.of("x", found[0], [0], None, [1])])
     return learner.recommend(found, list_ids=[f"{prefix}{i}" for i in range(n)])
 
 
@@ -35,7 +35,7 @@ def test_a_log_only_grows() -> None:
     with pytest.raises(InputError, match="List l0 is in the log already"):
         log.append(shown())
     assert log.feedback(["l0", "l1"], [[1, 0, 0], [0, 0, 1]]) == 1  # that of l0 is set
-    assert next(log.records()).outcomes.tolist() == [0, 0, 0]
+    assert next(log.updates()).outcomes.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_bad_feedback_leaves_the_log_as_it_was(ids: list[str], outcomes: Any, me
     log = full_log()
     with pytest.raises(InputError, match=message):
         log.feedback(["l2", *ids], [[0, 0, 0], *outcomes])
-    assert len(list(log.records())) == 3
+    assert len(list(log.updates())) == 3
 
 
 def test_bad_lists_are_not_appended() -> None:
@@ -77,7 +77,7 @@ def test_arguments_take_the_place_of_what_recommendations_carry() -> None:
     log.append(lists)
     log.append(lists, list_ids=["a", "b"], propensities=np.full((2, 3), 0.5), version=7)
     log.feedback(["l0", "a"], [[0, 0, 1], [0, 1, 0]])
-    kept, changed = log.records()
+    kept, changed = log.updates()
     np.testing.assert_array_equal(kept.propensities, lists.propensities[0])
     np.testing.assert_array_equal(changed.propensities, 0.5)
     versions = log.to_frame("pyarrow").to_pydict()["version"]
@@ -105,7 +105,7 @@ def assert_same(one: Log, other: Log) -> None:
     for name in ("features", "offsets", "context", "catalogue", "sizes", "item_ids", "vectors"):
         np.testing.assert_array_equal(getattr(mine.problems, name), getattr(theirs.problems, name))
     assert mine.problems.feature_names == theirs.problems.feature_names
-    for kept, back in zip(one.records(), other.records(), strict=True):
+    for kept, back in zip(one.updates(), other.updates(), strict=True):
         assert kept.list_id == back.list_id
         np.testing.assert_array_equal(kept.picks, back.picks)
 
@@ -124,7 +124,7 @@ def test_files_give_the_log_back(tmp_path: Path) -> None:
     log = full_log(**KNOWN)
     log.to_parquet(tmp_path / "log.parquet")
     assert_same(log, Log.from_parquet(tmp_path / "log.parquet"))
-    versions = {record.list_id: record for record in Log.from_parquet(tmp_path / "log.parquet").records()}
+    versions = {record.list_id: record for record in Log.from_parquet(tmp_path / "log.parquet").updates()}
     assert versions.keys() == {"l0", "l3", "m1"}
     (tmp_path / "other").write_text("no log")
     with pytest.raises(InputError, match="other"):
@@ -145,7 +145,7 @@ def test_frames_of_others_need_some_columns_and_whole_lists() -> None:
         }
     )
     log = Log.from_frame(frame, features=["price"], cascade=True)
-    first, second = log.records()
+    first, second = log.updates()
     assert first.picks.tolist() == [2, 0]
     assert first.propensities.tolist() == [0.25, 0.5]
     assert first.outcomes.tolist() == [0.0, 1.0]

@@ -27,7 +27,7 @@ def frame(**changes: Any) -> pl.DataFrame:
 
 
 def test_usual_names_need_no_options() -> None:
-    first, second = Log.from_frame(frame()).records()
+    first, second = Log.from_frame(frame()).updates()
     assert (first.list_id, first.picks.tolist(), first.propensities.tolist()) == ("a", [0, 2], [0.5, 0.5])
     assert (second.picks.tolist(), second.propensities.tolist()) == ([1, 0], [0.5, 0.25])
     assert first.outcomes.tolist() == [1.0, 0.0]
@@ -40,7 +40,7 @@ def test_columns_can_be_named() -> None:
     with pytest.raises(InputError, match=r"Missing: list, item, outcome, position. Name it with list_id="):
         Log.from_frame(odd)
     log = Log.from_frame(odd, list_id="q", item="what", position="where", outcome="did", propensity="p")
-    assert [record.picks.tolist() for record in log.records()] == [[0, 2], [1, 0]]
+    assert [record.picks.tolist() for record in log.updates()] == [[0, 2], [1, 0]]
     with pytest.raises(InputError, match="no column 'nowhere'"):
         Log.from_frame(odd, list_id="nowhere")
 
@@ -49,15 +49,15 @@ def test_two_columns_for_one_role_are_an_error_because_one_would_leak() -> None:
     with pytest.raises(InputError, match=r"could be the outcome: clicked, reward. Name the right one with outcome="):
         Log.from_frame(frame(reward=[1, 0, 0, 0, 0, 0]))
     log = Log.from_frame(frame(reward=[1, 0, 0, 0, 0, 0]), outcome="clicked", ignore=["reward"])
-    assert next(log.records()).problem.feature_names == ("price",)
+    assert next(log.updates()).problem.feature_names == ("price",)
 
 
 def test_shown_flags_stand_for_positions_and_rule_over_them() -> None:
     shown = [True, False, True, True, True, False]
     in_order = Log.from_frame(frame(shown=shown, rank=None))
-    assert [record.picks.tolist() for record in in_order.records()] == [[0, 2], [0, 1]]
+    assert [record.picks.tolist() for record in in_order.updates()] == [[0, 2], [0, 1]]
     ranked = Log.from_frame(frame(shown=shown, rank=[1, 3, 2, 2, 1, 3]))
-    assert [record.picks.tolist() for record in ranked.records()] == [[0, 2], [1, 0]]
+    assert [record.picks.tolist() for record in ranked.updates()] == [[0, 2], [1, 0]]
     with pytest.raises(InputError, match="list a was shown, but has no position"):
         Log.from_frame(frame(shown=shown, rank=[1, None, None, 2, 1, None]))
 
@@ -65,7 +65,7 @@ def test_shown_flags_stand_for_positions_and_rule_over_them() -> None:
 def test_logs_of_shown_items_alone_and_without_propensities() -> None:
     only = frame(pscore=None).filter(pl.col("rank").is_not_null())
     log = Log.from_frame(only)
-    assert all(np.isnan(record.propensities).all() for record in log.records())
+    assert all(np.isnan(record.propensities).all() for record in log.updates())
     assert log.answered().problems.counts.tolist() == [2, 2]
 
 
@@ -82,8 +82,8 @@ def test_files_of_any_kind(ending: str, tmp_path: Path) -> None:
     found = frame(clicked=[1, None, 0, 0, 0, None])
     {".csv": found.write_csv, ".parquet": found.write_parquet, ".jsonl": found.write_ndjson}[ending](path)
     log = Log.from_parquet(path)
-    assert [record.outcomes.tolist() for record in log.records()] == [[1.0, 0.0], [0.0, 0.0]]
-    assert [record.list_id for record in log.records()] == ["a", "b"]
+    assert [record.outcomes.tolist() for record in log.updates()] == [[1.0, 0.0], [0.0, 0.0]]
+    assert [record.list_id for record in log.updates()] == ["a", "b"]
     assert not log.cascade
 
 
@@ -110,6 +110,6 @@ def test_what_cannot_be_a_log(changes: dict[str, Any], message: str) -> None:
 
 def test_cascades_end_at_the_first_click_and_have_no_second() -> None:
     log = Log.from_frame(frame(), cascade=True)
-    assert next(log.records()).outcomes.tolist() == [1.0]
+    assert next(log.updates()).outcomes.tolist() == [1.0]
     with pytest.raises(InputError, match="after the cascade stopped"):
         Log.from_frame(frame(clicked=[1, None, 1, 0, 0, None]), cascade=True)

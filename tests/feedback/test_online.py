@@ -14,9 +14,9 @@ import pytest
 import listwright as lw
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Position
-from listwright.feedback import Record
+from listwright.feedback import TrainingUpdate
 from listwright.feedback.explore import Epsilon, InverseGap
-from listwright.feedback.lessons import _walked, shown_rows
+from listwright.feedback.update_queue import _walked, shown_rows
 from listwright.policies import Linear, Uniform
 from tests.problem_tools import small_problems
 
@@ -127,20 +127,20 @@ def test_bad_feedback_is_one_clear_error_and_nothing_is_learned(ids: list[str], 
 @pytest.mark.parametrize("propensities", [[0.5, 0.0, 0.5], [0.5, 1.1, 0.5], [0.5, float("nan"), 0.5], [0.5]])
 def test_records_with_bad_propensities(propensities: list[float]) -> None:
     with pytest.raises(InputError, match="ropensities"):
-        Record.of("a", problems(1), [0, 1, 2], propensities, [0, 0, 1])
+        TrainingUpdate.of("a", problems(1), [0, 1, 2], propensities, [0, 0, 1])
 
 
 @pytest.mark.parametrize("picks", [[0, 0, 1], [0, 1, 6], [-1, 0, 1]])
 def test_records_with_bad_picks(picks: list[int]) -> None:
     with pytest.raises(InputError, match=r"[lL]ist a"):
-        Record.of("a", problems(1), picks, None, [0, 0, 1])
+        TrainingUpdate.of("a", problems(1), picks, None, [0, 0, 1])
 
 
 def test_one_bad_record_keeps_out_the_whole_update() -> None:
     learner = begun()
-    good = Record.of("a", problems(1), [0, 1, 2], None, [0, 0, 1])
+    good = TrainingUpdate.of("a", problems(1), [0, 1, 2], None, [0, 0, 1])
     other_kind = lw.Problems.from_arrays(np.zeros((1, 6, 2)))
-    bad = Record.of("b", other_kind, [0, 1, 2], None, [0, 0, 1])
+    bad = TrainingUpdate.of("b", other_kind, [0, 1, 2], None, [0, 0, 1])
     for records in ([good, bad], [good, "b"]):
         with pytest.raises(InputError):
             learner.update(records)  # type: ignore[arg-type]
@@ -153,7 +153,9 @@ def test_what_fails_while_features_are_made_keeps_out_the_whole_update_too() -> 
     before = learner.state()
     part = problems(1, 4, catalogue=np.arange(4))
     with pytest.raises(InputError, match="whole catalogue"):
-        learner.update([Record.of(name, found, [0], None, [1]) for name, found in (("a", known[0]), ("b", part))])
+        learner.update(
+            [TrainingUpdate.of(name, found, [0], None, [1]) for name, found in (("a", known[0]), ("b", part))]
+        )
     assert all(np.array_equal(value, before[key]) for key, value in learner.state().items())
 
 
@@ -178,11 +180,12 @@ def test_outcomes_by_item() -> None:
     assert same(by_item, by_position)
 
 
-def records(n: int = 40) -> list[Record]:
+def records(n: int = 40) -> list[TrainingUpdate]:
     found, rng = problems(n, seed=3), np.random.default_rng(2)
     lists = begun().recommend(found, list_ids=names(n))
     return [
-        Record.of(f"l{i}", found[i], lists[i], lists.propensities[i], (rng.random(3) < 0.5) * 1.0) for i in range(n)
+        TrainingUpdate.of(f"l{i}", found[i], lists[i], lists.propensities[i], (rng.random(3) < 0.5) * 1.0)
+        for i in range(n)
     ]
 
 
@@ -280,7 +283,7 @@ def test_trust_says_how_much_training_counts() -> None:
     steady, quick = (lw.OnlineSCP.from_model(model, trust=trust, random_state=0) for trust in (1.0, 0.01))
     assert quick.predict(found) == model.predict(found)
     for learner in (steady, quick):
-        learner.update([Record.of(str(i), found[i].without_reward(), [0, 1], None, [0, 0]) for i in range(50)])
+        learner.update([TrainingUpdate.of(str(i), found[i].without_reward(), [0, 1], None, [0, 0]) for i in range(50)])
     moved = [np.abs(learner.playing_.policy.weights - model.policy_.weights).max() for learner in (steady, quick)]
     assert moved[1] > 2 * moved[0]
 
@@ -352,11 +355,11 @@ def test_exp3_and_exp4_find_what_is_liked() -> None:
 def test_late_feedback_counts_with_the_propensity_that_it_was_shown_with() -> None:
     found = problems(1, catalogue=np.arange(6))
     learner = lw.OnlineSCP(1, explore="exp3", random_state=0).begin(found)
-    record = Record.of("late", found, [2], [0.25], [1.0])
+    record = TrainingUpdate.of("late", found, [2], [0.25], [1.0])
     learner.update([record])
     assert learner.learner_.gains_[2] == pytest.approx(1.0 / 0.25)
     with pytest.raises(InputError, match="no propensities"):
-        learner.update([Record.of("b", found, [2], None, [1.0])])
+        learner.update([TrainingUpdate.of("b", found, [2], None, [1.0])])
 
 
 def test_lists_that_wait_are_forgotten_from_the_oldest_on() -> None:

@@ -35,8 +35,8 @@ def test_a_store_becomes_a_log(opened, store, asked, tmp_path, monkeypatch):
     assert ticks[-1] == (12, 12)
     assert len(ticks) == 3
     log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
-    assert (len(log), len(list(log.records()))) == (12, 6)
-    for record in log.records():
+    assert (len(log), len(list(log.updates()))) == (12, 6)
+    for record in log.updates():
         told, clicks = shown[record.list_id]
         assert record.problem.item_ids[record.picks].tolist() == [str(item["id"]) for item in told["items"]]
         np.testing.assert_allclose(record.propensities, [item["propensity"] for item in told["items"]])
@@ -87,8 +87,8 @@ def test_lists_of_a_service_that_does_not_learn_were_certain(opened, asked, tmp_
     assert export(str(tmp_path / "plain.db"), tmp_path / "log.parquet", cascade=True) == 4
     log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
     assert log.cascade
-    assert all(record.outcomes[:-1].sum() == 0 for record in log.records())  # nothing behind the first click
-    assert all((record.propensities == 1.0).all() for record in log.records())
+    assert all(record.outcomes[:-1].sum() == 0 for record in log.updates())  # nothing behind the first click
+    assert all((record.propensities == 1.0).all() for record in log.updates())
 
 
 def test_a_database_that_does_not_answer_cannot_be_exported(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import listwright as lw
 from listwright.features import Candidate
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 from listwright.policies import Linear
 from listwright.serve.learning.watch import LEAST, Comparison, Watch
 
@@ -25,7 +25,7 @@ def drawn(count, seed):
         picks = rng.permutation(4)[:2]
         outcomes = (table[picks, 0] > 0.6).astype(float)
         problem = lw.Problems.from_arrays(table, offsets=[0, 4])
-        records.append(Record.of(f"{seed}-{i}", problem, picks, np.array([1 / 4, 1 / 3]), outcomes))
+        records.append(TrainingUpdate.of(f"{seed}-{i}", problem, picks, np.array([1 / 4, 1 / 3]), outcomes))
     return records
 
 
@@ -81,7 +81,7 @@ def test_too_few_lists_say_nothing():
 def test_lists_that_were_certain_say_nothing():
     watch = Watch(seen(), Linear(GOOD))
     record = drawn(1, 0)[0]
-    certain = Record.of("c", record.problem, record.picks, np.ones(2), record.outcomes)
+    certain = TrainingUpdate.of("c", record.problem, record.picks, np.ones(2), record.outcomes)
     watch.look(Linear(-GOOD), [certain])
     assert not watch.differences
 

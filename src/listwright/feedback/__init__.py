@@ -29,7 +29,7 @@ from listwright.feedback.off_policy.verdict import Difference
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.ranked import RankedBandits
 from listwright.feedback.recommendations import Recommendations
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 
 __all__ = [
     "Difference",
@@ -42,8 +42,8 @@ __all__ = [
     "PolicyComparison",
     "RankedBandits",
     "Recommendations",
-    "Record",
     "Rollout",
+    "TrainingUpdate",
     "compare",
     "evaluate",
     "examination",

@@ -13,7 +13,7 @@ from listwright.problems import Problems
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class AnsweredLists:
     """The answered lists of a log as padded arrays of shape (lists, longest list)."""
 
     problems: Problems
@@ -27,23 +27,23 @@ class Answered:
         """Return the number of lists."""
         return len(self.rows)
 
-    def take(self, which: Ints) -> Answered:
+    def take(self, which: Ints) -> AnsweredLists:
         """Select lists by number; their rows are renumbered to the smaller batch."""
         problems = self.problems[which]
-        return Answered(
+        return AnsweredLists(
             problems,
-            moved(self.rows[which], self.problems.offsets[which], problems.offsets[:-1]),
+            renumber_rows(self.rows[which], self.problems.offsets[which], problems.offsets[:-1]),
             self.propensities[which],
             self.outcomes[which],
             None if self.rooms is None else self.rooms[which],
             tuple(self.list_ids[i] for i in which),
         )
 
-    def only_shown(self) -> Answered:
+    def only_shown(self) -> AnsweredLists:
         """Drop every candidate that was not shown."""
         return self.only(np.sort(self.rows[self.rows >= 0]))
 
-    def only(self, kept: Ints) -> Answered:
+    def only(self, kept: Ints) -> AnsweredLists:
         """Keep only some candidates."""
         # `kept` are rows of the batch in increasing order and must include every shown row.
         problems = self.problems
@@ -51,11 +51,11 @@ class Answered:
         some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
         small = problems._with(**some, offsets=np.searchsorted(kept, problems.offsets), links=None, aspects=None)
         rows = np.where(self.rows >= 0, np.searchsorted(kept, self.rows), -1)
-        return Answered(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
+        return AnsweredLists(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class LogPart:
     """The lists of one call of `append`, with their outcomes."""
 
     lists: Recommendations
@@ -67,17 +67,19 @@ class Part:
         return self.outcomes[i, : int((~np.isnan(self.outcomes[i])).sum())]
 
 
-def answered_part(part: Part, longest: int) -> Answered:
+def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
     """Extract the answered lists of one part, padded to `longest` positions."""
     lists, which = part.lists, np.flatnonzero(part.answered)
     chosen = lists.problems[which]
     # numbered anew: one problem may be shown several times
     problems = chosen._with(problem_ids=np.arange(len(chosen)), numbered=True)
     wide = ((0, 0), (0, longest - lists.rows.shape[1]))
-    return Answered(
+    return AnsweredLists(
         problems,
         np.pad(
-            moved(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1]), wide, constant_values=-1
+            renumber_rows(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1]),
+            wide,
+            constant_values=-1,
         ),
         np.pad(lists.propensities[which], wide, constant_values=np.nan),
         np.pad(part.outcomes[which], wide, constant_values=np.nan),
@@ -92,6 +94,6 @@ def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:
     return (run for run in np.split(np.arange(len(problems)), np.unique(cuts)) if len(run))
 
 
-def moved(rows: Ints, old: Ints, new: Ints) -> Ints:
+def renumber_rows(rows: Ints, old: Ints, new: Ints) -> Ints:
     """Renumber the rows of lists whose problems now start at `new` instead of `old`; -1 stays -1."""
     return np.where(rows >= 0, rows - old[:, None] + new[:, None], -1)

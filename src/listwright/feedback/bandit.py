@@ -26,10 +26,10 @@ from listwright.features import Features
 from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Exploration
 from listwright.feedback.gain_ridge import GainLearner
-from listwright.feedback.lessons import Lessons, lesson_of
 from listwright.feedback.recommendations import Recommendations, Waiting, as_list_ids, draw_keys
-from listwright.feedback.records import Record, by_list
 from listwright.feedback.state import arrays_of, check_arrays, put_arrays
+from listwright.feedback.update_queue import UpdateQueue, pending_update
+from listwright.feedback.updates import TrainingUpdate, by_list
 from listwright.learners import Learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
@@ -189,22 +189,22 @@ class ListBandit(TakesFrames, Parameters, ABC):
             memory.answer([record.list_id for record in records])
         return len(records)
 
-    def update(self, records: Iterable[Record]) -> Self:
+    def update(self, records: Iterable[TrainingUpdate]) -> Self:
         """Learn from records in the order given, whether or not their lists are remembered."""
         return self._update(list(records))
 
-    def _update(self, records: list[Record], importance: Sequence[Floats] | None = None) -> Self:
-        """Learn from records; all are checked and turned into lessons first, so that an error changes nothing."""
+    def _update(self, records: list[TrainingUpdate], importance: Sequence[Floats] | None = None) -> Self:
+        """Learn from updates; all are validated and prepared first, so that an error changes nothing."""
         self._check_begun()
         with self._memory.lock, one_thread():
             for record in records:
                 self._check_record(record)
             self._make_room([record.problem for record in records])
-            lessons = []
+            pending = []
             for i, record in enumerate(records):
                 weights = self._weights(len(record.outcomes))
                 weights = weights if importance is None else weights * importance[i]
-                lessons.append(lesson_of(self.learner_, self.features_, record, weights, per_size=self.per_size_))
+                pending.append(pending_update(self.learner_, self.features_, record, weights, per_size=self.per_size_))
             before, count = self.playing_, sum(record.earlier is None for record in records)
             training = Training(
                 features=self.features_,
@@ -215,7 +215,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
                 repeats=False,
                 skip_saturated=False,
             )
-            learn(training, Lessons([lesson for lesson in lessons if lesson is not None]), PolicyKeeper("last"))
+            learn(training, UpdateQueue([update for update in pending if update is not None]), PolicyKeeper("last"))
             self.playing_ = self._play(training.policy, before.version + count, self._learned(before.learned, count))
         return self
 
@@ -272,7 +272,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
 
     def try_out(self, problems: Problems) -> None:
         """Let a copy learn from one list and draw another; raise if the model cannot."""
-        record = Record.of("trial", problems, [0], [1.0], [1.0])
+        record = TrainingUpdate.of("trial", problems, [0], [1.0], [1.0])
         copy.deepcopy(self).update([record]).recommend(problems, length=1)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -317,10 +317,10 @@ class ListBandit(TakesFrames, Parameters, ABC):
             raise InputError(f"memory must be a whole number of 0 or more. Got {self.memory!r}.")
         position_weights(self.length, weighting=self.weighting)
 
-    def _check_record(self, record: Record) -> None:
+    def _check_record(self, record: TrainingUpdate) -> None:
         """Raise unless the record suits this model, with propensities where the learner needs them."""
-        if not isinstance(record, Record):
-            raise InputError(f"Records come from listwright.feedback.Record.of. Got {type(record).__name__}.")
+        if not isinstance(record, TrainingUpdate):
+            raise InputError(f"Updates come from listwright.feedback.TrainingUpdate.of. Got {type(record).__name__}.")
         self._view(record.problem, "update")
         if not isinstance(self.learner_, GainLearner) and np.isnan(record.propensities).any():
             raise InputError(f"List {record.list_id} has no propensities, which this learner needs.")

@@ -7,7 +7,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.warn import warn
 from listwright.errors import Notice
-from listwright.feedback.answered import Answered
+from listwright.feedback.answered import AnsweredLists
 
 
 class EvidenceWarning(Notice):
@@ -27,7 +27,7 @@ class EvidenceWarning(Notice):
     """
 
 
-def importance(logged: Answered, cap: float) -> Floats:
+def importance(logged: AnsweredLists, cap: float) -> Floats:
     """Return the weight of each shown item, of shape (lists, positions): 1 / (open items * propensity), at most `cap`.
 
     With these weights, shown items count as if all open candidates had been equally likely. The weight is 1 where the

@@ -1,7 +1,7 @@
 """The log of shown lists and their outcomes.
 
 `Log` collects lists with `append` and outcomes with `feedback`, or reads both from a table. Estimators and learners do
-not use it directly: `Log.answered` lays the lists with outcomes side by side in an `Answered`, whose arrays have shape
+not use it directly: `Log.answered` lays lists with outcomes side by side in `AnsweredLists`, whose arrays have shape
 (lists, positions), and `runs` splits its problems into chunks that fit into memory.
 """
 
@@ -16,11 +16,18 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, as_numbers
 from listwright.errors import InputError
-from listwright.feedback.answered import Answered, Part, answered_part
+from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
 from listwright.feedback.log_columns import OPTIONS
 from listwright.feedback.log_frames import as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
-from listwright.feedback.records import Outcome, Record, by_list, check_outcomes, checked_outcome, checked_propensities
+from listwright.feedback.updates import (
+    Outcome,
+    TrainingUpdate,
+    by_list,
+    validate_outcome,
+    validate_outcomes,
+    validate_propensities,
+)
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.tables import Columns
@@ -72,7 +79,7 @@ class Log:
     def __init__(self, *, cascade: bool = False) -> None:
         self.cascade = cascade
         self.columns: Columns | None = None  # how a table was read, where the log came from one
-        self._parts: list[Part] = []
+        self._parts: list[LogPart] = []
         self._places: dict[str, tuple[int, int]] = {}  # part, and number within it
 
     def __len__(self) -> int:
@@ -123,7 +130,7 @@ class Log:
             Signature.of(self._parts[0].lists.problems).check(shown.problems, "append")
         part = len(self._parts)
         answered: Bools = np.any(~np.isnan(outcomes), axis=1)
-        self._parts.append(Part(shown, outcomes, answered))
+        self._parts.append(LogPart(shown, outcomes, answered))
         self._places |= {name: (part, i) for i, name in enumerate(shown.list_ids)}
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
@@ -157,7 +164,7 @@ class Log:
             part.outcomes[i, : len(gains)], part.answered[i] = gains, True
         return len(new)
 
-    def _place(self, name: str) -> tuple[Part, int]:
+    def _place(self, name: str) -> tuple[LogPart, int]:
         """Return the part that holds a list and the list's number within it."""
         if name not in self._places:
             raise InputError(f"Feedback for list {name}, which is not in the log. Append the lists that are shown.")
@@ -167,18 +174,18 @@ class Log:
     def _checked(self, name: str, outcome: Outcome) -> Floats:
         """Validate an outcome against the items that the list showed."""
         part, i = self._place(name)
-        return checked_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
+        return validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
 
-    def records(self) -> Iterator[Record]:
-        """Iterate over the answered lists as `Record`, in the order shown, ready for `OnlineSCP.update`."""
+    def updates(self) -> Iterator[TrainingUpdate]:
+        """Iterate over the answered lists as `TrainingUpdate`, in the order shown, ready for `OnlineSCP.update`."""
         for part in self._parts:
             lists = part.lists
             for i in np.flatnonzero(part.answered).tolist():
                 room = None if lists.room is None else float(lists.room[i])
                 chances = lists.propensities[i, : len(lists[i])]
-                yield Record(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), room)
+                yield TrainingUpdate(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), room)
 
-    def answered(self) -> Answered:
+    def answered(self) -> AnsweredLists:
         """Lay the answered lists side by side, in the order shown.
 
         Shorter lists are padded to the longest one. Raises `InputError` if no list has an outcome yet.
@@ -187,11 +194,11 @@ class Log:
         if not parts:
             raise InputError("No list of this log has an outcome yet. Call feedback first.")
         longest = max(part.lists.rows.shape[1] for part in parts)
-        found = [answered_part(part, longest) for part in parts]
+        found = [answered_lists(part, longest) for part in parts]
         starts = np.cumsum([0, *(one.problems.n_rows for one in found)])
         rows = [np.where(one.rows >= 0, one.rows + start, -1) for one, start in zip(found, starts, strict=False)]
         rooms = [one.rooms for one in found if one.rooms is not None]
-        return Answered(
+        return AnsweredLists(
             Problems.concat([one.problems for one in found]),
             np.concatenate(rows),
             np.concatenate([one.propensities for one in found]),
@@ -270,7 +277,7 @@ class Log:
         """Read a log from a frame or from files; `given` maps roles to columns that the caller named."""
         log, found = cls(cascade=cascade), read_log(source, given, options)
         for lists, outcomes in found.parts:
-            log._append(lists, check_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade))
+            log._append(lists, validate_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade))
         log.columns = found.columns
         return log
 
@@ -345,4 +352,4 @@ def _check_shown(lists: Recommendations) -> None:
     known = ~np.isnan(np.where(shown, lists.propensities, np.nan)).all(axis=1)
     wrong = known & (shown & ~((lists.propensities > 0) & (lists.propensities <= 1))).any(axis=1)
     for i in np.flatnonzero(wrong)[:1]:
-        checked_propensities(lists.propensities[i, shown[i]], int(shown[i].sum()), name=lists.list_ids[i])
+        validate_propensities(lists.propensities[i, shown[i]], int(shown[i].sum()), name=lists.list_ids[i])

@@ -22,16 +22,16 @@ from listwright.estimators.base import ListEstimator
 from listwright.estimators.scp import SCP
 from listwright.features import Features, Identity
 from listwright.features.auto import auto_features
-from listwright.feedback.answered import Answered, runs
+from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.catalogue import GrowingBandit
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own
 from listwright.feedback.gain_ridge import GainLearner, GainRidge
 from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.importance import importance, warn_missing
-from listwright.feedback.lessons import shown_items
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
+from listwright.feedback.update_queue import shown_items
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Policy
@@ -329,12 +329,12 @@ class OnlineSCP(GrowingBandit):
         if not hasattr(self, "playing_"):
             self.begin(logged.problems)
         if not isinstance(self.learner_, GainLearner):
-            return self.update(log.records())  # which weighs by propensities itself
+            return self.update(log.updates())  # which weighs by propensities itself
         looked = looks(logged) if propensity == "examination" else np.ones(logged.rows.shape[1])
         weights = np.ones(logged.rows.shape) if cap is None else self._even_weights(logged, cap, propensity)
         return self._learn_lists(logged, weights * looked, np.nan_to_num(logged.outcomes) / looked)
 
-    def _even_weights(self, logged: Answered, cap: float, propensity: str) -> Floats:
+    def _even_weights(self, logged: AnsweredLists, cap: float, propensity: str) -> Floats:
         """Return the importance weights of `fit_log`'s `cap`, warning about lists without propensities."""
         logged = with_propensities(logged, propensity) if propensity in ESTIMATED else logged
         unknown: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
@@ -342,7 +342,7 @@ class OnlineSCP(GrowingBandit):
             warn_missing(int(unknown.sum()), len(logged), "count as if all their items had been equally likely")
         return importance(logged, cap)
 
-    def _learn_lists(self, logged: Answered, weights: Floats, gains: Floats) -> Self:
+    def _learn_lists(self, logged: AnsweredLists, weights: Floats, gains: Floats) -> Self:
         """Reveal many lists to the regression at once."""
         learner = self.learner_
         assert isinstance(learner, GainLearner)

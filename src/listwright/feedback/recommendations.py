@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
-from listwright.feedback.records import Outcome, Record
+from listwright.feedback.updates import Outcome, TrainingUpdate
 from listwright.lists import Lists
 
 
@@ -126,7 +126,7 @@ class Waiting:
                 if name in self._shown or name in self._answered:
                     raise InputError(f"List id {name} was used before. Give each list its own id.")
 
-    def record(self, name: str, outcome: Outcome, *, cascade: bool) -> Record | None:
+    def record(self, name: str, outcome: Outcome, *, cascade: bool) -> TrainingUpdate | None:
         """Return the record of a waiting list with its outcome."""
         if name in self._answered:
             return None
@@ -138,7 +138,9 @@ class Waiting:
         lists, i = self._shown[name]
         room = None if lists.room is None else float(lists.room[i])
         problem, picks = lists.problems[i], lists[i]
-        return Record.of(name, problem, picks, lists.propensities[i, : len(picks)], outcome, room=room, cascade=cascade)
+        return TrainingUpdate.of(
+            name, problem, picks, lists.propensities[i, : len(picks)], outcome, budget=room, cascade=cascade
+        )
 
     def answer(self, names: list[str]) -> None:
         """Move lists from waiting to answered, once their feedback was learned from."""

@@ -94,7 +94,7 @@ def test_a_policy_that_made_the_log_is_worth_what_the_log_says(
 ) -> None:
     logger, _, valued = world
     log = drawn_log(logger, valued[:300], 0)
-    found, mean = evaluate(log, logger), np.mean([record.outcomes.sum() for record in log.records()])
+    found, mean = evaluate(log, logger), np.mean([record.outcomes.sum() for record in log.updates()])
     for name in ("slate_ips", "self_normalised", "per_position_ips"):
         assert getattr(found, name).value == pytest.approx(mean, rel=1e-3)  # the compiled walk rounds otherwise
     assert found.effective_size == pytest.approx(300, rel=1e-3)
@@ -107,7 +107,7 @@ def test_logged_propensities_are_the_chances_of_the_policy_that_drew(
 ) -> None:
     logger, _, valued = world
     logger = lw.OnlineSCP(**(logger.get_params(deep=False) | {"slots": slots, "explore": "igw"})).begin(valued[:50])
-    logger.update([lw.feedback.Record.of(str(i), valued[i], [0, 1], None, [1, 0]) for i in range(20)])
+    logger.update([lw.feedback.TrainingUpdate.of(str(i), valued[i], [0, 1], None, [1, 0]) for i in range(20)])
     np.testing.assert_allclose(seen(drawn_log(logger, valued[:100], 1), logger).weights, 1.0, rtol=1e-3)
 
 
@@ -250,7 +250,7 @@ def test_intervals_stay_in_range_and_have_a_width() -> None:
 def test_value_any_counts_the_first_click_alone() -> None:
     log = clicks_log(900)
     logged = evaluate(log, first_two, value="any").logged.value
-    assert logged == pytest.approx(np.mean([record.outcomes.max() for record in log.records()]))
+    assert logged == pytest.approx(np.mean([record.outcomes.max() for record in log.updates()]))
 
 
 def test_switch_leaves_the_model_where_weights_show_that_it_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

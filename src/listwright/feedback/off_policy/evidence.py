@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright.feedback.answered import Answered, runs
+from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.drawing import Given
 from listwright.feedback.off_policy.outcome_model import OutcomeModel, fit_outcomes, seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
@@ -26,7 +26,7 @@ THREADS = 2
 class LoggedGains:
     """A log with its outcome model: everything that does not depend on the evaluated policy."""
 
-    logged: Answered
+    logged: AnsweredLists
     gains: Floats  # (lists, positions): 0 behind the end of a list, and behind the stop of a user
     alive: Bools  # same shape: the position has an item, and the user had not stopped before
     stops: bool  # whether users stop at the first click, so that a list is worth 1 or 0
@@ -68,7 +68,7 @@ class Evidence:
         return self.ratios.cumprod(axis=1)
 
 
-def gains_of(logged: Answered, *, cascade: bool, value: str) -> LoggedGains:
+def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains:
     """Prepare a log for the estimators."""
     gains, stops = np.nan_to_num(logged.outcomes), cascade or value == "any"
     before = np.cumsum(gains, axis=1) - gains
@@ -119,7 +119,9 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     )
 
 
-def _predicted(log: LoggedGains, logged: Answered, which: Ints, chances: list[Floats]) -> Iterator[tuple[Ints, Floats]]:
+def _predicted(
+    log: LoggedGains, logged: AnsweredLists, which: Ints, chances: list[Floats]
+) -> Iterator[tuple[Ints, Floats]]:
     """Yield by position the candidates that the policy may show after the logged items, and their predicted gains."""
     # Rows that the policy never shows are dropped before the walk.
     wanted = np.zeros(logged.problems.n_rows, dtype=bool)

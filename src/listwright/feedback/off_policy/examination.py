@@ -16,7 +16,7 @@ from listwright._internal.linalg import solve
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
-from listwright.feedback.answered import Answered, runs
+from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import Parts, effective_size
 from listwright.feedback.off_policy.outcome_model import seen_along, with_few_items
@@ -88,7 +88,7 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
     return looks(logged, method)
 
 
-def looks(logged: Answered, method: str = "auto") -> Floats:
+def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
     """Estimate the examination of each position from answered lists; see `examination`."""
     if method != "em":
         found = _harvested(logged)
@@ -102,7 +102,7 @@ def looks(logged: Answered, method: str = "auto") -> Floats:
     return _by_em(replace(logged, problems=with_few_items(logged.problems, logged.rows)))
 
 
-def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
+def examined(logged: AnsweredLists, target: Target, looked: Floats) -> Parts:
     """Estimate the value of a policy where examination is known; no exploration is needed."""
     features, weights = _appeal(logged, looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
@@ -117,7 +117,7 @@ def examined(logged: Answered, target: Target, looked: Floats) -> Parts:
     return Parts(total, effective_size(size))
 
 
-def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
+def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
     """Fit the appeal model for known examination; return the features and weights."""
     features, table, clicks, positions = _shown(logged)
     weights = np.zeros(table.shape[1])
@@ -127,14 +127,14 @@ def _appeal(logged: Answered, looked: Floats) -> tuple[Features, Floats]:
     return features, weights
 
 
-def _predicted(logged: Answered, features: Features, weights: Floats) -> Floats:
+def _predicted(logged: AnsweredLists, features: Features, weights: Floats) -> Floats:
     """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
     told = [scipy.special.expit(_with_one(table) @ weights) for table in tables]
     return np.where(logged.rows >= 0, np.stack(told, axis=1), 0.0)
 
 
-def _by_em(logged: Answered) -> Floats:
+def _by_em(logged: AnsweredLists) -> Floats:
     """Maximise the likelihood alternately over the appeal of items and the examination of positions."""
     _, table, clicks, positions = _shown(logged)
     count = logged.rows.shape[1]
@@ -166,7 +166,7 @@ def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) 
     return weights, scipy.special.expit(table @ weights)
 
 
-def _shown(logged: Answered) -> tuple[Features, Floats, Floats, Ints]:
+def _shown(logged: AnsweredLists) -> tuple[Features, Floats, Floats, Ints]:
     """Return the features and, by shown item, its table row, outcome and position."""
     features: Features = Candidate() if logged.problems.n_features else Identity()
     features = features.fit(logged.problems[: min(5000, len(logged))])
@@ -180,7 +180,7 @@ def _with_one(table: Floats32) -> Floats:
     return np.concatenate([np.ones((len(table), 1)), table], axis=1, dtype=np.float64)
 
 
-def _harvested(logged: Answered) -> Floats | None:
+def _harvested(logged: AnsweredLists) -> Floats | None:
     """Estimate examination from items that pairs of positions have in common; None if too few are."""
     known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
     if known is None or logged.rows.shape[1] < 2:

@@ -17,7 +17,7 @@ from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features
-from listwright.feedback.answered import Answered
+from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.drawing import Given
 from listwright.problems import Problems
 from listwright.walk.plain import walk
@@ -45,7 +45,7 @@ class OutcomeModel:
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
-def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[OutcomeModel, list[Floats32]]:
+def fit_outcomes(logged: AnsweredLists, gains: Floats, alive: Bools) -> tuple[OutcomeModel, list[Floats32]]:
     """Fit the model to a log."""
     features = _features(logged.problems)
     tables = seen_along(logged, features)
@@ -55,7 +55,7 @@ def fit_outcomes(logged: Answered, gains: Floats, alive: Bools) -> tuple[Outcome
     return OutcomeModel(features, folds, *map(list, zip(*fitted, strict=True))), tables
 
 
-def seen_along(logged: Answered, features: Features) -> list[Floats32]:
+def seen_along(logged: AnsweredLists, features: Features) -> list[Floats32]:
     """Return, by position, the feature table of the items of given lists, (lists, columns)."""
     small = logged.only_shown()
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing

@@ -18,7 +18,7 @@ from listwright._internal.threads import one_thread
 from listwright._internal.warn import warn
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity
-from listwright.feedback.answered import Answered
+from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.drawing import Given
 from listwright.feedback.importance import EvidenceWarning, warn_missing
 from listwright.problems import Problems
@@ -33,7 +33,7 @@ LEAST = 1e-4  # chances below this are taken for this much
 OFF_BY = 1.25  # factor of the sensitivity figure
 
 
-def with_propensities(logged: Answered, propensity: str) -> Answered:
+def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
     """Return the lists with a propensity for each pick."""
     if propensity == "logged":
         return _known(logged)
@@ -70,7 +70,7 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
     return -float(most(weights[::-1], -values[::-1]).max()), float(most(weights, values).max())
 
 
-def _known(logged: Answered) -> Answered:
+def _known(logged: AnsweredLists) -> AnsweredLists:
     """Drop lists without propensities, with a warning; raise if no list has any."""
     missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
     if missing.all():
@@ -84,7 +84,7 @@ def _known(logged: Answered) -> Answered:
     return logged.take(np.flatnonzero(~missing))
 
 
-def _frequencies(logged: Answered) -> Floats:
+def _frequencies(logged: AnsweredLists) -> Floats:
     """Return, by position, the share of lists that showed the item there among those that still could."""
     items, count = _codes(logged.problems)
     open_rows, chances = np.ones(len(items), dtype=bool), np.ones(logged.rows.shape)
@@ -106,7 +106,7 @@ def _codes(problems: Problems) -> tuple[Ints, int]:
     return codes.astype(np.int64), len(names)
 
 
-def _modelled(logged: Answered) -> Floats:
+def _modelled(logged: AnsweredLists) -> Floats:
     """Estimate chances by a multinomial choice model among the open candidates, with the same weights for all slots."""
     if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
         raise InputError(
@@ -142,7 +142,7 @@ def _features(problems: Problems) -> Features:
     return features.fit(problems[: min(5000, len(problems))])
 
 
-def _choice_weights(logged: Answered, features: Features) -> Floats:
+def _choice_weights(logged: AnsweredLists, features: Features) -> Floats:
     """Fit the choice model by Newton's method on the penalised log-likelihood of the picks."""
     weights: Floats | None = None
     with one_thread():
@@ -165,7 +165,7 @@ def _choice_weights(logged: Answered, features: Features) -> Floats:
     return weights
 
 
-def _choices(logged: Answered, features: Features, weights: Floats | None) -> Any:
+def _choices(logged: AnsweredLists, features: Features, weights: Floats | None) -> Any:
     """Yield by position."""
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     problems = logged.problems
@@ -180,7 +180,7 @@ def _choices(logged: Answered, features: Features, weights: Floats | None) -> An
         yield table, shares, step.picks, problems.owners, problems.offsets
 
 
-def _shares(logged: Answered, features: Features, weights: Floats) -> Any:
+def _shares(logged: AnsweredLists, features: Features, weights: Floats) -> Any:
     """Yield by position: the position, the chance of each candidate, and the picks."""
     for position, (_, shares, picks, _, _) in enumerate(_choices(logged, features, weights)):
         yield position, shares, picks

@@ -20,7 +20,7 @@ from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features
-from listwright.feedback.answered import Answered
+from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.drawing import Exploring
 from listwright.feedback.explore import Best, Own
@@ -37,11 +37,11 @@ class Target(ABC):
     """A policy under evaluation."""
 
     @abstractmethod
-    def chances(self, logged: Answered) -> Iterator[Floats]:
+    def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
         """Yield by position the chance of each candidate to be shown next, given the logged items before."""
 
     @abstractmethod
-    def lists(self, logged: Answered) -> OwnLists:
+    def lists(self, logged: AnsweredLists) -> OwnLists:
         """Return the lists that the policy builds on its own."""
 
 
@@ -56,12 +56,12 @@ class OwnLists:
         """One list for each problem."""
         return self.drawn[0]
 
-    def same_slot(self, logged: Answered) -> Floats:
+    def same_slot(self, logged: AnsweredLists) -> Floats:
         """Return the chance that the policy shows the logged item in the logged slot."""
         shown = logged.rows >= 0
         return sum(((rows == logged.rows) & shown for rows in self.drawn), np.zeros(shown.shape)) / len(self.drawn)
 
-    def any_slot(self, logged: Answered, looks: Floats | None = None) -> Floats:
+    def any_slot(self, logged: AnsweredLists, looks: Floats | None = None) -> Floats:
         """Return the chance that the policy shows the logged item in any slot; slots count by `looks` where given."""
         found = np.zeros(logged.rows.shape)
         for rows in self.drawn:
@@ -79,7 +79,7 @@ class Walked(Target):
     draw: Callable[[Problems, int, Floats | None, int], Ints]  # (problems, length, budgets, number): lists of its own
     draws: bool  # whether two lists of one problem may differ
 
-    def chances(self, logged: Answered) -> Iterator[Floats]:
+    def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
         """Walk along the logged lists."""
         length = logged.rows.shape[1]
         rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
@@ -95,7 +95,7 @@ class Walked(Target):
             for step in steps:
                 yield step.scores
 
-    def lists(self, logged: Answered) -> OwnLists:
+    def lists(self, logged: AnsweredLists) -> OwnLists:
         """Lists drawn by the policy: the first, and how often they have each logged item."""
         length = logged.rows.shape[1]
         count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
@@ -109,7 +109,7 @@ class Predicted(Target):
 
     predict: Callable[[Problems], Lists]
 
-    def chances(self, logged: Answered) -> Iterator[Floats]:
+    def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
         """1 for one candidate of each problem, while its lists last."""
         rows = self._rows(logged)
         rank = np.full(logged.problems.n_rows, np.inf)
@@ -123,11 +123,11 @@ class Predicted(Target):
             shown = logged.rows[:, position]
             rank[shown[shown >= 0]] = np.inf
 
-    def lists(self, logged: Answered) -> OwnLists:
+    def lists(self, logged: AnsweredLists) -> OwnLists:
         """Return what it predicts."""
         return OwnLists([_fitted(self._rows(logged), logged.rows.shape[1])])
 
-    def _rows(self, logged: Answered) -> Ints:
+    def _rows(self, logged: AnsweredLists) -> Ints:
         """Return the policy's lists; raise if they are no `Lists` or shorter than the log's."""
         lists = self.predict(logged.problems)
         if not isinstance(lists, Lists):

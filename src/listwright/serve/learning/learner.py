@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from listwright.feedback.online import OnlineSCP
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 from listwright.serve.learning.states import (
     Event,
     Left,
@@ -123,7 +123,7 @@ class Learner:
         return Left(event.number, event.list_id, reason)
 
 
-def record_of(event: Event) -> Record:
+def record_of(event: Event) -> TrainingUpdate:
     """Return an event in the form that a learner takes."""
     return unpack(event.record, ids=False).record(event.list_id, event.gains, earlier=event.earlier)
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 from listwright.serve.learning.learner import GROUP, Learner, record_of
 from listwright.serve.learning.published import publish
 from listwright.serve.learning.states import (
@@ -196,7 +196,7 @@ class Updater:
         self.fleet.follow()
 
 
-def _records(events: list[Event]) -> list[Record]:
+def _records(events: list[Event]) -> list[TrainingUpdate]:
     """Return the records of events that can be read; damaged ones are left to the learner, which reports them."""
     found = []
     for event in events:

@@ -25,7 +25,7 @@ from listwright._internal.threads import one_thread
 from listwright._kernels.segments import best_rows
 from listwright.features import Features
 from listwright.feedback.drawing import Given
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.walk.plain import walk
@@ -87,7 +87,7 @@ class Watch:
         self.usual: Floats = np.zeros(0)  # mean gain by slot
         self.seen = 0
 
-    def look(self, learned: Policy, records: Sequence[Record]) -> None:
+    def look(self, learned: Policy, records: Sequence[TrainingUpdate]) -> None:
         """Add lists to the window."""
         drawn = [one for one in records if one.earlier is None and len(one.outcomes) and (one.propensities < 1.0).any()]
         if not drawn or learned.arrays() is None or self.deployed.arrays() is None:
@@ -106,7 +106,7 @@ class Watch:
         mean, error = float(found.mean()), float(found.std(ddof=1)) / sqrt(count)
         return Comparison(count, mean, mean - SPREADS * error, mean + SPREADS * error)
 
-    def _note_usual(self, records: Sequence[Record]) -> None:
+    def _note_usual(self, records: Sequence[TrainingUpdate]) -> None:
         """Update the mean gain of each slot: a plain mean at first, an exponential one once the window is full."""
         longest = max(len(self.usual), *(len(one.outcomes) for one in records))
         self.usual = np.pad(self.usual, (0, longest - len(self.usual)))
@@ -118,7 +118,7 @@ class Watch:
 
 
 def differences(
-    features: Features, learned: Policy, deployed: Policy, records: Sequence[Record], usual: Floats
+    features: Features, learned: Policy, deployed: Policy, records: Sequence[TrainingUpdate], usual: Floats
 ) -> Floats:
     """Estimate for each list how much more the learned policy's picks bring than the deployed one's."""
     problems = Problems.concat([one.problem for one in records])
@@ -128,7 +128,7 @@ def differences(
         slots = len(one.outcomes)
         rows[i, :slots] = one.picks[:slots] + problems.offsets[i]
         gains[i, :slots], chances[i, :slots] = one.outcomes, one.propensities[:slots]
-    rooms = np.array([np.inf if one.room is None else one.room for one in records])
+    rooms = np.array([np.inf if one.budget is None else one.budget for one in records])
     found, rng = np.zeros(len(records)), np.random.default_rng(0)  # the walk asks for one; nothing is drawn
     with one_thread():
         for step in walk(problems, features, Given(rows), length=longest, rng=rng, room=rooms):
@@ -141,7 +141,7 @@ def differences(
     return found
 
 
-def _kind(record: Record) -> tuple[bool, ...]:
+def _kind(record: TrainingUpdate) -> tuple[bool, ...]:
     """Return whether the list's problem has sizes, groups and limits on groups: only problems of one kind can be
     joined.
     """

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 from listwright.problems import Problems
 from listwright.serve.store.tables import Table, array_of, exact, precision, rounded
 
@@ -59,7 +59,7 @@ class Packed:
     propensities: Floats | None
     budget: float | None
 
-    def record(self, list_id: str, gains: Any, *, earlier: Any = None) -> Record:
+    def record(self, list_id: str, gains: Any, *, earlier: Any = None) -> TrainingUpdate:
         """Return the list with its outcome in the form that a learner takes.
 
         Parameters
@@ -72,8 +72,8 @@ class Packed:
             Outcome that was learned from before; the new outcome is the larger of both.
         """
         outcomes = gains if earlier is None else np.maximum(gains, earlier)
-        return Record.of(
-            list_id, self.problem, self.picks, self.propensities, outcomes, room=self.budget, earlier=earlier
+        return TrainingUpdate.of(
+            list_id, self.problem, self.picks, self.propensities, outcomes, budget=self.budget, earlier=earlier
         )
 
     def items(self) -> list[dict[str, Any]]:

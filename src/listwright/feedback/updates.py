@@ -1,8 +1,8 @@
 """Outcomes of shown lists, validated, and the record that learning takes.
 
-`checked_outcome` and its relatives turn clicks or gains into one float per revealed position and reject what cannot
-be: numbers outside 0 to 1, items that were not shown, clicks after the end of a cascade. `Record` couples such an
-outcome with the problem, the picks and their propensities. `Log`, `ListBandit.feedback` and the service all build on
+`validate_outcome` and its relatives turn clicks or gains into one float per revealed position and reject what cannot
+be: numbers outside 0 to 1, items that were not shown, clicks after the end of a cascade. `TrainingUpdate` couples such
+an outcome with the problem, the picks and their propensities. `Log`, `ListBandit.feedback` and the service all build on
 these checks, so that a bad outcome is refused before anything is learned from it.
 """
 
@@ -33,7 +33,7 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
     return dict(reversed(list(zip(names, told, strict=True))))
 
 
-def checked_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:
+def validate_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:
     """Validate the outcome of one list and return the gain of each revealed position."""
     gains = _by_item(outcome, items, name) if isinstance(outcome, Mapping) else as_numbers(outcome, "outcomes")
     _check_numbers(gains, len(items), cascade, name)
@@ -71,7 +71,7 @@ def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> No
         )
 
 
-def checked_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
+def validate_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
     """Validate the propensities of one list."""
     # Each must be above 0 and at most 1.
     if propensities is None:
@@ -92,12 +92,12 @@ def _all_missing(chances: Floats) -> Bools:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class TrainingUpdate:
     """One shown list with its outcome: the unit that `OnlineSCP.update` learns from.
 
     Use it to replay feedback from your own storage, where the learner no longer remembers the list. For lists that the
     learner still remembers, `OnlineSCP.feedback` needs only the id; for whole data sets, read a `Log`. Build records
-    with `Record.of`, which validates; the constructor does not.
+    with `TrainingUpdate.of`, which validates; the constructor does not.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Record:
         The chance of each pick given the picks before it; NaN where unknown.
     outcomes : ndarray of float
         The gain of each revealed position; shorter than the list where a cascade ended early.
-    room : float or None
+    budget : float or None
         The budget, if the list had one.
     earlier : ndarray of float or None
         Outcomes of the same list that were learned from before and are to be replaced.
@@ -119,12 +119,12 @@ class Record:
     See Also
     --------
     OnlineSCP.update : Learns from records.
-    Log.records : Iterates over the answered lists of a log.
+    Log.updates : Iterates over the answered lists of a log.
 
     Examples
     --------
     >>> problem = Problems.from_arrays([[0.1], [0.2], [0.3]], offsets=[0, 3])
-    >>> Record.of("a", problem, picks=[2, 0], propensities=[0.5, 0.5], outcomes=[1, 0]).outcomes
+    >>> TrainingUpdate.of("a", problem, picks=[2, 0], propensities=[0.5, 0.5], outcomes=[1, 0]).outcomes
     array([1., 0.])
     """
 
@@ -133,7 +133,7 @@ class Record:
     picks: Ints  # rows within the problem, in order
     propensities: Floats  # by position: the chance that the pick had, given the picks before; nan where not known
     outcomes: Floats  # by position: the gain; shorter than the list where the rest was not seen
-    room: float | None = None  # the budget, where there was one
+    budget: float | None = None  # the budget, where there was one
     earlier: Floats | None = None  # the outcomes learned from before, where this is later feedback on the same list
 
     @classmethod
@@ -145,11 +145,11 @@ class Record:
         propensities: ArrayLike | None,
         outcomes: Outcome,
         *,
-        room: float | None = None,
+        budget: float | None = None,
         cascade: bool = False,
         earlier: Outcome | None = None,
-    ) -> Record:
-        """Build a record from plain values, validating each of them.
+    ) -> TrainingUpdate:
+        """Build an update from plain values, validating each of them.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class Record:
             The chance of each pick given the picks before it; None where unknown.
         outcomes : array-like or mapping
             Clicks or gains by position, or a mapping by item.
-        room : float, optional
+        budget : float, optional
             The budget that the list was built under.
         cascade : bool
             Whether the user stops at the first click.
@@ -173,7 +173,7 @@ class Record:
 
         Returns
         -------
-        Record
+        TrainingUpdate
             With the problem's reward removed.
 
         Raises
@@ -181,17 +181,17 @@ class Record:
         InputError
             If a value does not fit the list, or `earlier` reveals another number of positions than `outcomes`.
         """
-        rows = checked_picks(picks, problem, name=list_id)
-        chances = checked_propensities(propensities, len(rows), name=list_id)
+        rows = validate_picks(picks, problem, name=list_id)
+        chances = validate_propensities(propensities, len(rows), name=list_id)
         items = items_of(problem, rows)
-        gains = checked_outcome(outcomes, items, cascade=cascade, name=list_id)
-        before = None if earlier is None else checked_outcome(earlier, items, cascade=False, name=list_id)
+        gains = validate_outcome(outcomes, items, cascade=cascade, name=list_id)
+        before = None if earlier is None else validate_outcome(earlier, items, cascade=False, name=list_id)
         if before is not None and len(before) != len(gains):
             raise InputError(f"Later feedback on list {list_id!s} must reveal as many positions as before.")
-        return cls(str(list_id), problem.without_reward(), rows, chances, gains, room, before)
+        return cls(str(list_id), problem.without_reward(), rows, chances, gains, budget, before)
 
 
-def checked_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
+def validate_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
     """Validate picks as distinct rows of exactly one problem, and return them as integers."""
     if not isinstance(problem, Problems) or len(problem) != 1:
         raise InputError(f"The record of list {name!s} needs listwright.Problems with one problem. Got {problem!r}.")
@@ -208,8 +208,8 @@ def items_of(problem: Problems, rows: Ints) -> list[Any]:
     return rows.tolist() if problem.item_ids is None else problem.item_ids[rows].tolist()
 
 
-def check_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
-    """Validate the outcomes of many lists at once, with the rules of `checked_outcome`."""
+def validate_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
+    """Validate the outcomes of many lists at once, with the rules of `validate_outcome`."""
     seen = ~np.isnan(outcomes)
     answered: Bools = np.any(seen, axis=1)
     first = np.where((clicks := seen & (outcomes > 0)).any(axis=1), clicks.argmax(axis=1), outcomes.shape[1])
@@ -218,5 +218,5 @@ def check_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, casc
     wrong = gap | (seen & ~((outcomes >= 0) & (outcomes <= 1))) | (clicks & ~kept)
     for i in np.flatnonzero((wrong & answered[:, None]).any(axis=1))[:1]:
         given = outcomes[i, : np.flatnonzero(seen[i])[-1] + 1]
-        checked_outcome(given, range(int(shown[i].sum())), cascade=cascade, name=names[i])
+        validate_outcome(given, range(int(shown[i].sum())), cascade=cascade, name=names[i])
     return np.where(seen & kept, outcomes, np.nan)

@@ -1,8 +1,8 @@
-"""From the record of a shown list to what a learner takes.
+"""From a `TrainingUpdate` to what a learner takes.
 
-`shown_rows` and `shown_items` recompute what the policy saw of each item when it was picked. `lesson_of` binds that and
-the gains to a learner's method, so that everything that can fail happens before anything is learned; `Lessons` feeds
-such calls to the training loop. Only revealed positions are used.
+`shown_rows` and `shown_items` compute what the policy saw of each item when it was picked. `pending_update` binds that
+and the gains to a learner's method, so that everything that can fail happens before anything is learned; `UpdateQueue`
+feeds such calls to the training loop. Only revealed positions are used.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from listwright._internal.ragged import fold_of
 from listwright._kernels.distances import earlier_distances
 from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Volume
-from listwright.feedback.answered import Answered
+from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.drawing import Given
 from listwright.feedback.gain_ridge import GainLearner
-from listwright.feedback.records import Record
+from listwright.feedback.updates import TrainingUpdate
 from listwright.learners import Learner
 from listwright.learners.examples import Examples
 from listwright.problems import Problems
@@ -91,7 +91,7 @@ class ShownItems:
     positions: Ints  # by row: its position, from 0
 
 
-def shown_items(features: Features, logged: Answered, revealed: Bools) -> ShownItems:
+def shown_items(features: Features, logged: AnsweredLists, revealed: Bools) -> ShownItems:
     """Return what the policy saw of the items of many lists when they were picked."""
     parts = features.fitted_parts()
     logged = logged.only_shown() if all(_is_local(part) for part in parts) else logged
@@ -127,40 +127,40 @@ def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
     return Rows(table, np.arange(n), np.arange(n + 1), crossed)
 
 
-Lesson = Callable[[], None]
+PendingUpdate = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """Answered lists as rounds of the training loop, in order.
+class UpdateQueue:
+    """AnsweredLists lists as rounds of the training loop, in order.
 
     Each list is one round, so that the policy is updated between lists. For a regression of gains, whose examples do
     not depend on the current policy, all lists form one round and the weights are solved for once.
     """
 
-    lessons: list[Lesson]
+    pending: list[PendingUpdate]
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
         """Yield the rounds. The generator draws nothing, because the lists were built before."""
         rng = np.random.default_rng(0)
-        each = [self.lessons] if isinstance(training.learner, GainLearner) else [[lesson] for lesson in self.lessons]
+        each = [self.pending] if isinstance(training.learner, GainLearner) else [[update] for update in self.pending]
         for some in each:
-            yield Round(len(some), rng, partial(_teach, some))
+            yield Round(len(some), rng, partial(_apply, some))
 
     def value(self, training: Training) -> None:
         """Return None: nothing is held out to validate on."""
 
 
-def _teach(lessons: list[Lesson], training: Training) -> None:
-    """Run the lessons of one round and note in the ledger that something was learned."""
-    for lesson in lessons:
-        lesson()
-    training.ledger.taught |= bool(lessons)
+def _apply(pending: list[PendingUpdate], training: Training) -> None:
+    """Run the updates of one round and note in the ledger that something was learned."""
+    for update in pending:
+        update()
+    training.ledger.taught |= bool(pending)
 
 
-def lesson_of(
-    learner: Learner, features: Features, record: Record, weights: Floats, *, per_size: bool
-) -> Lesson | None:
+def pending_update(
+    learner: Learner, features: Features, record: TrainingUpdate, weights: Floats, *, per_size: bool
+) -> PendingUpdate | None:
     """Prepare the call that adds one list to what a learner knows."""
     seen = len(record.outcomes)
     if not seen:
@@ -188,10 +188,10 @@ def _learn_all(learner: Learner, examples: list[Examples]) -> None:
         learner.learn(one)
 
 
-def _examples(features: Features, record: Record, gains: Floats, weights: Floats) -> list[Examples]:
+def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights: Floats) -> list[Examples]:
     """Return one `Examples` per revealed position, with the propensity of the pick."""
     problem = record.problem
-    room = None if record.room is None else np.array([record.room])
+    room = None if record.budget is None else np.array([record.budget])
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
     examples = []
     for step in walk(problem, features, Given(record.picks[None]), length=len(gains), rng=rng, room=room):
