@@ -14,8 +14,8 @@ from submodlib import FacilityLocationFunction
 import listwright as lw
 from benchmarks.gpu.data import vectors
 from benchmarks.speed.timing import Record, against, compare, must
+from listwright._internal.progress import silent
 from listwright.selection.graph import neighbor_graph
-from listwright.selection.progress import silent
 from listwright.selection.similarity import Dots
 from listwright.selection.vectors import make_vectors
 

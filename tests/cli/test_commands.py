@@ -40,7 +40,6 @@ def tiny(monkeypatch):
     module.calls = []
 
     def run(**settings):
-        settings.pop("tick")(1, 1)
         module.calls.append(settings)
         return [RECORD]
 

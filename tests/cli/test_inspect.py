@@ -88,14 +88,14 @@ def test_mistakes_are_notes(call):
 
 def test_progress_is_told_in_plain_lines_where_nobody_watches(capsys, monkeypatch):
     monkeypatch.setattr(show, "EVERY", 0.0)
-    with show.progress("learning") as tick:
-        tick(3, 40)
+    with show.progress("learning") as report:
+        report("learning", 3, 40)
     assert capsys.readouterr().err == "learning: 3 of 40\n"
 
 
 def test_nothing_is_told_of_what_is_short(capsys):
-    with show.progress("learning") as tick:
-        tick(3, 40)
+    with show.progress("learning") as report:
+        report("learning", 3, 40)
     assert capsys.readouterr().err == ""
 
 

@@ -137,7 +137,7 @@ def test_the_model_is_the_same_on_any_number_of_threads(data: Scan, settings) ->
 def test_progress_counts_shards_once_for_the_look_and_once_a_pass(data: Scan) -> None:
     heard = []
     lw.SCP(length=2, n_passes=3, effort="fast", random_state=0).fit(
-        data, tick=lambda done, total: heard.append((done, total))
+        data, progress=lambda what, done, total: heard.append((done, total)) if what == "shards" else None
     )
     total = 4 * len(data.shards)
     assert heard == [(done, total) for done in range(1, total + 1)]
@@ -217,17 +217,17 @@ def test_a_fit_that_was_broken_off_goes_on_to_the_same_model(data: Scan, tmp_pat
     whole = lw.SCP(**fresh.get_params()).fit(data)
     path = tmp_path / "checkpoint.listwright"
 
-    def stop(done: int, total: int) -> None:
-        if done > 0.7 * total:
+    def stop(what: str, done: int, total: int) -> None:
+        if what == "shards" and done > 0.7 * total:
             raise Broken
 
     with pytest.raises(Broken):
-        fresh.fit(data, tick=stop, checkpoint=path, checkpoint_every=2)
+        fresh.fit(data, progress=stop, checkpoint=path, checkpoint_every=2)
     assert not hasattr(fresh, "policy_")
     assert 0 < lw.load(path).n_rounds_ < 600
     heard = []
     again = lw.SCP(**fresh.get_params())
-    again.fit(data, tick=lambda done, total: heard.append(done / total), checkpoint=path, resume=True)
+    again.fit(data, progress=lambda what, done, total: heard.append(done / total), checkpoint=path, resume=True)
     assert heard[0] > 0.4
     assert heard[-1] == 1.0
     assert again.n_rounds_ == whole.n_rounds_

@@ -83,7 +83,9 @@ def test_the_model_is_the_local_one_on_one_worker(cluster: Any, data: Scan, loca
 
 def test_the_model_is_the_local_one_on_three_workers(three: Same, data: Scan, local: lw.SCP, tmp_path: Path) -> None:
     heard = []
-    model = fit(data, three, tick=lambda done, total: heard.append((done, total)))
+    model = fit(
+        data, three, progress=lambda what, done, total: heard.append((done, total)) if what == "shards" else None
+    )
     assert len(three.open_crew.actors) == 3
     assert np.abs(weights(model) - weights(local)).max() <= 1e-9
     assert heard == [(done, 3 * len(data.shards)) for done in range(1, 3 * len(data.shards) + 1)]
@@ -161,14 +163,16 @@ def test_a_node_that_is_killed_and_a_fit_that_is_broken_off_change_nothing(
 ) -> None:
     path = tmp_path / "checkpoint.listwright"
 
-    def kill_then_stop(done: int, total: int) -> None:
+    def kill_then_stop(what: str, done: int, total: int) -> None:
+        if what != "shards":
+            return
         if done == total // 2:
             cluster.remove_node(cluster.others.pop(), allow_graceful=False)
         if done == total - 2:
             raise Broken
 
     with pytest.raises(Broken):
-        fit(data, three, tick=kill_then_stop, checkpoint=path)
+        fit(data, three, progress=kill_then_stop, checkpoint=path)
     assert len(cluster.others) == 1
     assert 300 < lw.load(path).n_rounds_ < 600
     model = fit(data, three, checkpoint=path, resume=True)

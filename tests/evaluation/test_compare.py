@@ -348,7 +348,8 @@ def test_progress_goes_to_the_error_stream(capsys: pytest.CaptureFixture[str]) -
     compare({"static": StaticList()}, made(), folds=3, lengths=[1], progress=True)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines() == [f"static: seed 0, fold {fold}, 20 problems" for fold in range(3)]
+    told = [f"static: seed 0, fold {fold}, 20 problems ({fold + 1} of 3)" for fold in (0, 2)]
+    assert err.splitlines() == told  # the first, one every two seconds, and the last
 
 
 @pytest.mark.parametrize(

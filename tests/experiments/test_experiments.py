@@ -10,12 +10,13 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import listwright as lw
+from listwright._internal.progress import progress_to
 from listwright.errors import InputError
 from listwright.experiments import news, trajectory
 from listwright.experiments.arm_picture import FRONT, TOP, environment_chart, outline, tried_seeds
 from listwright.experiments.crossed import CandidateByContext
 from listwright.experiments.methods import Tuned
-from listwright.experiments.parallel import quiet, repeat
+from listwright.experiments.parallel import repeat
 from listwright.experiments.records import point, records_of
 from listwright.experiments.registry import EXPERIMENTS, experiment
 from listwright.experiments.tables import compared, drawn, excess_table, failure_table
@@ -155,10 +156,11 @@ def test_wrong_data_is_told(tmp_path, changes, message):
 def test_repetitions_are_the_same_in_processes():
     seen = []
     tasks = [(2, 3), (3, 2), (5, 2)]
-    assert repeat(math.pow, tasks, jobs=2, tick=lambda done, total: seen.append((done, total))) == [8.0, 9.0, 25.0]
+    with progress_to(lambda what, done, total: seen.append((done, total))):
+        assert repeat(math.pow, tasks, jobs=2) == [8.0, 9.0, 25.0]
     assert seen == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(InputError, match=r"jobs must be at least 1\. Got 0\."):
-        repeat(math.pow, tasks, jobs=0, tick=quiet)
+        repeat(math.pow, tasks, jobs=0)
 
 
 def test_news_folds_test_every_user_once():

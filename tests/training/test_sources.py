@@ -36,16 +36,16 @@ def test_a_fit_in_memory_that_was_broken_off_goes_on_to_the_same_model(problems,
     whole = lw.SCP(**fresh.get_params()).fit(problems)
     path = tmp_path / "checkpoint.listwright"
 
-    def stop(done: int, total: int) -> None:
+    def stop(what: str, done: int, total: int) -> None:
         if done > 0.6 * total:
             raise Broken
 
     with pytest.raises(Broken):
-        fresh.fit(problems, tick=stop, checkpoint=path)
+        fresh.fit(problems, progress=stop, checkpoint=path)
     assert not hasattr(fresh, "policy_")
     heard: list[float] = []
     again = lw.SCP(**fresh.get_params())
-    again.fit(problems, tick=lambda done, total: heard.append(done / total), checkpoint=path, resume=True)
+    again.fit(problems, progress=lambda what, done, total: heard.append(done / total), checkpoint=path, resume=True)
     assert heard[0] > 0.3
     assert heard[-1] == 1.0
     assert again.n_rounds_ == whole.n_rounds_

@@ -1,52 +1,62 @@
-"""Progress messages of long fits.
+"""Progress of long work: one callback, `progress(what, done, total)`, for the whole library.
 
-Code that works for long calls `tell`; callers that want the messages wrap the work in `send_progress_to` or
-`show_progress`. Context variables keep listeners apart between threads and nested fits.
+Code that works for long calls `report_progress`; functions that take `progress=` wrap their work in `progress_to`. A
+context variable keeps callbacks apart between threads, and hands them on to nested work.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
+
+from listwright.errors import InputError
+
+ProgressCallback = Callable[[str, int, int], None]
+"""Called with what is being done, how many steps of it are done, and of how many; 0 of 0 where nobody counts them."""
 
 EVERY = 2.0  # seconds between two lines, where they go to a file or a pipe
+SOON = 0.3  # seconds before a terminal shows anything, and between two changes of the same line
 
-SOON = 0.3  # seconds that pass before a terminal shows anything
-
-_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+_callback: ContextVar[ProgressCallback | None] = ContextVar("callback", default=None)
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # fits inside of fits
 
 
-def tell(what: str) -> None:
-    """Sends a message on what begins now, or was just done, to the current listener; does nothing without one."""
-    listener = _listener.get()
-    if listener is not None:
-        listener(what)
+def report_progress(what: str, done: int = 0, total: int = 0) -> None:
+    """Call the callback in use, if there is one."""
+    callback = _callback.get()
+    if callback is not None:
+        callback(what, done, total)
 
 
 @contextmanager
-def send_progress_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Inside, messages go to `listener`, unless an outer block has set one already."""
-    if _listener.get() is not None:
-        yield
-        return
-    token = _listener.set(listener)
+def progress_to(progress: Any, *, lines: bool = False) -> Iterator[ProgressCallback]:
+    """Provide the callback that `progress` ("auto", a bool or a callable) stands for; inside, it hears all reports.
+
+    "auto" is the callback of the work around this, or else a line on the terminal; with `lines`, plain lines elsewhere.
+    """
+    if not (callable(progress) or progress in (True, False, "auto")):
+        raise InputError(f"progress must be 'auto', True, False or a function. Got {progress!r}.")
+    own = _display(progress, lines) if progress != "auto" or _callback.get() is None else None
+    token = _callback.set(own or _callback.get())
     try:
-        yield
+        yield report_progress
     finally:
-        _listener.reset(token)
+        _callback.reset(token)
+        if isinstance(own, _Line | _Lines):
+            own.close()
 
 
 @contextmanager
-def show_progress(*, lines: bool = False) -> Iterator[None]:
-    """Inside, messages are shown on one line of the terminal, which is cleared at the end."""
+def fitting() -> Iterator[None]:
+    """Mark a fit, so that `outermost` knows those that run inside of it."""
     token = _depth.set(_depth.get() + 1)
     try:
-        with _on_terminal() if sys.stderr.isatty() else _in_lines() if lines else nullcontext():
-            yield
+        yield
     finally:
         _depth.reset(token)
 
@@ -56,39 +66,59 @@ def outermost() -> bool:
     return _depth.get() == 1
 
 
-@contextmanager
-def _in_lines() -> Iterator[None]:
-    """Print the first message, at most one every two seconds, and the last."""
-    waiting: list[str] = []
-    due = 0.0
-
-    def show(what: str) -> None:
-        nonlocal due
-        waiting[:] = [what]
-        if time.monotonic() >= due:
-            print(waiting.pop(), file=sys.stderr, flush=True)
-            due = time.monotonic() + EVERY
-
-    with send_progress_to(show):
-        yield
-    for what in waiting:
-        print(what, file=sys.stderr, flush=True)
+def silent(what: str, done: int, total: int) -> None:
+    """Show nothing."""
 
 
-@contextmanager
-def _on_terminal() -> Iterator[None]:
-    """Overwrites one line of the terminal with each message, once 0.3 seconds have passed, and clears it at the end."""
-    line: list[str] = []
-    begun = time.monotonic()
+def _display(progress: Any, lines: bool) -> ProgressCallback:
+    """Return the callback for a value of `progress`."""
+    if callable(progress):
+        return progress
+    if progress and sys.stderr.isatty():
+        return _Line()
+    return _Lines() if progress is True or (progress and lines) else silent
 
-    def show(what: str) -> None:
-        if time.monotonic() - begun >= SOON:
-            line[:] = [what[:100]]
-            print(f"\r\x1b[K{line[0]}", end="", file=sys.stderr, flush=True)
 
-    try:
-        with send_progress_to(show):
-            yield
-    finally:
-        if line:
+class _Lines:
+    """Prints the first report, at most one every two seconds, and the last."""
+
+    def __init__(self) -> None:
+        self.waiting, self.due = "", 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self.waiting = f"{what} ({done:,} of {total:,})" if total else what
+        if time.monotonic() >= self.due:
+            self.close()
+            self.due = time.monotonic() + EVERY
+
+    def close(self) -> None:
+        if self.waiting:
+            print(self.waiting, file=sys.stderr, flush=True)
+        self.waiting = ""
+
+
+class _Line:
+    """One line of the terminal that is overwritten, and removed at the end."""
+
+    def __init__(self) -> None:
+        self.what, self.visible = "", False
+        self.since = self.shown = time.monotonic()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        same, self.what = what == self.what, what
+        self.since = self.since if same else now
+        if now - self.shown >= SOON or (self.visible and not same):
+            self.shown, self.visible = now, True
+            text = _described(what, done, total, now - self.since)[: shutil.get_terminal_size().columns - 1]
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self.visible:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _described(what: str, done: int, total: int, seconds: float) -> str:
+    """Return what is done, with the count and the time left if there is one."""
+    left = f", {seconds * (total - done) / done:.0f} s left" if done and seconds > SOON else ""
+    return f"{what} ({done:,} of {total:,}{left})" if total else what

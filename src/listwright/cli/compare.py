@@ -100,15 +100,8 @@ def compare(
     problems = _capped(read()[0], per_group)
     given.sizes_for(min(wanted["budgets"]) if "budgets" in wanted else None, problems, "Name it with --size-column.")
     chosen = {name: _method(name) for name in methods.split(",")}
-    total = len(chosen) * folds * seeds * len(wanted.get("train_sizes", [1]))
-    with notes(), progress("comparing") as tick:
-        done: list[str] = []
-
-        def count(line: str) -> None:
-            done.append(line)
-            tick(len(done), total)
-
-        found = compared(chosen, problems, folds=folds, seeds=seeds, progress=count, **wanted)
+    with notes(), progress("comparing"):
+        found = compared(chosen, problems, folds=folds, seeds=seeds, **wanted)
     report = report_of(found, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
     with notes():
         report = replace(report, sections=[*report.sections, *_looked_at(chosen, problems, wanted)])

@@ -42,13 +42,13 @@ def demo(
         written = write_tables(tables)
         show_json(written) if as_json else print("Wrote " + ", ".join(written))
         return
-    with progress("learning") as tick, ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with progress("learning"), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         apart = pool.submit(_learn_apart)  # it imports and learns while this process does so with the other methods
         from listwright.experiments import demo as experiment
         from listwright.experiments.demo_report import report
         from listwright.report import write_page
 
-        found = experiment.run(apart=apart.result, tick=tick)
+        found = experiment.run(apart=apart.result)
     page = write_page(report(found), out)
     if as_json:
         show_json(found.records)

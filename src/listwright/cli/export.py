@@ -44,9 +44,9 @@ def export(
     check_place(out, store.removeprefix("sqlite:///"))
     from listwright.serve.export import export as exported  # only here: it takes packages of the service
 
-    with progress("exporting") as tick:
+    with progress("exporting"):
         password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")
-        count = exported(store, out, version=version, cascade=cascade, password=password, tick=tick)
+        count = exported(store, out, version=version, cascade=cascade, password=password)
     if as_json:
         show_json({"lists": count, "log": out})
     else:

@@ -193,10 +193,10 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
         model.check(problems)
     say(before(problems))
     started = time.perf_counter()
-    with notes(), progress("learning") as tick, model.engine.connected():
+    with notes(), progress("learning"), model.engine.connected():
         if model.engine.about():
             say(model.engine.about())
-        model.fit(problems, tick=tick, **saved)
+        model.fit(problems, **saved)
     return time.perf_counter() - started
 
 

@@ -60,17 +60,17 @@ def predict(
         problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group
     )
     if memory is not None:
-        with progress("building lists") as tick:
-            lists.to_parquet(out, tick=tick)
+        with progress("building lists"):
+            lists.to_parquet(out)
         print(f"Wrote {many(len(lists), 'list')} to {out}.", file=sys.stderr)
         return
     reasons = None
     if explain:
         reasons = []
-        with progress("explaining") as tick:
+        with progress("explaining") as report:
             for i in range(len(lists)):
                 reasons.append(lists.explain(i))
-                tick(i + 1, len(lists))
+                report("explaining", i + 1, len(lists))
     if out != STANDARD or not as_json:
         write_lists(lists, out, reasons)
     if as_json:

@@ -107,6 +107,6 @@ def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any])
 def _run(one: Experiment, source: dict[str, Any], seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
     """Run one experiment."""
     module = one.load()
-    with notes(), progress(one.name) as tick:
-        records = module.run(**source, seeds=seeds, jobs=jobs, tick=tick)
+    with notes(), progress(one.name):
+        records = module.run(**source, seeds=seeds, jobs=jobs)
     return records, module.section(records, **source), module.findings(records, **source)

@@ -75,7 +75,7 @@ def select(
     check_ending(out)
     check_picture(picture)
     print(told(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
-    with progress("selecting") as tick:
+    with progress("selecting"):
         found = select_rows(
             vectors,
             k,
@@ -92,7 +92,6 @@ def select(
             device=device,
             precision=precision,
             engine=given.engine_of(engine, address),
-            progress=lambda what, done, total: tick(done, total),
             random_state=seed,
         )
     if as_json:

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from listwright._internal.progress import ProgressCallback, progress_to
 from listwright.errors import Notice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from listwright.experiments.demo import Demo
-    from listwright.experiments.parallel import Tick
     from listwright.report import Section, SideBySide, Table
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
@@ -81,7 +81,7 @@ def notes() -> Iterator[None]:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Tick]:
+def progress(title: str) -> Iterator[ProgressCallback]:
     """Context manager that shows the progress of some work on standard error."""
     # On a terminal it is a bar that disappears at the end; elsewhere it is a plain line every `EVERY` seconds, so that
     # log files stay readable.
@@ -90,25 +90,28 @@ def progress(title: str) -> Iterator[Tick]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _lines(title)
+        with progress_to(_lines()) as report:
+            yield report
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bars:
         bar = bars.add_task(title, total=None)
-        yield lambda done, total: bars.update(bar, completed=done, total=total)
+        show = lambda what, done, total: bars.update(bar, description=what, completed=done, total=total or None)  # noqa: E731
+        with progress_to(show) as report:
+            yield report
 
 
-def _lines(title: str) -> Tick:
-    """Progress for output that is not a terminal."""
+def _lines() -> ProgressCallback:
+    """Return the callback for output that is not a terminal."""
     due = time.monotonic() + EVERY
 
-    def tick(done: int, total: int) -> None:
+    def show(what: str, done: int, total: int) -> None:
         nonlocal due
         if time.monotonic() >= due:
-            print(f"{title}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+            print(f"{what}: {done:,} of {total:,}" if total else what, file=sys.stderr, flush=True)
             due = time.monotonic() + EVERY
 
-    return tick
+    return show
 
 
 def show_section(section: Section) -> None:

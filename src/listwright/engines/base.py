@@ -12,7 +12,7 @@ from listwright.errors import InputError
 from listwright.problems import Problems
 
 Task = Callable[[Iterator[Problems], int], Any]  # takes the blocks of a shard and its number
-Told = Callable[[], None]  # called after each shard that is done
+Done = Callable[[], None]  # called after each shard that is done
 
 
 class Shard(Protocol):
@@ -49,7 +49,7 @@ class Crew(ABC):
     """Abstract base of running workers, which apply a task to shards of a data set."""
 
     @abstractmethod
-    def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
+    def each(self, task: Task, shards: Sequence[int], done: Done | None = None) -> Iterator[Any]:
         """Return an iterator over the task's result for each shard, in the given order, whichever finishes first."""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numba
 
 from listwright._internal.arrays import at_least_one
-from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told
+from listwright.engines.base import Crew, Done, Engine, Hand, Shards, Task
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class Threads(Crew):
     def __init__(self, pool: ThreadPoolExecutor, hand: Hand) -> None:
         self.pool, self.hand = pool, hand
 
-    def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
+    def each(self, task: Task, shards: Sequence[int], done: Done | None = None) -> Iterator[Any]:
         """Yield the results in order; every thread works on one shard at a time."""
         running: list[Future[Any]] = [self.pool.submit(self.hand.do, task, shard) for shard in shards]
         running.reverse()  # popped from the end, so that each result is freed once it is used
         while running:
             result = running.pop().result()
-            if told is not None:
-                told()
+            if done is not None:
+                done()
             yield result

@@ -12,7 +12,7 @@ from typing import Any
 from listwright._internal.arrays import at_least_one
 from listwright._internal.extras import require_extra
 from listwright._internal.threads import one_thread
-from listwright.engines.base import Crew, Engine, Hand, Shards, Task, Told, out_of_memory
+from listwright.engines.base import Crew, Done, Engine, Hand, Shards, Task, out_of_memory
 from listwright.errors import InputError
 
 RETRIES = 20  # retries per task: a lost node fails several tasks before Ray notices
@@ -102,16 +102,16 @@ class Actors(Crew):
         self.actors = [kind.remote(self.shared) for _ in range(n_workers)]
         self.owners: dict[int, int] = {}
 
-    def each(self, task: Task, shards: Sequence[int], told: Told | None = None) -> Iterator[Any]:
+    def each(self, task: Task, shards: Sequence[int], done: Done | None = None) -> Iterator[Any]:
         """Yield the results in order. The task, with its policy, is sent once and shared by all workers."""
         shared = self.ray.put(task)
         running = {shard: self._owner(shard).do.remote(shared, shard) for shard in shards}
         waiting = list(running.values())
         for shard in shards:
             while running[shard] in waiting:
-                done, waiting = self.ray.wait(waiting)
-                for _ in done if told is not None else ():
-                    told()  # type: ignore[misc]
+                finished, waiting = self.ray.wait(waiting)
+                for _ in finished if done is not None else ():
+                    done()  # type: ignore[misc]
             yield self._result(shard, running.pop(shard))
 
     def dismiss(self) -> None:

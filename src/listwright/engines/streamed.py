@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
 from listwright._internal.files import whole_file
+from listwright._internal.progress import progress_to
 from listwright._internal.threads import one_thread
 from listwright.engines.base import Engine
-from listwright.engines.tasks import Bar, Build, Tick
+from listwright.engines.tasks import Build, Counter
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
@@ -38,14 +40,14 @@ class StreamedLists:
             rng = np.random.default_rng([self.build.seed, shard.number])
             yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))
 
-    def to_parquet(self, path: str | Path, *, tick: Tick | None = None) -> None:
+    def to_parquet(self, path: str | Path, *, progress: Any = "auto") -> None:
         """Write all lists with one row per pick, with the columns of `Lists.to_frame`."""
         path = Path(path)
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
-        with whole_file(path) as beside, one_thread(), self.engine.crew(self.scan) as crew:
-            bar = Bar(tick, len(self.scan.shards))
-            _write(crew.each(self.build, [shard.number for shard in self.scan.shards], bar), beside)
+        counter = Counter("shards", len(self.scan.shards))
+        with whole_file(path) as beside, one_thread(), self.engine.crew(self.scan) as crew, progress_to(progress):
+            _write(crew.each(self.build, [shard.number for shard in self.scan.shards], counter), beside)
 
     def __repr__(self) -> str:
         shards = f"{len(self.scan.shards):,} shard{'' if len(self.scan.shards) == 1 else 's'}"

@@ -8,27 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from listwright._internal.progress import report_progress
 from listwright._internal.threads import one_thread
 from listwright.engines.base import Crew, Engine, Shards
 from listwright.lists import Lists
 from listwright.problems import Problems
 
-Tick = Callable[[int, int], None]  # called with (done, total)
-
 
 @dataclass
-class Bar:
-    """One progress bar for all workers; call it once per part that is done."""
+class Counter:
+    """Reports the progress of all workers; call it once per part that is done."""
 
-    tick: Tick | None
-    total: int
+    what: str
+    total: int = 0
     done: int = 0
 
     def __call__(self) -> None:
-        """Counts one more part and reports (done, total)."""
+        """Count one more part, and report it."""
         self.done += 1
-        if self.tick is not None:
-            self.tick(self.done, self.total)
+        report_progress(self.what, self.done, self.total)
 
 
 @dataclass(frozen=True)

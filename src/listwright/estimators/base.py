@@ -19,10 +19,9 @@ import numpy as np
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
 from listwright._internal.parameters import Parameters, clone
-from listwright._internal.progress import outermost, show_progress
+from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
-from listwright.engines.tasks import Tick
 from listwright.errors import InputError
 from listwright.estimators.certifying import Certifies
 from listwright.estimators.held_out import check_each_once, held_back
@@ -102,7 +101,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         y: None = None,
         *,
         reward: Any = None,
-        tick: Tick | None = None,
+        progress: Any = "auto",
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 1,
         resume: bool = False,
@@ -120,8 +119,9 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             Not used: what a list is worth is the problems' reward.
         reward : str or Reward, optional
             With a frame: what a list is worth, such as "any:clicked".
-        tick : callable, optional
-            Called as `tick(done, total)` after each batch (on an engine: shard) that was learned from.
+        progress : {"auto"}, bool or callable, default "auto"
+            "auto" shows a line on a terminal. A callable is called as `progress(what, done, total)` after each round
+            (on an engine: shard) that was learned from; `total` is 0 for steps that are not counted.
         checkpoint : path, optional
             A file to write the model to, with how far it is, after every `checkpoint_every` rounds.
         checkpoint_every : int
@@ -153,22 +153,20 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         problems, read_as = self._from_frame(problems, reward, columns)
         validation = self._alike(validation, read_as)
         checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
-        with show_progress(lines=self.verbose > 0):
+        with fitting(), progress_to(progress, lines=self.verbose > 0):
             if certify is None:
-                self._fit(problems, tick, checkpoints, validation)
+                self._fit(problems, checkpoints, validation)
             else:
-                self._fit_and_certify(problems, certify, tick, checkpoints, validation)
+                self._fit_and_certify(problems, certify, checkpoints, validation)
         self._remember(read_as)
         if self.verbose > 0 and (told := self.measured_within(time.monotonic() - started)) is not None:
             print(told, file=sys.stderr, flush=True)
         return self
 
-    def _fit(
-        self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
-    ) -> Self:
+    def _fit(self, problems: Problems | Scan, checkpoints: Checkpoints, validation: Problems | None = None) -> Self:
         """Learn from problems that are checked and read already; the part of `fit` that `certify` and trials reuse."""
         warn_unsavable(self)
-        with self._source(problems, self.keep, tick=tick) as source:
+        with self._source(problems, self.keep) as source:
             run = self._resumed(source, checkpoints) if checkpoints.resume else self._begun(source)
             if validation is not None:
                 run.signature.check(validation, "validation")
@@ -211,7 +209,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             return self._learn(source, run, keep, Checkpoints())
 
     def _source(
-        self, problems: Problems | Scan, keep: str, training: Training | None = None, tick: Tick | None = None
+        self, problems: Problems | Scan, keep: str, training: Training | None = None
     ) -> AbstractContextManager[Source]:
         """Open the problems as a source of batches, on the engine in use."""
         # With `training`, the run to continue, every part must match the known signature.
@@ -224,7 +222,6 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             batch_size=self.batch_size,
             hold_out=keep == "best",
             rng=self._generator(0 if training is None else training.ledger.rounds),
-            tick=tick,
         )
 
     def _begun(self, source: Source, *, in_parts: bool = False) -> Run:
@@ -313,7 +310,6 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         self,
         problems: Problems | Scan,
         share: float,
-        tick: Tick | None,
         checkpoints: Checkpoints,
         validation: Problems | None,
     ) -> Self:
@@ -323,7 +319,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         check_problems(problems)
         check_each_once(problems)
         learned, held = held_back(len(problems), share, np.random.default_rng(0))
-        self._fit(problems[learned], tick, checkpoints, validation)
+        self._fit(problems[learned], checkpoints, validation)
         rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
         self.certified_ = self.certify_own_split(problems[held], rivals)
         self.measurement_ = measured(self, problems[learned], problems[held], self.certified_)

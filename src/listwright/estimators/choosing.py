@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright._internal.progress import tell
+from listwright._internal.progress import report_progress
 from listwright._internal.saved import saved_as
 from listwright.estimators.ways import CandidateMethod
 from listwright.evaluation.choice import best_of, highest, paired, simplest
@@ -137,7 +137,7 @@ def choose(ways: Sequence[CandidateMethod], problems: Problems, *, time_limit: f
         if values and seconds > left:
             continue
         left -= seconds
-        tell(f"trying {way.name}")
+        report_progress(f"trying {way.name}")
         values[way] = way.values(problems)
     at = simplest(list(values.values()))
     untried = tuple(way.name for way in ways if way not in values)

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints, RandomState
 from listwright._internal.parameters import check_fitted
 from listwright._internal.saved import saved_as
-from listwright.engines.tasks import Tick
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.evaluation.values import list_values
@@ -103,12 +102,10 @@ class ContextFreeSCP(ListEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit(
-        self, problems: Problems | Scan, tick: Tick | None, checkpoints: Checkpoints, validation: Problems | None = None
-    ) -> Self:
+    def _fit(self, problems: Problems | Scan, checkpoints: Checkpoints, validation: Problems | None = None) -> Self:
         """Learn the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
-        super()._fit(problems, tick, checkpoints, None if validation is None else with_catalogue(validation))
+        super()._fit(problems, checkpoints, None if validation is None else with_catalogue(validation))
         self.best_list_ = self._best_list(problems)
         return self
 

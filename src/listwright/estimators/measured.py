@@ -12,7 +12,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
-from listwright._internal.progress import tell
+from listwright._internal.progress import report_progress
 from listwright._internal.saved import saved_as
 from listwright.baselines import TopK
 from listwright.baselines.base import lists_by_score, n_steps
@@ -108,7 +108,7 @@ def tried(model: Any, problems: Problems) -> Measured:
     except InputError as error:
         raise AttributeError(str(error)) from None
     learned, held = held_back(len(problems), SHARE, np.random.default_rng(0))
-    tell("a trial on problems held out")
+    report_progress("a trial on problems held out")
     twin = clone(model).set_params(verbose=0)._fit(problems[learned], None, Checkpoints())
     return measured(twin, problems[learned], problems[held], own=False)
 

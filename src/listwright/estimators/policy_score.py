@@ -13,7 +13,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.parameters import clone
-from listwright._internal.progress import tell
+from listwright._internal.progress import report_progress
 from listwright._internal.ragged import FOLDS, folds_of, pieces
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
@@ -67,7 +67,7 @@ class PolicyScore(CrossFitted):
         problems.
         """
         self.cross_fit(problems)
-        tell(self.names()[0])
+        report_progress(self.names()[0])
         self.model_ = clone(self.model).fit(problems)
         return self
 

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.parameters import clone
-from listwright._internal.progress import tell
+from listwright._internal.progress import report_progress
 from listwright._internal.ragged import folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
@@ -57,7 +57,7 @@ class Compressed(CrossFitted):
 
     def begun(self, example: Problems) -> Self:
         """Learn the basis from an example; the inner features can then be fitted part by part."""
-        tell(f"{example.n_features:,} columns, summed up")
+        report_progress(f"{example.n_features:,} columns, summed up")
         reward, names = reward_of(example), feature_names(example)
         with one_thread():
             self.basis_ = basis_of(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
+from listwright._internal.progress import progress_to, report_progress
 from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.plan import Split, as_seeds, splits
@@ -41,7 +41,7 @@ def compare(
     train_sizes: Sequence[float] | None = None,
     seeds: int | Sequence[int] = 1,
     refit_lengths: bool = False,
-    progress: bool | Callable[[str], None] = False,
+    progress: Any = "auto",
 ) -> Comparison:
     """Fit every method on the same training problems and measure its lists on the same test problems.
 
@@ -73,8 +73,9 @@ def compare(
         `random_state` of every method that has one.
     refit_lengths : bool, default False
         Fit for each length instead of using the beginnings of longer lists.
-    progress : bool or callable, default False
-        True prints one line per fit to the standard error stream; a callable is called with each line.
+    progress : {"auto"}, bool or callable, default "auto"
+        "auto" shows a line on a terminal, True elsewhere too. A callable is called as `progress(what, done, total)`
+        after each fit.
 
     Returns
     -------
@@ -109,13 +110,14 @@ def compare(
     limits = _limits(lengths, budgets, refit_lengths)
     plan = splits(problems, folds=folds, test=test, train_sizes=train_sizes, seeds=as_seeds(seeds))
     parts = []
-    for split in plan:
-        for name, method in methods.items():
-            for limit, values in _values(method, split, limits):
-                parts.append(_records(name, split, limits.name, limit, values))
-            if progress:
-                told = progress if callable(progress) else _print_aside
-                told(f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems")
+    todo = [(split, name) for split in plan for name in methods]
+    with progress_to(progress):
+        for number, (split, name) in enumerate(todo, start=1):
+            with progress_to(False):
+                found = list(_values(methods[name], split, limits))
+            parts += [_records(name, split, limits.name, limit, values) for limit, values in found]
+            what = f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems"
+            report_progress(what, number, len(todo))
     columns = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
     bounded = reward_of(problems if test is None else test).bounded
     return Comparison(Table(columns), tuple(methods), limits.name, bounded)
@@ -124,11 +126,6 @@ def compare(
 def _in_memory(problems: Problems | Scan) -> Problems:
     """Return problems in memory: those of a scan are sampled."""
     return problems.sample() if isinstance(problems, Scan) else problems
-
-
-def _print_aside(line: str) -> None:
-    """Print a line to the standard error stream."""
-    print(line, file=sys.stderr)
 
 
 def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import clone
-from listwright._internal.progress import send_progress_to
+from listwright._internal.progress import progress_to, report_progress
 from listwright._kernels import announcer
 from listwright.baselines import DPP, MMR, Oracle, TopK
 from listwright.estimators.conseqopt import ConSeqOpt
@@ -25,7 +25,6 @@ from listwright.estimators.scp import SCP
 from listwright.evaluation.intervals import SHARES
 from listwright.evaluation.values import measured
 from listwright.experiments.methods import Tuned
-from listwright.experiments.parallel import Tick, quiet
 from listwright.experiments.records import Record, record
 from listwright.problems import Problems
 from listwright.report import Pick, PickedList, SideBySide
@@ -80,7 +79,6 @@ def run(
     n_train: int = N_TRAIN,
     n_test: int = N_TEST,
     apart: Callable[[], Mapping[str, Learned]] | None = None,
-    tick: Tick = quiet,
 ) -> Demo:
     """Train all methods on some questions, and measure them on others.
 
@@ -91,8 +89,6 @@ def run(
     apart : callable, optional
         Returns the results of the methods in `APART` (see `learn_apart`), so that the caller can compute them in
         another process meanwhile. Without it, these methods are left out.
-    tick : callable
-        Called with the number of steps that are done, and of all.
 
     Returns
     -------
@@ -105,14 +101,14 @@ def run(
     for name in METHODS:
         if name not in APART:
             models[name], learned[name] = _learned(RIVALS[name], train, test)
-            tick(len(models), len(METHODS))
+            report_progress("methods", len(models), len(METHODS))
     model = models[LEARNED]
     certificate = model.certify(test, rivals={"sorting by relevance": models[SORTED], "MMR": models[TUNED]})
     milliseconds = _milliseconds(model, test.without_reward())
     titles = {SORTED: SORTED, TUNED: f"MMR, best lambda {1 - float(models[TUNED].name_):g}", LEARNED: "learned by SCP"}
     lists = {title: list(models[name].predict(test.without_reward())) for name, title in titles.items()}
     script()  # it takes a while, and is kept
-    tick(len(METHODS) - 1, len(METHODS))
+    report_progress("methods", len(METHODS) - 1, len(METHODS))
     if apart is not None:
         learned.update(apart())
     return Demo(
@@ -129,7 +125,7 @@ def run(
 def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, Learned]:
     """Train the methods in `APART` on the demo's questions and return their values and times."""
     announcer.told = True  # the main process tells of compilation, and its bar of the rest
-    with send_progress_to(lambda what: None):
+    with progress_to(False):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
         return {name: _learned(RIVALS[name], train, test)[1] for name in APART}
 

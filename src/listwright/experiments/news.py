@@ -22,7 +22,7 @@ from listwright.evaluation import compare
 from listwright.evaluation.choice import highest
 from listwright.experiments.crossed import CandidateByContext
 from listwright.experiments.methods import Regression
-from listwright.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.experiments.parallel import check_repetitions, repeat
 from listwright.experiments.records import Record, methods_of, records_of
 from listwright.experiments.tables import compared, drawn, excess_table, failure_table
 from listwright.features import Candidate, Distance, Features, Position
@@ -61,9 +61,7 @@ OTHERS: dict[str, Any] = {"Static list": StaticList(), "Random": Random(), "Orac
 METHODS = (*_learned(1.0), *OTHERS)
 
 
-def run(
-    *, data: Path | None = None, seeds: int = 10, jobs: int = 1, tick: Tick = quiet, folds: int = FOLDS
-) -> list[Record]:
+def run(*, data: Path | None = None, seeds: int = 10, jobs: int = 1, folds: int = FOLDS) -> list[Record]:
     """Measure the failure of every method for one to five recommendations.
 
     Parameters
@@ -74,8 +72,6 @@ def run(
         Number of populations to draw.
     jobs : int
         Number of processes.
-    tick : callable
-        Called with the number of tasks that are done, and of all.
     folds : int
         Number of folds of each population to use, at most 5.
 
@@ -86,7 +82,7 @@ def run(
     """
     check_repetitions(seeds)
     tasks = [(seed, fold) for seed in range(seeds) for fold in range(folds)]
-    found = np.stack(repeat(_one, tasks, jobs=jobs, tick=tick), axis=2)
+    found = np.stack(repeat(_one, tasks, jobs=jobs), axis=2)
     return records_of(NAME, METHODS, N_TRAIN, LENGTHS, found)
 
 

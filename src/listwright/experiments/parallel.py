@@ -9,29 +9,32 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
+from listwright._internal.progress import progress_to, report_progress
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.text.files import ReadingNote
 
 Result = TypeVar("Result")
-Tick = Callable[[int, int], None]  # (done, all)
 
 
-def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int, tick: Tick) -> list[Result]:
+def repeat(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int) -> list[Result]:
     """Call `work(*task)` for every task."""
     if jobs < 1:
         raise InputError(f"jobs must be at least 1. Got {jobs}.")
     results: list[Result] = []
     for result in _stream(work, tasks, jobs):
         results.append(result)
-        tick(len(results), len(tasks))
+        report_progress("repetitions", len(results), len(tasks))
     return results
 
 
 def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Result]:
     """Yield results in order, from this process or from freshly spawned ones."""
     if jobs == 1:
-        yield from (work(*task) for task in tasks)
+        for task in tasks:
+            with progress_to(False):
+                result = work(*task)
+            yield result
         return
     # Fresh processes: a fork would copy the locks of threads that it does not copy.
     with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
@@ -49,7 +52,3 @@ def check_repetitions(seeds: int) -> None:
     """Raise unless there is at least one repetition."""
     if seeds < 1:
         raise InputError(f"seeds must be at least 1. Got {seeds}.")
-
-
-def quiet(done: int, total: int) -> None:
-    """Ignore progress: the default for `tick`."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
-    from listwright.experiments.parallel import Tick
     from listwright.experiments.records import Record
     from listwright.report import Section
 
@@ -23,7 +22,7 @@ class ExperimentModule(Protocol):
     takes.
     """
 
-    def run(self, *, seeds: int, jobs: int, tick: Tick, **source: Any) -> list[Record]:
+    def run(self, *, seeds: int, jobs: int, **source: Any) -> list[Record]:
         """Repeat the experiment `seeds` times in `jobs` processes, and return its records."""
         ...
 

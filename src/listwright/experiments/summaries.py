@@ -22,7 +22,7 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.experiments.methods import Tuned
-from listwright.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.experiments.parallel import check_repetitions, repeat
 from listwright.experiments.records import PAIRED_WITH, Record, record
 from listwright.experiments.summaries_data import N_CLUSTERS, Source, about, missing
 from listwright.experiments.summaries_section import CURVE, LESS, OFFICIAL, told_findings, told_section
@@ -67,7 +67,6 @@ def run(
     rouge: Path | str | None = None,
     seeds: int = 10,
     jobs: int = 1,
-    tick: Tick = quiet,
     sizes: Sequence[int] = SIZES,
     methods: Sequence[str] = tuple(METHODS),
     n_clusters: int = N_CLUSTERS,
@@ -88,8 +87,6 @@ def run(
         Repetitions of each point of the curve.
     jobs : int
         Number of processes.
-    tick : callable
-        Called with the number of tasks that are done, and of all.
     sizes : sequence of int
         Training sizes of the curve; the full size is added.
     methods : sequence of str
@@ -111,9 +108,9 @@ def run(
     n_train = min(len(part) for part, _ in parts)
     rows = [(source, method, fold) for method in methods for fold in range(len(parts))]
     points = _points(sizes, n_train, seeds, len(parts)) if curved else []
-    table = repeat(_one_row, rows, jobs=jobs, tick=_share(tick, 0, len(points)))
+    table = repeat(_one_row, rows, jobs=jobs)
     tasks = [(source, size, seed, curved) for size, seed in points]
-    curve = repeat(_one_point, tasks, jobs=jobs, tick=_share(tick, len(rows), 0))
+    curve = repeat(_one_point, tasks, jobs=jobs)
     by_method = {name: [one for row, one in zip(rows, table, strict=True) if row[1] == name] for name in methods}
     records = _table_records(by_method, n_train, source.budget)
     records += _curve_records(curved, points, np.array(curve), source.budget)
@@ -227,8 +224,3 @@ def _official_records(program: Path, source: Source, rows: dict[str, list[Row]],
             for metric, (mean, low, high) in scores.items()
         ]
     return records
-
-
-def _share(tick: Tick, before: int, after: int) -> Tick:
-    """Return a tick that counts the progress of one part into the whole, with `before` and `after` tasks around it."""
-    return lambda done, total: tick(before + done, before + total + after)

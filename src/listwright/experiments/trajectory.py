@@ -22,7 +22,7 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.experiments.methods import Regression
-from listwright.experiments.parallel import Tick, check_repetitions, quiet, repeat
+from listwright.experiments.parallel import check_repetitions, repeat
 from listwright.experiments.records import Record, record, records_of
 from listwright.experiments.trajectory_section import CHANGE, STARVED, findings, section
 from listwright.features import FirstPosition
@@ -107,7 +107,6 @@ def run(
     data: Path | None = None,
     seeds: int = 10,
     jobs: int = 1,
-    tick: Tick = quiet,
     sizes: Sequence[int] = SIZES,
     lengths: Sequence[int] = LENGTHS,
     methods: Sequence[str] = tuple(METHODS),
@@ -123,8 +122,6 @@ def run(
         Number of chains of random training subsets.
     jobs : int
         Number of processes.
-    tick : callable
-        Called with the number of tasks that are done, and of all.
     sizes, lengths : sequence of int
         Training sizes and list lengths.
     methods, steps : sequence of str
@@ -154,9 +151,7 @@ def run(
         for name in dict.fromkeys(wanted[size])
         for seed in range(repetitions[size])
     ]
-    found = dict(
-        zip([(one[2], one[5], one[3]) for one in tasks], repeat(_one, tasks, jobs=jobs, tick=tick), strict=True)
-    )
+    found = dict(zip([(one[2], one[5], one[3]) for one in tasks], repeat(_one, tasks, jobs=jobs), strict=True))
 
     def failures(size: int, names: Sequence[str]) -> Floats:
         """(methods, lengths, environments), averaged over the repetitions."""

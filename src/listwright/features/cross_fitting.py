@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from listwright._internal.arrays import Bools
-from listwright._internal.progress import tell
+from listwright._internal.progress import report_progress
 from listwright._internal.ragged import FOLDS, folds_of
 from listwright.features.base import Features
 from listwright.problems import Problems
@@ -46,7 +46,7 @@ class CrossFitted(Features):
         present = np.unique(numbers)
         for number in present.tolist():
             held = numbers == number
-            tell(f"{self.group}, without fold {number + 1} of {self.n_folds}")
+            report_progress(f"{self.group}, without fold {number + 1} of {self.n_folds}")
             yield Fold(number, held, ~held if len(present) > 1 else held)
 
     def for_training(self, problems: Problems) -> Self:

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright.problems import Problems
 from listwright.rewards import Reward
-from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 
 
-def select_by_reward(reward: Reward, n: int, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
+def select_by_reward(
+    reward: Reward, n: int, rules: Rules, tick: ProgressCallback
+) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by greedy on a reward."""
     problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
     bound: Reward = problem.reward
@@ -39,7 +41,9 @@ def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Fl
     return rows[rows >= 0], gains[rows >= 0], bounds, 0.0
 
 
-def _lazily(reward: Reward, problem: Problems, rules: Rules, tick: Tick) -> tuple[Ints, Floats, Floats, float]:
+def _lazily(
+    reward: Reward, problem: Problems, rules: Rules, tick: ProgressCallback
+) -> tuple[Ints, Floats, Floats, float]:
     """Use old gains as bounds on new ones if the reward is submodular; otherwise measures all rows for every pick."""
     state: Any = reward.start(problem)
     for row in rules.given:

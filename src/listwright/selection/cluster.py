@@ -13,9 +13,9 @@ import numba
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import ProgressCallback, silent
 from listwright.engines import Ray
 from listwright.selection.objectives import FacilityLocation, LogDet, Objective, Solved
-from listwright.selection.progress import Tick, silent
 from listwright.selection.proof import Proof, any_data, most_possible, of_these_data
 from listwright.selection.rules import Rules
 from listwright.selection.vectors import Vectors
@@ -31,7 +31,7 @@ class DistributedGreedy(Objective):
     engine: Ray  # the cluster
     rng: np.random.Generator  # distributes the rows
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run each part as a task; if a worker dies, its part goes to another."""
         with self.engine.connected():
             crew = Crew(self.engine, self.whole)
@@ -43,7 +43,7 @@ class DistributedGreedy(Objective):
             best = max([solve_part(self.whole, union, rules), *found], key=lambda one: one.added)
             return best._replace(bounds=self._bounds(crew, rules, best, dealt, tick))
 
-    def _bounds(self, crew: Crew, rules: Rules, best: Solved, dealt: Sequence[Ints], tick: Tick) -> Floats:
+    def _bounds(self, crew: Crew, rules: Rules, best: Solved, dealt: Sequence[Ints], tick: ProgressCallback) -> Floats:
         """Return what each row could still add next to the picks, measured by the workers."""
         picked, bounds = np.concatenate([rules.given, best.rows]), np.zeros(len(rules.open))
         asked = [(picked, part) for part in dealt]
@@ -84,7 +84,7 @@ class Crew:
         self.shared = ray.put(portable(objective))
         self.task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(do_part)
 
-    def each(self, work: Any, asked: Sequence[tuple[Any, ...]], tick: Tick, what: str) -> Iterator[Any]:
+    def each(self, work: Any, asked: Sequence[tuple[Any, ...]], tick: ProgressCallback, what: str) -> Iterator[Any]:
         """Yield the results in order; a task whose worker dies is repeated."""
         running = [self.task.remote(work, self.shared, *one) for one in asked]
         for done, reference in enumerate(running, start=1):

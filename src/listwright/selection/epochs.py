@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright.selection.progress import Tick
+from listwright._internal.progress import ProgressCallback
 from listwright.selection.rules import Rules
 
 MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
@@ -55,7 +55,7 @@ class Board(Protocol):
 class Epochs:
     """One run of greedy."""
 
-    def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: Tick) -> None:
+    def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: ProgressCallback) -> None:
         self.board, self.rules, self.tick, self.bounds = board, rules, tick, bounds
         self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the exact gain; -1 if never
         self.active = np.empty(0, dtype=np.int64)  # in order of rows

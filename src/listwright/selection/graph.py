@@ -10,17 +10,17 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
 from listwright._kernels.lazy_graph import lazy_graph
 from listwright._kernels.tiles import nearest
-from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 from listwright.selection.similarity import Similarity
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
 
 
-def neighbor_graph(similarity: Similarity, neighbors: int, tick: Tick) -> sparse.csr_array:
+def neighbor_graph(similarity: Similarity, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
     """Return the similarities of each target to its nearest candidates."""
     shape = (similarity.n_targets, neighbors)
     rows, values = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf, dtype=np.float32)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_bad
+from listwright._internal.progress import silent
 from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Reward
@@ -27,7 +28,6 @@ from listwright.selection.objectives import (
     Sampled,
     SaturatedCoverage,
 )
-from listwright.selection.progress import silent
 from listwright.selection.similarity import Distances, Dots, Given, Similarity
 from listwright.selection.vectors import DENSE, Vectors, make_vectors
 

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright.rewards import Reward
 from listwright.selection.by_reward import select_by_reward
 from listwright.selection.epochs import Epochs
 from listwright.selection.facility import Blocks, value_curve
 from listwright.selection.graph import neighbor_graph, select_on_graph
-from listwright.selection.progress import Tick
 from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
 from listwright.selection.rules import Rules
 from listwright.selection.saturated import select_saturated
@@ -45,7 +45,7 @@ class Objective(ABC):
     device = "cpu"
 
     @abstractmethod
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Return the greedy picks. `rules` are used up."""
 
     def share(self, rules: Rules) -> float | None:
@@ -80,7 +80,7 @@ class FacilityLocation(Objective):
     make_board: Callable[[Similarity, Floats], Any] = Blocks
     device: str = "cpu"
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run greedy by epochs."""
         board = self.make_board(self.similarity, self.weights)
         before = sum(float(board.lift(int(row))) for row in rules.given)
@@ -109,11 +109,11 @@ class NearestNeighbors(Objective):
     similarity: Similarity
     weights: Floats
     neighbors: int
-    make_graph: Callable[[Similarity, int, Tick], Any] = neighbor_graph
+    make_graph: Callable[[Similarity, int, ProgressCallback], Any] = neighbor_graph
     device: str = "cpu"
     graph: Any = field(default=None, repr=False)
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Build the graph once, and runs lazy greedy on it."""
         if self.graph is None:
             self.graph = self.make_graph(self.similarity, self.neighbors, tick)
@@ -127,7 +127,7 @@ class Graph(Objective):
     graph: Any
     weights: Floats
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run lazy greedy on the graph."""
         return Solved(*select_on_graph(self.graph, self.weights, rules))
 
@@ -144,7 +144,7 @@ class Sampled(Objective):
     device: str = "cpu"  # where the work is done
     most: float = np.nan  # bound on what any selection adds, with confidence; set by `solve`
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run greedy on the sample, and measure the picks on all targets."""
         first = rules.copy()
         found = self.on_sample.solve(rules, tick)
@@ -192,10 +192,12 @@ class LogDet(Objective):
     vectors: Vectors
     gamma: float
     scale: float
-    solver: Callable[[Vectors, float, float, Rules, Tick], tuple[Ints, Floats, Floats, float]] = select_volume
+    solver: Callable[[Vectors, float, float, Rules, ProgressCallback], tuple[Ints, Floats, Floats, float]] = (
+        select_volume
+    )
     device: str = "cpu"
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run lazy greedy."""
         return Solved(*self.solver(self.vectors, self.gamma, self.scale, rules, tick))
 
@@ -217,7 +219,7 @@ class SaturatedCoverage(Objective):
     weights: Floats
     alpha: float
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run lazy greedy by blocks."""
         return Solved(*select_saturated(self.similarity, self.weights, self.alpha, rules, tick))
 
@@ -234,6 +236,6 @@ class ByReward(Objective):
         """Whether the reward says that it is submodular."""
         return self.reward.submodular
 
-    def solve(self, rules: Rules, tick: Tick) -> Solved:
+    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
         """Run greedy, lazily if the reward is submodular."""
         return Solved(*select_by_reward(self.reward, self.n, rules, tick))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright._kernels.tiles import capped
 from listwright.selection.epochs import TIE
-from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 from listwright.selection.similarity import CANDIDATES, GATHERED, Similarity, column, sweep
 
@@ -17,7 +17,7 @@ BATCH = 64  # rows that are measured together
 class Saturated:
     """State of saturated coverage: how much similarity each target can still count."""
 
-    def __init__(self, similarity: Similarity, weights: Floats, alpha: float, tick: Tick) -> None:
+    def __init__(self, similarity: Similarity, weights: Floats, alpha: float, tick: ProgressCallback) -> None:
         self.similarity, self.weights, self.tick = similarity, weights, tick
         self.room = alpha * self._totals()
 
@@ -49,7 +49,7 @@ class Saturated:
 
 
 def select_saturated(
-    similarity: Similarity, weights: Floats, alpha: float, rules: Rules, tick: Tick
+    similarity: Similarity, weights: Floats, alpha: float, rules: Rules, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by lazy greedy on saturated coverage."""
     state = Saturated(similarity, weights, alpha, tick)

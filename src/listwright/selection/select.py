@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from listwright._internal.arrays import RandomState, as_generator
+from listwright._internal.progress import ProgressCallback, progress_to
 from listwright.selection.intake import read_vectors
 from listwright.selection.making import SelectionSpec, engine_of, make_objective
 from listwright.selection.objectives import Objective, Solved
-from listwright.selection.progress import Tick, as_tick
 from listwright.selection.result import Selection
 from listwright.selection.rules import Rules, make_rules
 
@@ -164,7 +164,7 @@ def select(
         alpha=alpha,
         engine=engine_of(engine),
     )
-    with as_tick(progress) as tick:
+    with progress_to(progress) as tick:
         table = read_vectors(vectors, column=column)
         costs = table.costs if costs is None and budget is not None else costs
         n = int(table.table.shape[0])
@@ -177,7 +177,7 @@ def select(
     return Selection(solved.rows, solved.gains, value, proof.words, proof.ratio, ids, objective.device)
 
 
-def best_of_two(objective: Objective, rules: Rules, tick: Tick) -> Solved:
+def best_of_two(objective: Objective, rules: Rules, tick: ProgressCallback) -> Solved:
     """Return the greedy picks or, under a budget alone, the best single row if it adds more than all of them."""
     solved = objective.solve(rules.copy(), tick)
     if not rules.priced or rules.counted or rules.grouped or not objective.submodular:

@@ -6,15 +6,15 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import Volume, lazy_volume
-from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 from listwright.selection.vectors import Vectors
 
 
 def select_volume(
-    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
+    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by lazy greedy on log det(I + scale * K)."""
     n, n_given = len(vectors), len(rules.given)

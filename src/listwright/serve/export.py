@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Select, func, inspect, select
 from sqlalchemy.exc import DatabaseError, InterfaceError
 
 from listwright._internal.files import whole_file
+from listwright._internal.progress import report_progress
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
 from listwright.serve.logged import as_shown, with_feedback
@@ -37,13 +38,12 @@ def export(
     version: int | None = None,
     cascade: bool = False,
     password: str | None = None,
-    tick: Any = None,
 ) -> int:
     """Write the lists of a store, with propensities and feedback, to a Parquet file."""
     database = Database.of(_address(store), password=password, seconds=SECONDS)
     try:
         with whole_file(Path(out)) as beside, database.reading.connect() as connection:
-            return _write(connection, beside, version, cascade, tick)
+            return _write(connection, beside, version, cascade)
     except (DatabaseError, InterfaceError) as error:
         raise InputError(f"The store cannot be read: {cause_of(error)}.") from None
     except OSError as error:
@@ -65,7 +65,7 @@ def _address(store: str) -> str:
     return f"sqlite:///{Path(store).resolve()}"
 
 
-def _write(connection: Connection, path: Path, version: int | None, cascade: bool, tick: Any) -> int:
+def _write(connection: Connection, path: Path, version: int | None, cascade: bool) -> int:
     """Write the selected lists to `path`, one row group per run of lists of one model version."""
     # The writer is closed in any case, so that a partial file can be removed.
     _check_store(connection)
@@ -81,8 +81,7 @@ def _write(connection: Connection, path: Path, version: int | None, cascade: boo
             _check_schema(writer.schema, table.schema)
             writer.write_table(table.replace_schema_metadata(file_mark(cascade)))
             done += len(pa.compute.unique(table["list"]))
-            if tick is not None:
-                tick(done, total)
+            report_progress("lists", done, total)
     finally:
         if writer is not None:
             writer.close()

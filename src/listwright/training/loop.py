@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from listwright._internal.progress import tell
+from listwright._internal.progress import report_progress
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.training.checkpoints import Progress
@@ -59,6 +59,6 @@ def learn(
         held = keeper.after_round(training.policy, partial(source.value, training))
         held = training.value(validation) if held is None and validation is not None else held
         history.add(states, earned / max(states, 1), held)
-        tell(f"round {number}{a_round.of}: {history.rounds[-1]}")
         if after_round is not None:
             after_round(number)
+        report_progress(f"round {number}: {history.rounds[-1]}", number if a_round.total else 0, a_round.total)

@@ -8,15 +8,15 @@ import numpy as np
 import torch
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright.selection.gpu.device import must_fit_gpu
 from listwright.selection.gpu.tables import on_gpu, width_of
-from listwright.selection.progress import Tick
 from listwright.selection.rules import Rules
 from listwright.selection.vectors import Vectors
 
 
 def select_volume(
-    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: Tick
+    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by greedy on log det, as `selection.volume.select_volume` does."""
     steps = len(rules.given) + rules.k

@@ -28,11 +28,6 @@ class Round:
     teach: Callable[[Training], None]  # called with the training, which it changes
     total: int = 0  # rounds of the whole fit; 0 if unknown
 
-    @property
-    def of(self) -> str:
-        """The number of rounds of the whole fit in words, such as " of 20"; empty if it is unknown."""
-        return f" of {self.total:,}" if self.total else ""
-
 
 @dataclass(frozen=True)
 class Plan:

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from listwright._internal.arrays import Ints
-from listwright.engines.tasks import Bar, Tick
 from listwright.problems import Problems
 from listwright.training.checkpoints import Progress
 from listwright.training.keep import held_out
@@ -29,12 +28,11 @@ class InMemory(Source):
         batch_size: int | str,
         hold_out: bool,
         rng: np.random.Generator,
-        tick: Tick | None = None,
     ) -> None:
         check(problems)
         self.example = self.whole = problems
         self.n_states = len(problems)
-        self.problems, self.batch_size, self.hold_out, self.rng, self.tick = problems, batch_size, hold_out, rng, tick
+        self.problems, self.batch_size, self.hold_out, self.rng = problems, batch_size, hold_out, rng
         self.held: Ints | None = None
         self.order: Ints | None = None
 
@@ -58,14 +56,12 @@ class InMemory(Source):
         a_pass = -(-len(learned) // size)
         if not done:
             training.ledger.visited(states_of(learned, first_gains(learned)), n_passes)
-        bar = Bar(self.tick, n_passes * a_pass, done)
         for number in range(done, n_passes * a_pass):
             a_pass_done, at = divmod(number, a_pass)
             if at == 0 or self.order is None:
                 self.order = self.rng.permutation(len(learned)) if a_pass_done else np.arange(len(learned))
             batch = learned[self.order[at * size : (at + 1) * size]]
             yield Round(len(batch), self.rng, partial(self._teach, batch), n_passes * a_pass)
-            bar()
 
     def _teach(self, batch: Problems, training: Training) -> None:
         """Learn from one batch."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Ints
 from listwright.engines.base import Crew, Shards
-from listwright.engines.tasks import Bar, Tick, mean_worth
+from listwright.engines.tasks import Counter, mean_worth
 from listwright.errors import InputError
 from listwright.learners import Learner
 from listwright.training.checkpoints import Progress
@@ -34,7 +34,6 @@ class Sharded(Source):
         batch_size: int | str,
         hold_out: bool,
         rng: np.random.Generator,
-        tick: Tick | None = None,
     ) -> None:
         self.example = next(shards.blocks(0))
         check(self.example)
@@ -42,7 +41,7 @@ class Sharded(Source):
         self.n_states = sum(shard.n_problems for shard in shards.shards)
         self.shards, self.crew, self.check, self.checked = shards, crew, check, False
         self.batch_size, self.hold_out = batch_size, hold_out
-        self.bar = Bar(tick, 0)
+        self.counter = Counter("shards")
         self._split(int(rng.integers(2**62)))
 
     def _split(self, seed: int) -> None:
@@ -66,10 +65,10 @@ class Sharded(Source):
                 "fitted part by part. Fit on problems in memory with engine='local' (of a scan: scan.sample()), or "
                 "choose other features."
             )
-        self.bar.total = self._steps(plan.n_passes)
+        self.counter.total = self._steps(plan.n_passes)
         held = [] if self.held is None else self.held.tolist()
         found = looked(
-            self.crew, self._schedule(plan.learner).dealt() + held, Look(plan.features, self.check), self.bar
+            self.crew, self._schedule(plan.learner).dealt() + held, Look(plan.features, self.check), self.counter
         )
         self.checked = True
         mean_size = found.size / self.shards.n_rows if found.size else None
@@ -88,8 +87,8 @@ class Sharded(Source):
         schedule = self._schedule(training.learner)
         share = kept_share(self.shards, training.learner, len(training.weights), n_passes)
         left = {number: schedule.shards_of(number).tolist() for number in range(done, n_passes * schedule.n_rounds)}
-        self.bar.total = self._steps(n_passes)
-        self.bar.done = self.bar.total - sum(map(len, left.values()))
+        self.counter.total = self._steps(n_passes)
+        self.counter.done = self.counter.total - sum(map(len, left.values()))
         for number, shards in left.items():
             check = None if self.checked or number >= schedule.n_rounds else self.check
             n_states = sum(self.shards.shards[shard].n_problems for shard in shards)
@@ -99,7 +98,7 @@ class Sharded(Source):
 
     def _teach(self, task: Callable[[Training], Learn], shards: list[int], training: Training) -> None:
         """Let the workers learn from these shards, and add what they learned in order."""
-        for learner, ledger in self.crew.each(task(training.fork()), shards, self.bar):
+        for learner, ledger in self.crew.each(task(training.fork()), shards, self.counter):
             training.join(learner, ledger)
 
     def value(self, training: Training) -> float | None:

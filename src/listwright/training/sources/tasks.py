@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright.engines.base import Crew, Told
+from listwright.engines.base import Crew, Done
 from listwright.features import Features
 from listwright.features.moments import merged
 from listwright.learners import Learner
@@ -56,9 +56,9 @@ class Look:
         return Found(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
 
 
-def looked(crew: Crew, shards: list[int], look: Look, told: Told) -> Found:
+def looked(crew: Crew, shards: list[int], look: Look, done: Done) -> Found:
     """Return the result for all shards, merged in the given order."""
-    return reduce(Found.merged, crew.each(look, shards, told))
+    return reduce(Found.merged, crew.each(look, shards, done))
 
 
 @dataclass(frozen=True)
