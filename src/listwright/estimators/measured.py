@@ -109,7 +109,7 @@ def tried(model: Any, problems: Problems) -> Measured:
         raise AttributeError(str(error)) from None
     learned, held = held_back(len(problems), SHARE, np.random.default_rng(0))
     report_progress("a trial on problems held out")
-    twin = clone(model).set_params(verbose=0)._fit(problems[learned], None, Checkpoints())
+    twin = clone(model).set_params(verbose=0)._fit(problems[learned], Checkpoints())
     return measured(twin, problems[learned], problems[held], own=False)
 
 
