@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from benchmarks.quality.methods import AUTO, BEST, FAST
-from listwright.report.render import as_png, as_svg, specification
+from listwright.report.charts import as_png, as_svg, specification
 
 MOST = 7  # methods that are drawn, one for each colour
 

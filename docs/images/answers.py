@@ -19,7 +19,7 @@ import altair as alt
 import numpy as np
 
 import listwright as lw
-from listwright.report.theme import chart_config
+from listwright.report.charts import chart_config
 from listwright.simulate import trajectory
 from listwright.simulate.questions import question_problems, questions
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import altair as alt
 
 import listwright as lw
-from listwright.report.theme import chart_config
+from listwright.report.charts import chart_config
 from listwright.simulate.corpus import corpus
 from listwright.summarize.problems import room_of, summary_features, summary_problems
 from listwright.text import Budget

@@ -157,7 +157,7 @@ def small_demo(monkeypatch):
     """A demo on a few questions, without the methods that take longest."""
     run = demo.run
     monkeypatch.setattr(demo, "run", lambda **settings: run(n_train=20, n_test=30, **settings))
-    monkeypatch.setattr("listwright.cli.demo.ProcessPoolExecutor", Elsewhere)
+    monkeypatch.setattr("listwright.cli.reproduce.ProcessPoolExecutor", Elsewhere)
 
 
 def test_demo_writes_a_page_and_fits_one_screen(call, tmp_path, small_demo, monkeypatch):
@@ -189,7 +189,7 @@ def test_demo_for_machines(call, tmp_path, small_demo):
 def test_missing_typer_names_the_extra(call, monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     monkeypatch.delitem(sys.modules, "listwright.cli.app", raising=False)
-    monkeypatch.delitem(sys.modules, "listwright.cli.demo", raising=False)
+    monkeypatch.delitem(sys.modules, "listwright.cli.reproduce", raising=False)
     code, _, err = call("--help")
     assert code == 1
     assert err == 'Error: The command line needs typer. Run: pip install "listwright[cli]"\n'

@@ -11,7 +11,7 @@ import pytest
 
 import listwright as lw
 from listwright.datasets import Scenario, read_aslib
-from listwright.datasets._arff import read_arff
+from listwright.datasets.aslib import read_arff
 from listwright.errors import InputError
 from listwright.text.files import ReadingNote
 

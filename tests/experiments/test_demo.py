@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from listwright.experiments import demo
-from listwright.experiments.demo_report import cost, findings, report, value_table
+from listwright.experiments.demo import cost, findings, report, value_table
 from listwright.experiments.records import point
 from listwright.report import Note, SideBySide, page_of
-from listwright.simulate.questions import Passage, Question
+from listwright.simulate.questions import SimulatedPassage, SimulatedQuestion
 
 
 @pytest.fixture(scope="module")
@@ -18,11 +18,18 @@ def found():
 
 
 def test_picks_are_told_as_new_repeated_or_not_needed():
-    passages = (Passage("Film", "Ada made it.", 0), Passage("Film", "By Ada.", 0), Passage("Town", "Old.", None))
-    asked = Question(
-        "q", "Who?", (*passages, Passage("Ada", "Born in Oslo.", 1)), (("director", "Ada"), ("birthplace", "Oslo"))
+    passages = (
+        SimulatedPassage("Film", "Ada made it.", 0),
+        SimulatedPassage("Film", "By Ada.", 0),
+        SimulatedPassage("Town", "Old.", None),
     )
-    told = demo._picked(asked, "some way", np.array([0, 1, 2, 3]))
+    asked = SimulatedQuestion(
+        "q",
+        "Who?",
+        (*passages, SimulatedPassage("Ada", "Born in Oslo.", 1)),
+        (("director", "Ada"), ("birthplace", "Oslo")),
+    )
+    told = demo._describe_list(asked, "some way", np.array([0, 1, 2, 3]))
     assert [(pick.adds, pick.kind) for pick in told.picks] == [
         ("director: Ada", "new"),
         ("repeats the director", "repeat"),
@@ -56,7 +63,7 @@ def test_learned_lists_are_far_ahead(found):
 
 def test_what_was_learned_elsewhere_is_one_more_row():
     """The same questions in both processes: the oracle's values are those of the others."""
-    other = demo.Learned(np.full((len(demo.LENGTHS), 40), 0.5), 7.0)
+    other = demo.MethodRun(np.full((len(demo.LENGTHS), 40), 0.5), 7.0)
     found = demo.run(n_train=20, n_test=40, apart=lambda: dict.fromkeys(demo.APART, other))
     assert [row[0] for row in value_table(found.records).rows] == list(demo.METHODS)
     assert 'with effort="best", 7.0 s' in cost(found)

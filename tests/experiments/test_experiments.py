@@ -13,16 +13,20 @@ import listwright as lw
 from listwright._internal.progress import progress_to
 from listwright.errors import InputError
 from listwright.experiments import news, trajectory
-from listwright.experiments.arm_picture import FRONT, TOP, environment_chart, outline, tried_seeds
-from listwright.experiments.crossed import CandidateByContext
-from listwright.experiments.methods import Tuned
-from listwright.experiments.parallel import repeat
-from listwright.experiments.records import point, records_of
+from listwright.experiments.methods import CandidateByContext, Tuned
+from listwright.experiments.records import (
+    chart_records,
+    describe_failures,
+    excess_table,
+    failure_table,
+    point,
+    records_of,
+    repeat,
+)
 from listwright.experiments.registry import EXPERIMENTS, experiment
-from listwright.experiments.tables import compared, drawn, excess_table, failure_table
-from listwright.experiments.trajectory_section import CHANGE
-from listwright.report import Figure, Gallery, Table
-from listwright.report.render import specification
+from listwright.experiments.trajectory_section import CHANGE, FRONT, TOP, environment_chart, outline, tried_seeds
+from listwright.report import Figure, Gallery, ReportTable
+from listwright.report.charts import specification
 from listwright.simulate.trajectory import load
 
 FAST = ["SCP", "Static list", "Random", "Oracle"]
@@ -88,10 +92,10 @@ def test_trajectory_refuses_impossible_settings():
 
 def test_trajectory_section_has_charts_and_tables(records):
     section = trajectory.section(records)
-    assert [type(part) for part in section.parts] == [Figure, Table, Table, Figure, Gallery]
+    assert [type(part) for part in section.parts] == [Figure, ReportTable, ReportTable, Figure, Gallery]
     assert [figure.name.split("-")[0] for figure in section.parts[-1].figures] == ["environment"] * 3
     assert "After 40 training environments: SCP" in trajectory.findings(records)
-    shown, looks = drawn(records)
+    shown, looks = chart_records(records)
     assert list(looks) == ["SCP", "Static list"]  # a perfect oracle and random lists are for the table only
     assert {record["metric"] for record in shown} == {"failure"}
 
@@ -103,7 +107,7 @@ def test_tables_say_what_the_records_say(records):
     (static,) = excess_table(records, FAST, n_train=40, lengths=[1], caption="").rows
     assert static[0] == "Static list"
     assert static[1].startswith("+")
-    assert compared(records, FAST, n_train=40, length=1).startswith("SCP ")
+    assert describe_failures(records, FAST, n_train=40, length=1).startswith("SCP ")
 
 
 def test_trajectory_reads_a_folder(tmp_path):
@@ -173,7 +177,7 @@ def test_news_folds_test_every_user_once():
 
 def test_short_lists_of_what_is_fitted_once_are_those_of_a_fit_of_their_own():
     train, _, test = news._visits(news.news(n_users=75, random_state=0), 0, 0)
-    methods = {name: news._learned(10.0)[name] for name in ("ConSeqOpt", "Regression")}
+    methods = {name: news._learning_methods(10.0)[name] for name in ("ConSeqOpt", "Regression")}
     once, each = (news._worth(methods, train, test, 0, refit_lengths=refit) for refit in (False, True))
     assert (once == each).all()
 
@@ -184,7 +188,7 @@ def test_news_runs_and_reports(monkeypatch):
     oracle, scp, chance = (point(found, name, n_train=40, length=5)["mean"] for name in ("Oracle", "SCP", "Random"))
     assert oracle < scp < 0.7 * chance
     section = news.section(found)
-    assert [type(part) for part in section.parts] == [Figure, Table, Table]
+    assert [type(part) for part in section.parts] == [Figure, ReportTable, ReportTable]
     assert "SCP" in news.findings(found)
 
 

@@ -1,4 +1,4 @@
-"""Table 1 for someone who has DUC: years, tasks and pairs, what is missing, ROUGE-1.5.5, on trees in NIST's layout."""
+"""Table 1 for someone who has DUC: years, tasks and pairs, what is missing, on trees in NIST's layout."""
 
 from __future__ import annotations
 
@@ -13,22 +13,11 @@ from listwright.cli import main
 from listwright.errors import InputError
 from listwright.experiments import summaries
 from listwright.experiments.records import point
-from listwright.experiments.summaries_section import OFFICIAL
 from listwright.summarize.data import read_clusters, read_parts, shortfalls, splits
-from listwright.summarize.rouge155 import find_rouge, rouge_155
 from listwright.text.files import ReadingNote
-from tests.duc_tools import DOCUMENTS, MODELS, write, write_duc
+from tests.duc_tools import DOCUMENTS, MODELS, write_duc
 
 TRAIN, TEST = (30003, 30006, 30012), (30001, 30003)
-FAKE_ROUGE = """
-my ($settings) = grep { /settings\\.xml$/ } @ARGV;
-open(my $file, "<", $settings) or die; local $/; my $xml = <$file>;
-my $peers = () = $xml =~ /<P ID/g; my $models = () = $xml =~ /<M ID/g;
-my ($root) = $xml =~ /<PEER-ROOT>(.*?)</; my ($name) = $xml =~ /<P ID="listwright">(.*?)</;
-die "options @ARGV" unless "@ARGV" =~ /^-e \\S+data -n 1 -m -b 665 -a -x /;
-die "no peer" unless -s "$root/$name"; die "$peers peers, $models models" unless $peers == 2 && $models == 8;
-for my $kind (qw(R P F)) { print "listwright ROUGE-1 Average_$kind: 0.39170 (95%-conf.int. 0.38000 - 0.40340)\\n"; }
-"""
 
 
 @pytest.fixture
@@ -174,25 +163,3 @@ def test_wrong_folders_are_exit_1(call, duc, tmp_path):
     code, _, err = call("reproduce", "summaries", "--train", documents, "--test", documents, "--task", "2")
     assert code == 1
     assert "holds no sets of task 2. It has task 5" in err
-
-
-def test_rouge_155_scores_the_same_summaries(duc, folders, tmp_path, needs):
-    needs("perl")
-    write(tmp_path / "rouge" / "ROUGE-1.5.5.pl", FAKE_ROUGE)
-    (tmp_path / "rouge" / "data").mkdir()
-    settings = {"task": 2, "methods": ["Lead"], "sizes": [], "seeds": 1, "rouge": tmp_path / "rouge"}
-    records = quietly(summaries.run, **folders, **settings)
-    official = point(records, "Lead", n_train=3, length=665, metric=OFFICIAL["rouge1_r"])
-    assert (official["mean"], official["low"], official["high"]) == (0.3917, 0.38, 0.4034)
-    tables = [part.caption for part in summaries.section(records, **folders, task=2).parts if "1.5.5" in part.caption]
-    assert tables == ["The same summaries, scored by ROUGE-1.5.5 with -n 1 -m -b 665 -a -x; its own 95 % intervals."]
-
-
-def test_rouge_155_that_fails_is_told(tmp_path, needs):
-    needs("perl")
-    with pytest.raises(InputError, match=r"is not ROUGE-1\.5\.5: there is no .*\.pl with a folder named data"):
-        find_rouge(tmp_path)
-    program = write(tmp_path / "ROUGE-1.5.5.pl", 'die "Cannot locate XML/DOM.pm in the include path\\n";')
-    (tmp_path / "data").mkdir()
-    with pytest.raises(InputError, match=r"gave no ROUGE-1 scores \(exit code \d+\): Cannot locate XML/DOM\.pm"):
-        rouge_155(find_rouge(program), ["Rain fell."], [["It rained."]], n_bytes=665)

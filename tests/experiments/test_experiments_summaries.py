@@ -11,7 +11,7 @@ from listwright.experiments import summaries
 from listwright.experiments.records import point
 from listwright.experiments.registry import EXPERIMENTS
 from listwright.experiments.summaries_section import AVERAGED, CURVE, LESS, PAPER, POOLED
-from listwright.report import Figure, Table
+from listwright.report import Figure, ReportTable
 
 METHODS = ["SCP", "SubMod", "Lead", "Greedy (Oracle)"]
 
@@ -64,7 +64,7 @@ def test_full_curve_is_the_table(records):
 
 def test_section_tells_the_budget_and_the_papers_numbers(records):
     section = summaries.section(records)
-    assert [type(part) for part in section.parts] == [Table, Table, Table, Figure]
+    assert [type(part) for part in section.parts] == [ReportTable, ReportTable, ReportTable, Figure]
     paper = section.parts[2]
     assert [row[0] for row in paper.rows] == ["SubMod", "Oracle"]  # of the methods that were run
     assert paper.rows[0][-3:] == list(PAPER["SubMod"][1:]) == ["37.39", "36.86", "37.99"]

@@ -10,10 +10,19 @@ import sys
 import pytest
 
 from listwright.errors import InputError, MissingExtra
-from listwright.report import Figure, Gallery, Report, Section, Table, page_of, write_json, write_page, write_report
-from listwright.report.charts import Axis, curves, looks
-from listwright.report.files import write_text
-from listwright.report.render import as_svg, charts, specification
+from listwright.report import (
+    Figure,
+    Gallery,
+    Report,
+    ReportTable,
+    Section,
+    page_of,
+    write_json,
+    write_page,
+    write_report,
+)
+from listwright.report.charts import Axis, as_svg, charts, curves, line_styles, specification
+from listwright.report.page import write_text
 
 RECORDS = [
     {
@@ -35,14 +44,14 @@ def chart(records=RECORDS, **settings):
         records,
         x=Axis("n_train", "training environments", log=True),
         y=Axis("mean", "failure", ".0%"),
-        methods=looks(["SCP", "Oracle"], dashed=["Oracle"]),
+        methods=line_styles(["SCP", "Oracle"], dashed=["Oracle"]),
         **settings,
     )
 
 
 @pytest.fixture
 def report():
-    table = Table(["method", "failure"], [["SCP", "4.2"], ["a < b & c", "9.1"]], "per cent", emphasis=[0])
+    table = ReportTable(["method", "failure"], [["SCP", "4.2"], ["a < b & c", "9.1"]], "per cent", emphasis=[0])
     small = Figure("small", {"mark": "point", "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x"}}})
     parts = [
         table,
@@ -122,7 +131,7 @@ def test_data_cannot_end_its_script():
 
 
 def test_page_of_tables_needs_no_script():
-    page = page_of(Report("t", "f", [Section("s", "x", [Table(["a"], [[1]])])]))
+    page = page_of(Report("t", "f", [Section("s", "x", [ReportTable(["a"], [[1]])])]))
     assert "<script" not in page
     assert "<td>1</td>" in page
 
@@ -145,7 +154,7 @@ def test_chart_shows_every_method_and_says_what_the_slider_chose():
     svg = as_svg(specification(chart(slider=Axis("length", "List length"), at=2)))
     assert "List length 2" in svg
     assert all(f">{name}</text>" in svg for name in ("SCP", "Oracle", "training environments", "310"))
-    for look in looks(["SCP", "Oracle"]).values():
+    for look in line_styles(["SCP", "Oracle"]).values():
         assert look.colour in svg
 
 
@@ -169,7 +178,7 @@ def test_chart_without_intervals():
 
 def test_wrong_parts_are_refused():
     with pytest.raises(InputError, match=r"one entry per column \(2\)"):
-        Table(["a", "b"], [[1]])
+        ReportTable(["a", "b"], [[1]])
     with pytest.raises(InputError, match=r"letters, digits and dashes only. Got '../a'"):
         Figure("../a", {})
     twice = Section("s", "x", [Figure("a", {}), Gallery([Figure("a", {})])])

@@ -9,16 +9,19 @@ import pytest
 
 import listwright as lw
 from listwright.simulate import trajectory
-from listwright.simulate._arm import LOWER, UPPER, path_frames
-from listwright.simulate._chomp import (
+from listwright.simulate._arm import (
+    LOWER,
     SMOOTHNESS,
+    UPPER,
+    away,
+    distance,
     is_free,
     obstacle_cost_and_gradient,
     optimise,
     outcomes,
+    path_frames,
     spread,
 )
-from listwright.simulate._field import away, distance
 from listwright.simulate._scene import GOAL, START, random_obstacles, seed_paths, target
 
 SPHERE = np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25])

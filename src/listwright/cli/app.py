@@ -8,27 +8,53 @@ module and register it here with an example as epilog; docs/pages.py makes the d
 
 from __future__ import annotations
 
+import sys
+import time
 from typing import Annotated
 
 import typer
 
 from listwright import __version__
-from listwright.cli.backup import backup
-from listwright.cli.check import check
 from listwright.cli.compare import compare
-from listwright.cli.demo import demo
 from listwright.cli.evaluate import evaluate
-from listwright.cli.explain import explain
-from listwright.cli.export import export
-from listwright.cli.fit import fit
+from listwright.cli.fit import check, fit
 from listwright.cli.inspect import inspect
-from listwright.cli.pack import pack
-from listwright.cli.predict import predict
-from listwright.cli.reproduce import reproduce
+from listwright.cli.predict import explain, predict
+from listwright.cli.reproduce import demo, reproduce
 from listwright.cli.select import select
-from listwright.cli.serve import serve
-from listwright.cli.summarize import summarize
-from listwright.cli.warmup import warmup
+from listwright.cli.serve import backup, export, serve
+from listwright.cli.show import progress
+from listwright.cli.text import pack, summarize
+
+
+def warmup() -> None:
+    """Compile the numeric kernels of fit, predict, evaluate, compare and explain. They are cached on disk (beside the
+    package, or in NUMBA_CACHE_DIR), so that later commands start at once. Useful when a container image is built."""
+    started = time.perf_counter()
+    with progress("compiling"):
+        _use_everything()
+    print(f"Compiled in {time.perf_counter() - started:.1f} s.", file=sys.stderr)
+
+
+def _use_everything() -> None:
+    """Fit, certify, predict, evaluate and explain tiny problems: both kinds of limit, with two kinds of reward."""
+    import numpy as np
+
+    import listwright as lw
+
+    rng = np.random.default_rng(0)
+    x, sizes = rng.random((60, 6, 3)), rng.integers(1, 4, size=(60, 6)).astype(np.float64)
+    success = x[..., 0] + 0.1 * rng.random((60, 6)) > 0.7
+    rewards = (lw.rewards.AnySuccess(success), lw.rewards.Coverage(rng.random((60, 6, 4)) < 0.3))
+    for reward in rewards:
+        problems = lw.Problems.from_arrays(x, sizes=sizes, reward=reward)
+        for limit in ({"length": 2}, {"budget": 4.0}):
+            model = lw.SCP(**limit, effort="fast", n_passes=1, random_state=0).fit(problems[:50])
+            model.certify(problems[50:], rivals=("top_k", "mmr"))
+            lists = model.predict(problems[50:])
+            lw.evaluate(lists, problems[50:])
+            lists.explain(0)
+
 
 app = typer.Typer(
     name="listwright",

@@ -23,8 +23,7 @@ import typer
 
 from listwright.cli import options as given
 from listwright.cli.show import notes, progress, show_json, show_section, show_text
-from listwright.cli.sources import check_folder
-from listwright.cli.training_tables import Read, on_tables
+from listwright.cli.sources import Read, check_folder, on_tables
 
 if TYPE_CHECKING:
     from listwright.evaluation import Comparison
@@ -47,7 +46,7 @@ METHODS = {
 USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
 
 
-def _chosen(names: str) -> str:
+def _parse_methods(names: str) -> str:
     """Callback of `--methods`: normalizes the names, and raise `typer.BadParameter` for an unknown one."""
     chosen = [name.strip() for name in names.split(",")]
     unknown = [name for name in chosen if name not in METHODS]
@@ -62,7 +61,7 @@ def compare(
     methods: Annotated[
         str,
         typer.Option(
-            callback=_chosen,
+            callback=_parse_methods,
             help=f"Methods, comma-separated; all are compared with the first. Known: {', '.join(METHODS)}.",
         ),
     ] = USUAL,
@@ -93,29 +92,29 @@ def compare(
     if train_sizes is not None:
         wanted["train_sizes"] = [_size(part) for part in given.numbers(train_sizes, "--train-sizes", float)]
     check_folder(out)
-    from listwright.evaluation import compare as compared
+    from listwright.evaluation import compare as compare_methods
     from listwright.report import check_charts, write_report
 
     check_charts()
-    problems = _capped(read()[0], per_group)
+    problems = _limit_groups(read()[0], per_group)
     given.sizes_for(min(wanted["budgets"]) if "budgets" in wanted else None, problems, "Name it with --size-column.")
     chosen = {name: _method(name) for name in methods.split(",")}
     with notes(), progress("comparing"):
-        found = compared(chosen, problems, folds=folds, seeds=seeds, **wanted)
-    report = report_of(found, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
+        comparison = compare_methods(chosen, problems, folds=folds, seeds=seeds, **wanted)
+    report = build_report(comparison, f"{len(problems):,} problems, {problems.n_rows:,} candidates; {folds} folds.")
     with notes():
-        report = replace(report, sections=[*report.sections, *_looked_at(chosen, problems, wanted)])
-    results = found.table().records()
+        report = replace(report, sections=[*report.sections, *_model_sections(chosen, problems, wanted)])
+    results = comparison.table().records()
     written = write_report(report, out, results=results)
     if as_json:
-        show_json({"means": results, "differences": _differences(found)})
+        show_json({"means": results, "differences": _differences(comparison)})
         return
     show_section(report.sections[0])
     show_text(report.findings)
     print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
 
 
-def _capped(problems: Any, per_group: int | None) -> Any:
+def _limit_groups(problems: Any, per_group: int | None) -> Any:
     """Return the problems with the limit of `--per-group`."""
     # The limit is attached to the problems, so that it binds all methods alike, including those without such a
     # parameter.
@@ -125,43 +124,50 @@ def _capped(problems: Any, per_group: int | None) -> Any:
     return (problems.sample() if hasattr(problems, "shards") else problems).capped(per_group)
 
 
-def report_of(found: Comparison, about: str) -> Report:
+def build_report(comparison: Comparison, about: str) -> Report:
     """Build the report of a comparison."""
-    from listwright.report import Figure, Report, Section, Table
+    from listwright.report import Figure, Report, ReportTable, Section
 
-    means = found.table()
+    means = comparison.table()
     rows = [
-        [_text(entry) for entry in (record | _in_words(record, found.limit)).values()] for record in means.records()
+        [_text(entry) for entry in (record | _describe_limits(record, comparison.limit)).values()]
+        for record in means.records()
     ]
     heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
-    parts: list[Any] = [Table(heads, rows, "Mean over problems; learned from so many problems of the other folds.")]
-    apart = _differences(found)
+    parts: list[Any] = [
+        ReportTable(heads, rows, "Mean over problems; learned from so many problems of the other folds.")
+    ]
+    apart = _differences(comparison)
     if apart:
         shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
-        over = f"over all {found.limit}s" if len(set(means[found.limit].tolist())) > 1 else f"at one {found.limit}"
-        caption = f"{found.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
-        parts.append(Table(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
-    parts.append(Figure("values", found.picture(), "Mean value with 95 % intervals."))
-    return Report("Methods compared", findings(found), [Section("Methods on the same folds", about, parts)])
+        over = (
+            f"over all {comparison.limit}s"
+            if len(set(means[comparison.limit].tolist())) > 1
+            else f"at one {comparison.limit}"
+        )
+        caption = f"{comparison.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
+        parts.append(ReportTable(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
+    parts.append(Figure("values", comparison.picture(), "Mean value with 95 % intervals."))
+    return Report("Methods compared", findings(comparison), [Section("Methods on the same folds", about, parts)])
 
 
-def _looked_at(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:
+def _model_sections(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:
     """Report sections on what the first learned method uses: feature importance, weights and training history."""
     from listwright.estimators.base import ListEstimator
     from listwright.report.model_page import learned_sections
 
-    model = next((one for one in methods.values() if isinstance(one, ListEstimator)), None)
+    model = next((method for method in methods.values() if isinstance(method, ListEstimator)), None)
     if model is None:
         return []
     limit = {"budget": max(wanted["budgets"])} if "budgets" in wanted else {"length": max(wanted["lengths"])}
     return learned_sections(model.set_params(**limit, allow_short=True), problems)
 
 
-def findings(found: Comparison) -> str:
+def findings(comparison: Comparison) -> str:
     """One sentence that places the first method relative to each other method."""
     # A difference is claimed only where its 95 % interval excludes 0, so the sentence never calls noise a win.
-    parts = [_standing(record) for record in _differences(found)]
-    return f"{found.methods[0]} is {', '.join(parts)}." if parts else f"Only {found.methods[0]} was measured."
+    parts = [_standing(record) for record in _differences(comparison)]
+    return f"{comparison.methods[0]} is {', '.join(parts)}." if parts else f"Only {comparison.methods[0]} was measured."
 
 
 def _standing(record: dict[str, Any]) -> str:
@@ -176,15 +182,15 @@ def _standing(record: dict[str, Any]) -> str:
     return f"behind {record['method']} by {-high:.3f} to {-low:.3f}"
 
 
-def _differences(found: Comparison) -> list[dict[str, Any]]:
+def _differences(comparison: Comparison) -> list[dict[str, Any]]:
     """Paired differences of the first method to each other method."""
-    if len(found.methods) < 2:
+    if len(comparison.methods) < 2:
         return []
-    records = found.differences(found.methods[0], pooled=True).records()
+    records = comparison.differences(comparison.methods[0], pooled=True).records()
     return [{key: _finite(value) for key, value in record.items()} for record in records]
 
 
-def _in_words(record: dict[str, Any], limit: str) -> dict[str, str]:
+def _describe_limits(record: dict[str, Any], limit: str) -> dict[str, str]:
     """Training size and list limit of a record as text."""
     size = record["train_size"]
     learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"

@@ -64,10 +64,10 @@ def evaluate(
     if log:
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
         learned = load_model(model, log, trust)
-        found = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels)
-        _show(off_policy(learned, found, value=value, propensity=propensity), as_json)
+        read = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels)
+        _show(off_policy(learned, read, value=value, propensity=propensity), as_json)
         return
-    from listwright.evaluation import evaluate as evaluated
+    from listwright.evaluation import evaluate as evaluate_lists
 
     data = data or []
     learned = load_model(model, data, trust)
@@ -87,25 +87,25 @@ def evaluate(
     lists = learned.predict(
         problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group
     )
-    _show(evaluated(lists, problems), as_json)
+    _show(evaluate_lists(lists, problems), as_json)
 
 
 def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluation:
     """Estimate from a log what the lists of a model would have brought."""
-    from listwright.feedback import evaluate as estimated
+    from listwright.feedback import evaluate as estimate
 
     with notes(), progress("estimating"):
-        return estimated(log, model.predict, value=value, propensity=propensity)
+        return estimate(log, model.predict, value=value, propensity=propensity)
 
 
-def _show(found: Any, as_json: bool) -> None:
+def _show(evaluation: Any, as_json: bool) -> None:
     """Print an evaluation as text or JSON; for a log, followed by advice on whether to deploy the model."""
     if as_json:
-        show_json(found.to_dict())
+        show_json(evaluation.to_dict())
         return
-    print(found)
-    if hasattr(found, "against_log"):
-        print(found.against_log.advice)
+    print(evaluation)
+    if hasattr(evaluation, "against_log"):
+        print(evaluation.against_log.advice)
 
 
 def known_reward(model: Any) -> str:

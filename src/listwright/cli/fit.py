@@ -26,18 +26,45 @@ import typer
 
 from listwright.cli import logs
 from listwright.cli import options as given
-from listwright.cli.show import notes, progress, show_json
-from listwright.cli.sources import STANDARD, check_place, save_model
-from listwright.cli.training_tables import Read, log_options, on_tables
+from listwright.cli.show import STANDARD, notes, progress, show_json
+from listwright.cli.sources import Read, check_place, log_options, on_tables, save_model
 
 if TYPE_CHECKING:
     from listwright.problems import Problems
     from listwright.tables import Scan
 
+
+@on_tables
+def check(
+    read: Read,
+    trials: Annotated[
+        int, typer.Option(min=1, help="Number of random lists on which the reward's laws are tested.")
+    ] = 30,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Look for mistakes in a training table: a reward that is not submodular, duplicates, features that are constant or
+    give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law."""
+    from listwright.checks.problems import examine
+
+    source: Any = read()[0]
+    problems = source.sample() if hasattr(source, "shards") else source
+    with progress("checking"):
+        findings = examine(problems, n_trials=trials, random_state=seed)
+    if as_json:
+        show_json([finding.to_dict() for finding in findings])
+    else:
+        print(problems)
+        for finding in findings:
+            print(finding)
+    if any(finding.level == "error" for finding in findings):
+        raise typer.Exit(1)
+
+
 EFFORTS = ("auto", "fast", "best")
 
 
-def _known(effort: str) -> str:
+def _check_effort(effort: str) -> str:
     """Callback of `--effort`: raises `typer.BadParameter` for an unknown value."""
     if effort not in EFFORTS:
         raise typer.BadParameter(f"must be one of {', '.join(EFFORTS)}. Got {effort!r}.")
@@ -59,7 +86,7 @@ def fit(
     effort: Annotated[
         str,
         typer.Option(
-            callback=_known,
+            callback=_check_effort,
             help="fast: a linear policy, in seconds. auto: the simplest method that is as good as the best on held-out "
             "problems. best: several methods combined, in minutes. With --catalogue and a reward any:..., auto "
             "and best also learn how often an item succeeds where the items before it fail.",
@@ -121,10 +148,10 @@ def fit(
 
     say, where = _speaker(quiet=as_json, aside=out == STANDARD), given.engine_of(engine, address)
     worth, memory_limit = logs.needs_reward(reward), given.memory_of(max_memory, engine, checkpoint)
-    with logs.hinting(data or []):
+    with logs.add_hint(data or []):
         problems, columns, spec = read(data=data, reward=worth, references=references, max_memory=memory_limit)
-    if told := logs.hint(data or []):
-        print(f"Note: {told}", file=sys.stderr)
+    if hint := logs.hint(data or []):
+        print(f"Note: {hint}", file=sys.stderr)
     given.sizes_for(budget, problems, "Name it with --size-column.")
     given.groups_for(per_group, problems, "Name it with --group-column.")
     settings = {"length": length} if budget is None else {"budget": budget}
@@ -138,8 +165,8 @@ def fit(
     if not as_json:
         if (report := getattr(model, "report_", None)) is not None:
             say(str(report))
-        say(_seen(model) if measured is None else str(measured))
-        say(_written(out, seconds))
+        say(_training_value(model) if measured is None else str(measured))
+        say(_last_line(out, seconds))
     elif out != STANDARD:
         show_json(counts(problems) | {"seconds": seconds, "model": out} | _figures(model, measured))
 
@@ -157,7 +184,7 @@ def _figures(model: Any, measured: Any) -> dict[str, Any]:
     }
 
 
-def _written(out: str, seconds: float) -> str:
+def _last_line(out: str, seconds: float) -> str:
     """Return the last line: where the model is, and how long learning took."""
     return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
 
@@ -180,7 +207,7 @@ def _fit_log(
     model, seconds = logs.fit_on_log(log, settings, propensity)
     save_model(model, out)
     if not as_json:
-        say(_written(out, seconds))
+        say(_last_line(out, seconds))
     elif out != STANDARD:
         show_json({"lists": len(log), "seconds": seconds, "model": out})
 
@@ -191,7 +218,7 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
     if isinstance(problems, Problems):
         model.check(problems)
-    say(before(problems))
+    say(describe_data(problems))
     started = time.perf_counter()
     with notes(), progress("learning"), model.engine.connected():
         if model.engine.about():
@@ -212,18 +239,18 @@ def counts(problems: Problems | Scan) -> dict[str, int]:
     }
 
 
-def before(problems: Problems | Scan) -> str:
+def describe_data(problems: Problems | Scan) -> str:
     """One line on the size of the data and the memory that learning needs."""
     # It is printed before the work starts, so that a user who sees that memory will not suffice can stop at once.
-    found = counts(problems)
-    size = max(found.pop("memory_bytes") / 2**20, 1)
-    many = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in found.items())
+    sizes = counts(problems)
+    size = max(sizes.pop("memory_bytes") / 2**20, 1)
+    parts = ", ".join(f"{count:,} {noun.removesuffix('s') if count == 1 else noun}" for noun, count in sizes.items())
     if hasattr(problems, "shards"):
-        return f"{many}; they are read in {len(problems.shards):,} parts, within {size:,.0f} MiB of memory."
-    return f"{many}; learning takes about {size:,.0f} MiB of memory."
+        return f"{parts}; they are read in {len(problems.shards):,} parts, within {size:,.0f} MiB of memory."
+    return f"{parts}; learning takes about {size:,.0f} MiB of memory."
 
 
-def _seen(model: Any) -> str:
+def _training_value(model: Any) -> str:
     """Mean value of the lists built during learning."""
     ledger = model.training_.ledger
     return (

@@ -53,14 +53,14 @@ def inspect(
     learned, about = about_model(model, trust)
     problems = _problems(learned, data)
     columns, weights = getattr(learned, "columns_", None), _table(learned, "weights_")
-    found = about | {
+    about_file = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
-        "chosen": _chosen(learned),
+        "chosen": _choice(learned),
         "measured": str(learned.measurement_) if hasattr(learned, "measurement_") else None,
         "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
         "certificate": _certificate(learned),
-        "learned from": _learned_from(learned),
+        "learned from": _feedback_summary(learned),
     }
     important = None if problems is None else _importance(learned, problems)
     if out is not None:
@@ -70,9 +70,9 @@ def inspect(
         write_page(model_report(learned, important), Path(out))
     if as_json:
         tables = {"weights": weights, "importance": important, "history": _table(learned, "history_")}
-        show_json(found | {name: None if one is None else _finite(one) for name, one in tables.items()})
+        show_json(about_file | {name: None if table is None else _finite(table) for name, table in tables.items()})
         return
-    for name, value in found.items():
+    for name, value in about_file.items():
         _show(name, value)
     _show_bars("weights, for one spread of a feature", weights, "weight")
     _show_bars("importance: what lists lose without a feature", important, "importance")
@@ -117,17 +117,17 @@ def _show_bars(title: str, table: Any, value: str) -> None:
     """Print the `BARS` largest entries of a table as text bars, by absolute value."""
     if table is None or not len(table):
         return
-    records = sorted(table.records(), key=lambda one: -abs(one[value]))
+    records = sorted(table.records(), key=lambda record: -abs(record[value]))
     print(f"{title}:")
-    longest, wide = abs(records[0][value]) or 1.0, max(len(one["feature"]) for one in records[:BARS])
-    for one in records[:BARS]:
-        bar = "█" * round(WIDEST * abs(one[value]) / longest)
-        print(f"  {one['feature'][:LONGEST]:<{min(wide, LONGEST)}}  {one[value]:+.4f}  {bar}".rstrip())
+    longest, wide = abs(records[0][value]) or 1.0, max(len(record["feature"]) for record in records[:BARS])
+    for record in records[:BARS]:
+        bar = "█" * round(WIDEST * abs(record[value]) / longest)
+        print(f"  {record['feature'][:LONGEST]:<{min(wide, LONGEST)}}  {record[value]:+.4f}  {bar}".rstrip())
     if len(records) > BARS:
         print(f"  ... {len(records) - BARS:,} more")
 
 
-def _chosen(model: Any) -> str | None:
+def _choice(model: Any) -> str | None:
     """Return what `effort="auto"` or `"best"` has chosen, on one line; None for other models."""
     report = getattr(model, "report_", None)
     return None if report is None else " ".join(str(report).split())
@@ -138,7 +138,7 @@ def _certificate(model: Any) -> str | None:
     return as_options(str(model.online_certificate())) if hasattr(model, "online_certificate") else None
 
 
-def _learned_from(model: Any) -> str | None:
+def _feedback_summary(model: Any) -> str | None:
     """For a model that learns from clicks: the number of lists with feedback, and how it explores; None for other
     models.
     """

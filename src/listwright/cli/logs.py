@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PROPENSITIES = ("logged", "frequency", "model", "examination")
 
 
-def _known(propensity: str) -> str:
+def _check_propensity(propensity: str) -> str:
     """Callback of `--propensity`: raises `typer.BadParameter` for an unknown value."""
     if propensity not in PROPENSITIES:
         raise typer.BadParameter(f"must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
@@ -42,7 +42,7 @@ Cascade = Annotated[bool, typer.Option("--cascade", help="With --log: users stop
 Propensity = Annotated[
     str,
     typer.Option(
-        callback=_known,
+        callback=_check_propensity,
         help="With --log: chances of the shown items as logged, or estimated by their frequency, a model, or by how "
         "often users look at each position (examination).",
     ),
@@ -102,7 +102,7 @@ def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[
 
 
 @contextmanager
-def hinting(data: list[str]) -> Iterator[None]:
+def add_hint(data: list[str]) -> Iterator[None]:
     """Context manager that appends the hint of `hint` to input errors of its body."""
     try:
         yield
@@ -116,11 +116,11 @@ def hint(data: list[str]) -> str:
     from listwright.feedback.log_frames import columns_in
 
     try:
-        found = roles(columns_in(data), {}, "")
+        columns = roles(columns_in(data), {}, "")
     except (InputError, OSError):
         return ""
-    signs = [found[role] for role in ("position", "shown", "propensity") if role in found]
-    if not signs or "outcome" not in found:
+    signs = [columns[role] for role in ("position", "shown", "propensity") if role in columns]
+    if not signs or "outcome" not in columns:
         return ""
     return (
         f"This looks like a log of lists that were shown (column {signs[0]!r}), where items that were not shown have "

@@ -118,8 +118,8 @@ def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None
 def one_limit(length: int | None, budget: float | None) -> None:
     """Raise `typer.BadParameter` unless exactly one of `--length` and `--budget` is given."""
     if length is None and budget is None:
-        told = "give the length of lists with --length (items) or --budget (total size)."
-        raise typer.BadParameter(told, param_hint="--length / --budget")
+        message = "give the length of lists with --length (items) or --budget (total size)."
+        raise typer.BadParameter(message, param_hint="--length / --budget")
     if length is not None and budget is not None:
         raise typer.BadParameter("give only one of the two.", param_hint="--length / --budget")
 

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from listwright.cli import options as given
-from listwright.cli.show import many, progress, show_json
-from listwright.cli.sources import STANDARD, check_place, load_model, read_for
-from listwright.cli.written_lists import as_records, check_ending, write_lists
+from listwright.cli.show import STANDARD, as_records, check_ending, many, progress, show_json, write_lists
+from listwright.cli.sources import check_place, load_model, read_for
 from listwright.errors import InputError
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 def predict(
@@ -77,3 +79,38 @@ def predict(
         show_json(as_records(lists, reasons))
     elif out != STANDARD:
         print(f"Wrote {many(len(lists), 'list')} to {out}.", file=sys.stderr)
+
+
+def explain(
+    model: given.Model,
+    data: given.Data,
+    problem: Annotated[str, typer.Option(help="Id of the problem.")],
+    length: given.Length = None,
+    budget: given.Budget = None,
+    allow_short: given.ShortLists = False,
+    new_levels: given.NewLevels = "error",
+    format: given.Format = None,
+    trust: given.Trust = "",
+    as_json: given.AsJson = False,
+) -> None:
+    """Explain one list: what each group of features adds to the score of a pick, how far behind the runner-up is, and
+    which pick made a skipped item redundant."""
+    from listwright.reasons.explain import explain as explain_list
+
+    learned = load_model(model, data, trust)
+    problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)
+    i = number_of(problems, problem)
+    reasons = explain_list(learned, problems, i, length=length, budget=budget, allow_short=allow_short or None)
+    if as_json:
+        show_json(reasons.to_dict())
+    else:
+        print(reasons)
+
+
+def number_of(problems: Problems, name: str) -> int:
+    """Index of the problem with a given id."""
+    for i, identifier in enumerate(problems.problem_ids):
+        if str(identifier) == name:
+            return i
+    examples = ", ".join(str(identifier) for identifier in problems.problem_ids[:3])
+    raise InputError(f"There is no problem {name!r} in the table. It has {len(problems):,}, such as {examples}.")

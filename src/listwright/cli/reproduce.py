@@ -13,24 +13,79 @@ Typical use::
 from __future__ import annotations
 
 import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from listwright.cli.show import notes, progress, show_json, show_section, show_text
+from listwright.cli.show import notes, progress, show_demo, show_json, show_section, show_text, table_bytes
 from listwright.experiments.registry import EXPERIMENTS, Experiment
 
 if TYPE_CHECKING:
     from listwright.experiments.records import Record
     from listwright.report import Section
 
+TABLES: dict[str, dict[str, Any]] = {
+    "past.csv": {"n_readers": 200, "random_state": 1},
+    "held_out.csv": {"n_readers": 100, "first": 200, "random_state": 2},
+    "new.csv": {"n_readers": 20, "first": 300, "clicks": False, "random_state": 3},
+}  # what readers saw, and clicked
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="File to write the report to.")] = Path("report.html"),
+    tables: Annotated[
+        Path | None, typer.Option(help="Write past.csv, held_out.csv and new.csv to this folder instead of a report.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
+) -> None:
+    """Train a policy that lists passages for made-up questions, compare it with other methods, and write a report with
+    charts and lists. With --tables, write example tables for the other commands instead."""
+    if tables is not None:
+        written = write_tables(tables)
+        show_json(written) if as_json else print("Wrote " + ", ".join(written))
+        return
+    with progress("learning"), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        apart = pool.submit(_learn_apart)  # it imports and learns while this process does so with the other methods
+        from listwright.experiments import demo as experiment
+        from listwright.experiments.demo import report
+        from listwright.report import write_page
+
+        results = experiment.run(apart=apart.result)
+    page = write_page(report(results), out)
+    if as_json:
+        show_json(results.records)
+        return
+    show_demo(results, page)
+
+
+def _learn_apart() -> Any:
+    """Fit half of the demo's methods. Runs in a second process, while the first one fits the others."""
+    from listwright.experiments.demo import learn_apart
+
+    return learn_apart()
+
+
+def write_tables(folder: Path) -> list[str]:
+    """Write the example tables of the README as CSV files."""
+    # Readers differ between the tables, so that held-out and new problems really are new.
+    from listwright.report.page import write_bytes
+    from listwright.simulate.readers import table
+
+    written = {folder / name: table_bytes(table(**settings), ".csv") for name, settings in TABLES.items()}
+    for path, content in written.items():
+        write_bytes(path, content)
+    return [str(path) for path in written]
+
+
 NAMES = (*EXPERIMENTS, "all")
-CHOICES = "; ".join(f"{one.name}: {one.about}" for one in EXPERIMENTS.values())
+CHOICES = "; ".join(f"{experiment.name}: {experiment.about}" for experiment in EXPERIMENTS.values())
 PARTS = "DUC data (one folder, or several by repeating the option), a .jsonl file, or a folder of clusters."
 
 
-def _known(name: str) -> str:
+def _check_name(name: str) -> str:
     """Callback of EXPERIMENT: raises `typer.BadParameter` for an unknown name."""
     if name not in NAMES:
         raise typer.BadParameter(f"there is no experiment {name!r}. Choose one of {', '.join(NAMES)}.")
@@ -39,7 +94,7 @@ def _known(name: str) -> str:
 
 def reproduce(
     name: Annotated[
-        str, typer.Argument(callback=_known, metavar="EXPERIMENT", help=f"{CHOICES}; or all of them: all.")
+        str, typer.Argument(callback=_check_name, metavar="EXPERIMENT", help=f"{CHOICES}; or all of them: all.")
     ],
     data: Annotated[
         Path | None,
@@ -51,9 +106,6 @@ def reproduce(
     train: Annotated[list[Path] | None, typer.Option(help=f"summaries: training data. {PARTS}")] = None,
     test: Annotated[list[Path] | None, typer.Option(help="summaries: test data, of the same kinds.")] = None,
     task: Annotated[int | None, typer.Option(help="summaries: DUC task to read; the paper uses task 2.")] = None,
-    rouge: Annotated[
-        Path | None, typer.Option(help="summaries: ROUGE-1.5.5.pl, or its folder, to score the summaries with as well.")
-    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions.")] = 10,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.", show_default="one per core")] = os.cpu_count() or 1,
     out: Annotated[Path, typer.Option(help="Folder for report.html, results.json and figures/.")] = Path("report"),
@@ -63,14 +115,14 @@ def reproduce(
     from listwright.report import Report, check_charts, write_report
 
     check_charts()
-    chosen = [one for one in EXPERIMENTS.values() if name in (one.name, "all")]
-    sources = _sources(chosen, data, {"train": train or [], "test": test or [], "task": task, "rouge": rouge})
+    chosen = [experiment for experiment in EXPERIMENTS.values() if name in (experiment.name, "all")]
+    sources = _sources(chosen, data, {"train": train or [], "test": test or [], "task": task})
     records: list[Record] = []
     sections: list[Section] = []
     findings: list[str] = []
-    for one in chosen:
-        found, section, finding = _run(one, sources[one.name], seeds, jobs)
-        records += found
+    for experiment in chosen:
+        measured, section, finding = _run(experiment, sources[experiment.name], seeds, jobs)
+        records += measured
         sections.append(section)
         findings.append(finding)
         if not as_json:
@@ -86,27 +138,27 @@ def reproduce(
 
 def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Decide which data options go to which experiment."""
-    given = {name: value for name, value in parts.items() if value}
-    if given and not any(one.takes_parts for one in chosen):
-        raise typer.BadParameter(f"only the experiment 'summaries' takes --{next(iter(given))}.")
-    if ("train" in given) != ("test" in given):
+    named = {name: value for name, value in parts.items() if value}
+    if named and not any(experiment.takes_parts for experiment in chosen):
+        raise typer.BadParameter(f"only the experiment 'summaries' takes --{next(iter(named))}.")
+    if ("train" in named) != ("test" in named):
         raise typer.BadParameter("--train and --test must be given together.")
-    if data is not None and "train" in given:
+    if data is not None and "train" in named:
         raise typer.BadParameter("give either --data, or --train and --test.")
-    if data is not None and not any(one.reads for one in chosen):
+    if data is not None and not any(experiment.reads for experiment in chosen):
         raise typer.BadParameter(f"the experiment {chosen[0].name!r} simulates its data. Leave --data out.")
-    if data is not None and len(chosen) > 1 and not any(one.finds(data) for one in chosen):
+    if data is not None and len(chosen) > 1 and not any(experiment.finds(data) for experiment in chosen):
         raise typer.BadParameter(f"no experiment can read {data}. Leave --data out.")
     sources: dict[str, dict[str, Any]] = {}
-    for one in chosen:
-        readable = data is not None and (one.finds(data) if len(chosen) > 1 else bool(one.reads))
-        sources[one.name] = ({"data": data} if readable else {}) | (given if one.takes_parts else {})
+    for experiment in chosen:
+        readable = data is not None and (experiment.finds(data) if len(chosen) > 1 else bool(experiment.reads))
+        sources[experiment.name] = ({"data": data} if readable else {}) | (named if experiment.takes_parts else {})
     return sources
 
 
-def _run(one: Experiment, source: dict[str, Any], seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
+def _run(experiment: Experiment, source: dict[str, Any], seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
     """Run one experiment."""
-    module = one.load()
-    with notes(), progress(one.name):
+    module = experiment.load()
+    with notes(), progress(experiment.name):
         records = module.run(**source, seeds=seeds, jobs=jobs)
     return records, module.section(records, **source), module.findings(records, **source)

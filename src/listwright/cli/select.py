@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from listwright.cli import options as given
-from listwright.cli.show import progress, show_json
-from listwright.cli.sources import STANDARD, check_place
+from listwright.cli.show import STANDARD, progress, show_json
+from listwright.cli.sources import check_place
+from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.selection import Selection
@@ -65,8 +66,8 @@ def select(
 ) -> None:
     """Pick rows of a table of vectors that represent all rows, or that differ most from each other. Writes one line per
     pick: position, row, gain and value so far. The estimated memory is printed first."""
-    from listwright.cli.selection_picture import check_picture, write_picture
-    from listwright.cli.written_lists import check_ending, write_columns
+    from listwright.cli.select import check_picture, write_picture
+    from listwright.cli.show import check_ending, write_columns
     from listwright.selection import select as select_rows
     from listwright.selection.intake import read_column
     from listwright.selection.memory import told
@@ -76,7 +77,7 @@ def select(
     check_picture(picture)
     print(told(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
     with progress("selecting"):
-        found = select_rows(
+        selection = select_rows(
             vectors,
             k,
             column=column,
@@ -95,22 +96,127 @@ def select(
             random_state=seed,
         )
     if as_json:
-        show_json(_summary(found) | {"rows": found.rows.tolist(), "gains": found.gains.tolist()})
+        show_json(_summary(selection) | {"rows": selection.rows.tolist(), "gains": selection.gains.tolist()})
     if out != STANDARD or not as_json:
-        write_columns({name: values.tolist() for name, values in found.to_dict().items()}, out)
+        write_columns({name: values.tolist() for name, values in selection.to_dict().items()}, out)
     if picture is not None:
-        write_picture(found, vectors, column, picture)
-    print(found, file=sys.stderr)
+        write_picture(selection, vectors, column, picture)
+    print(selection, file=sys.stderr)
 
 
-def _summary(found: Selection) -> dict[str, Any]:
+def _summary(selection: Selection) -> dict[str, Any]:
     """Return the summary of a selection for `--json`: its value, upper bound, their ratio, the knee of the curve and
     the device.
     """
     return {
-        "value": found.value,
-        "bound": found.bound,
-        "ratio": found.ratio,
-        "knee": found.knee,
-        "device": found.device,
+        "value": selection.value,
+        "bound": selection.bound,
+        "ratio": selection.ratio,
+        "knee": selection.knee,
+        "device": selection.device,
     }
+
+
+KINDS = (".png", ".svg", ".html")
+SHOWN = 4000  # rows that are not picked
+MEASURED = 20_000  # rows that the components are computed from
+
+
+def check_picture(path: str | None) -> None:
+    """Raise for an unsupported ending, or if the chart packages are not installed, before any work is done."""
+    if path is None:
+        return
+    if Path(path).suffix.lower() not in KINDS:
+        raise InputError(f"A picture goes to a file that ends in {', '.join(KINDS)}. Got {path}.")
+    from listwright.report.charts import charts
+
+    charts()
+
+
+def write_picture(selection: Selection, vectors: Path, column: str | None, path: str) -> None:
+    """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page."""
+    from listwright.report import Figure, Report, Section, write_page
+    from listwright.report.charts import as_png, as_svg, charts, specification
+    from listwright.report.page import write_bytes, write_text
+
+    scatter, curve = _scatter(selection, vectors, column), _curve(selection)
+    if path.lower().endswith(".html"):
+        figures = [Figure("rows", scatter, CAPTIONS[0]), Figure("value", curve, CAPTIONS[1])]
+        text = f"{len(selection):,} rows of {vectors.name}: {selection.bound}."
+        write_page(Report("Selected rows", text, [Section("Picks", "What was picked.", figures)]), Path(path))
+        return
+    both = charts().hconcat(scatter.properties(width=420), curve.properties(width=420))
+    svg = as_svg(specification(both))
+    if path.lower().endswith(".svg"):
+        write_text(Path(path), svg)
+    else:
+        write_bytes(Path(path), as_png(svg))
+
+
+CAPTIONS = (
+    "Rows on the two directions in which they vary most; rows that were picked are marked.",
+    "Value of the first picks; after the knee, more picks bring little.",
+)
+
+
+def _scatter(selection: Selection, vectors: Path, column: str | None) -> Any:
+    """Scatter plot of picked and other rows on the first two principal components."""
+    import numpy as np
+
+    from listwright.report.charts import charts
+    from listwright.selection.intake import read_vectors
+
+    alt, rng = charts(), np.random.default_rng(0)
+    table = read_vectors(vectors, column=column).table
+    sample = np.sort(rng.choice(len(table), min(MEASURED, len(table)), replace=False))
+    block = np.asarray(table[sample], dtype=np.float64)
+    centre = block.mean(axis=0)
+    _, directions = np.linalg.eigh(np.cov(block - centre, rowvar=False).reshape(block.shape[1], -1))
+    axes = directions[:, ::-1][:, :2]
+    others = np.setdiff1d(sample, selection.rows)
+    others = np.sort(rng.choice(others, min(SHOWN, len(others)), replace=False))
+    rows = np.concatenate([others, selection.rows])
+    points = (np.asarray(table[rows], dtype=np.float64) - centre) @ axes
+    kinds = ["other"] * len(others) + ["picked"] * len(selection.rows)
+    values = [
+        {"x": float(point[0]), "y": float(point[-1]), "row": int(row), "rows": kind}
+        for row, point, kind in zip(rows, points, kinds, strict=True)
+    ]
+    colour = alt.Scale(domain=["other", "picked"], range=["#b9c0c9", "#d4465c"])
+    size = alt.Scale(domain=["other", "picked"], range=[10, 34])
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_circle(opacity=0.75)
+        .encode(
+            x=alt.X("x:Q", title="first principal component"),
+            y=alt.Y("y:Q", title="second principal component"),
+            color=alt.Color("rows:N", scale=colour, legend=alt.Legend(title=None, orient="top", symbolType="circle")),
+            size=alt.Size("rows:N", scale=size, legend=None),
+            tooltip=["row:Q", "rows:N"],
+        )
+        .properties(width="container", height=340)
+    )
+
+
+def _curve(selection: Selection) -> Any:
+    """Line chart of the value after each pick, with the knee marked."""
+    from listwright.report.charts import charts
+
+    alt = charts()
+    values = [{"picks": i + 1, "value": float(value)} for i, value in enumerate(selection.values)]
+    knee = [
+        {
+            "picks": selection.knee,
+            "value": values[selection.knee - 1]["value"],
+            "text": f"knee: {selection.knee:,} rows",
+        }
+    ]
+    line = (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(strokeWidth=2.2)
+        .encode(x=alt.X("picks:Q", title="rows picked"), y=alt.Y("value:Q", title="value", scale=alt.Scale(zero=False)))
+    )
+    mark = alt.Chart(alt.Data(values=knee)).encode(x="picks:Q", y="value:Q")
+    point = mark.mark_circle(size=70, color="#d4465c")
+    text = mark.mark_text(align="left", dx=8, dy=14).encode(text="text:N")
+    return alt.layer(line, point, text).properties(width="container", height=340)

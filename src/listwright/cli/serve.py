@@ -21,6 +21,8 @@ A configuration file holds option names, and tables for limits and further model
 from __future__ import annotations
 
 import inspect
+import os
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
@@ -29,7 +31,11 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from listwright.cli import options as given
+from listwright.cli.show import STANDARD, progress, show_json
+from listwright.cli.sources import check_place
 from listwright.errors import InputError
+from listwright.serve import import_part
 from listwright.serve.settings import Limits, Settings
 
 PREFIX = "LISTWRIGHT"
@@ -38,21 +44,21 @@ OWN = ("model", "limits", "models")  # fields that are no options of their own
 FLAGS = {"learn": "--learn", "deploy": "--deploy/--no-deploy"}
 
 
-def _configured(context: typer.Context, path: Path | None) -> Path | None:
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     """Callback of `--config`: reads a TOML file and makes its values the defaults of the options."""
     # Unknown keys raise `typer.BadParameter`, so that a typing error does not silently leave a limit at its default.
     if path is None:
         return None
     try:
-        found = tomllib.loads(path.read_text())
+        config = tomllib.loads(path.read_text())
     except OSError as error:
         raise typer.BadParameter(f"cannot read {path}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise typer.BadParameter(f"{path} is not valid TOML: {error}.") from None
-    limits, models = found.pop("limits", {}), found.pop("models", {})
-    values = {name.replace("-", "_"): value for name, value in found.items()}
+    limits, models = config.pop("limits", {}), config.pop("models", {})
+    values = {name.replace("-", "_"): value for name, value in config.items()}
     values |= {LIMIT + name.replace("-", "_"): value for name, value in limits.items()}
-    known = {one.name for one in context.command.params} - {"config"}
+    known = {option.name for option in context.command.params} - {"config"}
     unknown = sorted(values.keys() - known)
     if unknown:
         raise typer.BadParameter(f"{path} has the key {unknown[0]!r}, which is not an option.")
@@ -65,15 +71,15 @@ def _configured(context: typer.Context, path: Path | None) -> Path | None:
 def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
     """Make one command line option per field of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
-    for one in fields(kind):
-        if one.name in OWN and not prefix:
+    for field in fields(kind):
+        if field.name in OWN and not prefix:
             continue
-        inner, text = get_args(hints[one.name])[:2]
-        name = prefix + one.name
-        flag = FLAGS.get(one.name, f"--{name.replace('_', '-')}")
+        inner, text = get_args(hints[field.name])[:2]
+        name = prefix + field.name
+        flag = FLAGS.get(field.name, f"--{name.replace('_', '-')}")
         panel = "Limits" if prefix else None
         option = typer.Option(flag, envvar=f"{PREFIX}_{name.upper()}", help=text, rich_help_panel=panel)
-        default = None if one.default is MISSING else one.default
+        default = None if field.default is MISSING else field.default
         yield inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[inner, option]
         )
@@ -85,11 +91,11 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     settings, limits = list(_options(Settings)), list(_options(Limits, LIMIT))
 
     def joined(**values: Any) -> None:
-        bounds = Limits(**{one.name.removeprefix(LIMIT): values.pop(one.name) for one in limits})
-        chosen = {one.name: values.pop(one.name) for one in settings}
+        bounds = Limits(**{option.name.removeprefix(LIMIT): values.pop(option.name) for option in limits})
+        chosen = {option.name: values.pop(option.name) for option in settings}
         command(lambda model, models: Settings(model, models=models, limits=bounds, **chosen), **values)
 
-    both = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+    both = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in own]
     joined.__signature__ = inspect.Signature(both + settings + limits)  # type: ignore[attr-defined]
     joined.__name__, joined.__doc__ = command.__name__, command.__doc__
     return joined
@@ -119,7 +125,7 @@ def serve(
         Path | None,
         typer.Option(
             is_eager=True,
-            callback=_configured,
+            callback=_read_config,
             envvar=f"{PREFIX}_CONFIG",
             help="TOML file with options; the command line and environment variables take precedence.",
         ),
@@ -138,7 +144,7 @@ def serve(
     """Serve lists over HTTP, store feedback durably, and learn from it. The API is described at /docs."""
     from listwright import serve as service  # only here: it takes packages that other commands do without
 
-    chosen = settings(model, dict(map(_named, models or [])))
+    chosen = settings(model, dict(map(_parse_model, models or [])))
     if new_key is not None or revoke_key is not None:
         if chosen.keys is None:
             raise typer.BadParameter("--new-key and --revoke-key need --keys FILE.", param_hint="--keys")
@@ -158,9 +164,61 @@ def _is_new(store: str) -> bool:
     return scheme == "sqlite" and not Path(path).exists()
 
 
-def _named(text: str) -> tuple[str, Path]:
+def _parse_model(text: str) -> tuple[str, Path]:
     """Parse a value of `--model`; raise `InputError` unless it has the form `NAME=FILE`."""
     name, equals, file = text.partition("=")
     if not equals or not name or not file:
         raise InputError(f"--model takes NAME=FILE. Got {text!r}.")
     return name, Path(file)
+
+
+def backup(
+    store: Annotated[
+        str,
+        typer.Argument(metavar="STORE", help="sqlite:///FILE or postgresql://USER@HOST/DATABASE, also while served."),
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; it must not exist yet.")] = None,
+    restore: Annotated[Path | None, typer.Option(help="Restore this backup into STORE, which must be empty.")] = None,
+) -> None:
+    """Back up the store of a service to one file, or restore such a backup into an empty store."""
+    files = import_part("store.backup")
+    if (out is None) == (restore is None):
+        raise typer.BadParameter("give either --out FILE or --restore FILE.", param_hint="--out")
+    password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")
+    if restore is not None:
+        counts = files.restore(restore, store, password=password)
+    else:
+        assert out is not None
+        counts = files.back_up(store, out, password=password)
+    summary = f"{counts['lw_lists']:,} lists, {counts['lw_feedback']:,} feedbacks and {counts['lw_models']:,} models"
+    print(f"{'Restored' if restore else 'Backed up'} {summary}.", file=sys.stderr)
+
+
+def export(
+    store: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE",
+            help="What `listwright serve --store` names: sqlite:///FILE, postgresql://USER@HOST/DATABASE, or the path "
+            "of an SQLite file.",
+        ),
+    ],
+    out: Annotated[str, typer.Option("-o", "--out", help="Parquet file to write.")],
+    version: Annotated[int | None, typer.Option(min=1, help="Export only the lists of this model version.")] = None,
+    cascade: Annotated[bool, typer.Option("--cascade", help="Users stop looking at the first click.")] = False,
+    as_json: given.AsJson = False,
+) -> None:
+    """Export the lists, propensities and feedback that a service stored as a log for `fit --log` and `evaluate --log`.
+    The service may keep running. A password that is not in the address is taken from LISTWRIGHT_STORE_PASSWORD."""
+    if out == STANDARD:
+        raise InputError("A log is written to a file. Name one with --out.")
+    check_place(out, store.removeprefix("sqlite:///"))
+    from listwright.serve.export import export as export_log  # only here: it takes packages of the service
+
+    with progress("exporting"):
+        password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")
+        count = export_log(store, out, version=version, cascade=cascade, password=password)
+    if as_json:
+        show_json({"lists": count, "log": out})
+    else:
+        print(f"Wrote {count:,} lists to {out}.")

@@ -14,22 +14,26 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from listwright._internal.progress import ProgressCallback, progress_to
-from listwright.errors import Notice
+from listwright.errors import InputError, Notice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from listwright.experiments.demo import Demo
-    from listwright.report import Section, SideBySide, Table
+    from listwright.lists import Lists
+    from listwright.reasons.result import Reasons
+    from listwright.report import ReportTable, Section, SideBySide
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",
               "device", "engine", "features", "format", "group", "groups", "ignore", "item", "length", "links",
               "list_id", "max_memory", "metric", "n_passes", "neighbors", "new_levels", "outcome", "per_group",
               "position", "precision", "problem", "propensity", "references", "resume", "reward", "sample",
               "allow_short", "size", "targets", "task", "test", "train", "vectors")  # fmt: skip
+STANDARD = "-"
 EVERY = 10.0  # seconds between two lines of progress, where these go to a file
 NAMED_OTHERWISE = {"problem": "problem-column", "item": "item-column", "size": "size-column", "group": "group-column",
                    "n_passes": "passes", "list_id": "list-column", "outcome": "outcome-column",
@@ -70,14 +74,14 @@ def notes() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
         yield
-    told: set[str] = set()
-    for one in caught:
-        if issubclass(one.category, Notice):
-            if str(one.message) not in told:
-                print(f"Note: {as_options(str(one.message))}", file=sys.stderr)
-            told.add(str(one.message))
+    printed: set[str] = set()
+    for warning in caught:
+        if issubclass(warning.category, Notice):
+            if str(warning.message) not in printed:
+                print(f"Note: {as_options(str(warning.message))}", file=sys.stderr)
+            printed.add(str(warning.message))
         else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 @contextmanager
@@ -118,13 +122,13 @@ def show_section(section: Section) -> None:
     """Print a section of a report: title, text and tables."""
     from rich.console import Console
 
-    from listwright.report import Table
+    from listwright.report import ReportTable
 
     console = Console(highlight=False)
     console.print(f"\n{section.title}", style="bold", markup=False)
     console.print(section.text, markup=False)
     for part in section.parts:
-        if isinstance(part, Table):
+        if isinstance(part, ReportTable):
             console.print()
             console.print(_rich_table(part))
 
@@ -136,21 +140,21 @@ def show_text(text: str) -> None:
     Console(highlight=False).print(f"\n{text}", markup=False)
 
 
-def show_demo(found: Demo, page: Path) -> None:
+def show_demo(results: Demo, page: Path) -> None:
     """Print the result of the demo on one screen of 80 columns and 40 lines."""
     from rich.console import Console
 
-    from listwright.experiments.demo_report import IN_SHORT, cost, value_table, widest
+    from listwright.experiments.demo import IN_SHORT, cost, value_table, widest
 
     console = Console(highlight=False, width=min(80, Console().width))
-    first, records = found.problems[0], found.records
+    first, records = results.problems[0], results.records
     console.print(first.problem, style="bold", markup=False)
     console.print(f"{first.note} Four passages, listed in three ways:\n", markup=False)
     console.print(_side_by_side(first))
-    about = f"\nPer cent of what is needed, by length, on {found.n_test} other questions (± {widest(records):.1f}):"
+    about = f"\nPer cent of what is needed, by length, on {results.n_test} other questions (± {widest(records):.1f}):"
     console.print(about, style="bold", markup=False)
     console.print(_rich_table(value_table(records), compact=True))
-    for text in (found.certificate, cost(found), IN_SHORT):
+    for text in (results.certificate, cost(results), IN_SHORT):
         if text:
             console.print(text, markup=False)
     console.print(f"\nOpen {page} for the chart, the texts and ten more questions. Then try:", markup=False)
@@ -164,19 +168,19 @@ def _side_by_side(part: SideBySide) -> Any:
 
     styles = {"new": "green", "repeat": "dim", "nothing": "dim"}
     shown = RichTable(box=None, pad_edge=False, expand=True, header_style="bold")
-    for one in part.lists:
-        shown.add_column(one.method, no_wrap=True, overflow="ellipsis", ratio=1)
-    for place, picks in enumerate(zip(*(one.picks for one in part.lists), strict=True)):
+    for picked in part.lists:
+        shown.add_column(picked.method, no_wrap=True, overflow="ellipsis", ratio=1)
+    for place, picks in enumerate(zip(*(picked.picks for picked in part.lists), strict=True)):
         cells = []
         for pick in picks:
             title = Text(f"{place + 1} ").append(pick.title, style="strike" if pick.kind == "repeat" else "")
             cells.append(title.append(f"\n  {pick.adds}", style=styles[pick.kind]))
         shown.add_row(*cells)
-    shown.add_row(*(Text(one.worth, style="bold") for one in part.lists))
+    shown.add_row(*(Text(picked.worth, style="bold") for picked in part.lists))
     return shown
 
 
-def _rich_table(table: Table, *, compact: bool = False) -> Any:
+def _rich_table(table: ReportTable, *, compact: bool = False) -> Any:
     """Convert a table of a report to a table of rich."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
@@ -193,3 +197,114 @@ def _rich_table(table: Table, *, compact: bool = False) -> Any:
 def show_json(content: Any) -> None:
     """Print a value as indented JSON; NaN and infinity raise `ValueError`, as JSON cannot represent them."""
     print(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=2))
+
+
+ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
+FORMULA = re.compile(r"\s*(=|[-+@].*[(!|])")  # what a spreadsheet would run; @name and -7 are names and numbers
+
+
+def check_ending(out: str) -> None:
+    """Raise `InputError` for an ending that no writer handles, before any work is done."""
+    if out != STANDARD and Path(out).suffix.lower() not in ENDINGS:
+        raise InputError(f"Lists go to a file that ends in {', '.join(ENDINGS)}. Got {out}.")
+
+
+def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
+    """Write lists with one row per pick: problem, position, item, score and so on."""
+    columns = {name: column.tolist() for name, column in lists.to_dict().items()}
+    if reasons is not None:
+        columns |= _reason_columns([pick for reason in reasons for pick in reason.picks])
+    write_columns(columns, out)
+
+
+def write_columns(columns: dict[str, list[Any]], out: str) -> None:
+    """Write columns of equal length to a file or standard output."""
+    from listwright.report.page import write_bytes
+
+    ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
+    content = _json_lines(columns) if ending in (".jsonl", ".ndjson") else table_bytes(columns, ending)
+    if out == STANDARD:
+        print_bytes(content)
+    else:
+        write_bytes(Path(out), content)
+
+
+def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
+    """Lists as JSON-ready dicts, for `predict --json`."""
+    records = [
+        {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
+        for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
+    ]
+    if reasons is None:
+        return records
+    details = [{"reasons": reason.to_dict()} for reason in reasons]
+    return [record | more for record, more in zip(records, details, strict=True)]
+
+
+def _reason_columns(picks: list[Any]) -> dict[str, list[Any]]:
+    """Return the reasons of all picks as columns."""
+    return {
+        "runner_up": [pick.runner_up for pick in picks],
+        "margin": [pick.margin for pick in picks],
+        "contributions": [pick.contributions for pick in picks],
+        "note": [pick.note for pick in picks],
+    }
+
+
+def _json_lines(columns: dict[str, list[Any]]) -> bytes:
+    """Columns as JSON lines, one object per row; NaN raises, as JSON cannot represent it."""
+    rows = zip(*columns.values(), strict=True)
+    return "".join(
+        json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n" for row in rows
+    ).encode()
+
+
+def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
+    """Columns as the bytes of a Parquet, CSV or TSV file."""
+    if "contributions" in columns:
+        texts = [json.dumps(entry, ensure_ascii=False) for entry in columns["contributions"]]
+        columns = columns | {"contributions": texts}
+    if ending in (".parquet", ".pq"):
+        return _parquet(columns)
+    columns = {name: _escape_formulas(name, values) for name, values in columns.items()}
+    rows = (columns, *zip(*columns.values(), strict=True))
+    delimiter = "\t" if ending == ".tsv" else ","
+    return "".join(delimiter.join(map(_cell, row)) + "\n" for row in rows).encode()
+
+
+def _parquet(columns: dict[str, Any]) -> bytes:
+    """Columns as the bytes of a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = pa.BufferOutputStream()
+    parquet.write_table(pa.table(columns), sink)
+    return bytes(sink.getvalue())
+
+
+def _cell(value: Any) -> str:
+    """Return a value as a cell of CSV: text in quotes, numbers bare, nothing for a missing value."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"'
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _escape_formulas(name: str, values: Any) -> Any:
+    """Protect text that a spreadsheet would execute as a formula, with a leading apostrophe and a note on standard
+    error.
+    """
+    if not isinstance(values, list) or not any(isinstance(value, str) and FORMULA.match(value) for value in values):
+        return values
+    print(
+        f"Note: some values of {name!r} begin like a formula. They are written with a ' in front, so that no "
+        "spreadsheet runs them. Write .jsonl or .parquet to keep them as they are.",
+        file=sys.stderr,
+    )
+    return [f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value for value in values]
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as a Python object."""
+    return value.item() if hasattr(value, "item") else value

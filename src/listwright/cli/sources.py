@@ -7,24 +7,28 @@ than after minutes of learning.
 
 from __future__ import annotations
 
+import inspect
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial, wraps
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from zipfile import is_zipfile
 
+import typer
+
+from listwright.cli import options as given
 from listwright.cli.options import groups_for, one_from_standard_input, sizes_for
-from listwright.cli.show import print_bytes
+from listwright.cli.show import STANDARD, notes, print_bytes, progress
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.tables import Columns
 
-STANDARD = "-"
 PACKED = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # how packed files start
 
 
@@ -108,7 +112,7 @@ def check_place(out: str, *read: str | Path | None) -> None:
     if out == STANDARD:
         return
     for name in read:
-        if name is not None and path.exists() and any(path.samefile(one) for one in _existing(str(name))):
+        if name is not None and path.exists() and any(path.samefile(file) for file in _existing(str(name))):
             raise InputError(f"{path} is an input file and cannot also be the output. Name another file to write.")
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file to write.")
@@ -120,9 +124,9 @@ def _existing(name: str) -> list[str]:
     """Existing files that an argument stands for: the file, the matches of a pattern, the contents of a folder."""
     if not name or name == STANDARD:
         return []
-    found = [name] if Path(name).exists() else glob(name, recursive=True)
-    inside = [str(file) for one in found if Path(one).is_dir() for file in Path(one).rglob("*") if file.is_file()]
-    return [*found, *inside]
+    paths = [name] if Path(name).exists() else glob(name, recursive=True)
+    inside = [str(file) for path in paths if Path(path).is_dir() for file in Path(path).rglob("*") if file.is_file()]
+    return [*paths, *inside]
 
 
 def check_folder(out: Path) -> None:
@@ -159,3 +163,106 @@ def _kind(path: Path) -> str:
         return "parquet"
     line = start.lstrip().partition(b"\n")[0]
     return "jsonl" if line.startswith((b"{", b"[{")) else "svmlight" if b" qid:" in line else "csv"
+
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
+    from listwright.tables import Columns, Scan
+
+    Read = Callable[..., tuple[Problems | Scan, Columns, str]]
+else:
+    Read = Any  # typer looks at annotations while it runs, and the library is not loaded yet
+
+Names = list[str] | None
+
+
+def on_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator that adds the table options of `_read` to a command."""
+    own = inspect.signature(command, eval_str=True).parameters
+    table = {
+        name: parameter
+        for name, parameter in inspect.signature(_read, eval_str=True).parameters.items()
+        if name not in own
+    }
+    first = [table[name] for name in ("data", "reward") if name in table]
+    others = [parameter for name, parameter in table.items() if name not in ("data", "reward")]
+    both = [*first, *list(own.values())[1:], *others]
+
+    @wraps(command)
+    def joined(**values: Any) -> None:
+        command(partial(_read, **{name: values.pop(name) for name in table}), **values)
+
+    named = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in both]
+    joined.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # where typer finds the options
+    return joined
+
+
+def _read(
+    data: given.Data,
+    reward: given.Reward,
+    references: given.References = None,
+    problem: Annotated[str, typer.Option("--problem-column", help="Column with the problem's id.")] = "problem",
+    item: Annotated[str, typer.Option("--item-column", help="Column with the item's id; may be missing.")] = "item",
+    size: Annotated[str, typer.Option("--size-column", help="Column with the item's size; may be missing.")] = "size",
+    group: Annotated[
+        str | None, typer.Option("--group-column", help="Column with the item's group, for --per-group.")
+    ] = None,
+    features: Annotated[
+        Names,
+        typer.Option(
+            help="Feature columns, comma-separated or as a pattern such as 'f_*'; by "
+            "default all numeric columns except the reward's."
+        ),
+    ] = None,
+    context: Annotated[Names, typer.Option(help="Columns that describe the whole problem.")] = None,
+    vectors: Annotated[
+        Names,
+        typer.Option(
+            help="Columns on which similarity is measured: one column of lists, or several columns of numbers."
+        ),
+    ] = None,
+    links: Annotated[
+        Names, typer.Option(help="Columns that list ids of other items that an item refers to, such as citations.")
+    ] = None,
+    catalogue: Annotated[str | None, typer.Option(help="Column that identifies an item of a recurring set.")] = None,
+    categorical: Annotated[Names, typer.Option(help="Columns of text to encode as 0/1 features.")] = None,
+    ignore: Annotated[Names, typer.Option(help="Columns that are not features.")] = None,
+    format: given.Format = None,
+    max_memory: given.MaxMemory = None,
+) -> Any:
+    """Read the table of a command."""
+    with notes(), progress("reading"):
+        table = read_problems(
+            data,
+            reward=reward,
+            references=references,
+            problem=problem,
+            item=item,
+            size=size,
+            group=group,
+            features=several(features),
+            context=several(context),
+            vectors=several(vectors),
+            links=several(links),
+            catalogue=catalogue,
+            categorical=several(categorical) or (),
+            ignore=several(ignore) or (),
+            format=format,
+            max_memory=max_memory,
+        )
+    return *table, reward
+
+
+def log_options(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the table options that also apply to a log of shown lists, without those left at their defaults."""
+    names = ("features", "context", "vectors", "categorical", "ignore")
+    options: dict[str, Any] = {name: several(values[name]) for name in names if values[name]}
+    others = {"catalogue": None, "item": "item", "size": "size"}
+    return options | {name: values[name] for name, usual in others.items() if values[name] != usual}
+
+
+def several(values: Names) -> Names:
+    """Split values of an option that may be repeated and may hold commas; None if the option was not given."""
+    if not values:
+        return None
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]

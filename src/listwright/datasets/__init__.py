@@ -6,15 +6,13 @@ never depend on other problems of the file, so that no information leaks from te
 are left out are counted in a `ReadingNote`, a warning.
 """
 
-from listwright.datasets._splits import TrainTest
+from listwright.datasets._files import TrainTest
 from listwright.datasets.arguments import Arguments, read_arguments
 from listwright.datasets.aslib import Scenario, read_aslib
-from listwright.datasets.motion_paths import read_motion_paths
 from listwright.datasets.movies import Movies, read_movies
 from listwright.datasets.questions import read_questions
-from listwright.datasets.trajectory import read_trajectory
-from listwright.datasets.trec import read_trec_diversity
-from listwright.datasets.trec_web import TrecWeb, read_trec_web
+from listwright.datasets.trajectory import read_motion_paths, read_trajectory
+from listwright.datasets.trec import TrecWeb, read_trec_diversity, read_trec_web
 
 __all__ = [
     "Arguments",

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +19,18 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from listwright.errors import InputError
+from listwright.problems import Problems
 from listwright.text.files import read_text
 
 
-def found(path: str | Path, what: str) -> Path:
+class TrainTest(NamedTuple):
+    """Problems by the source's own split; unpack it as `train, test = read_...(path)`."""
+
+    train: Problems  # problems to learn from
+    test: Problems  # problems to evaluate on
+
+
+def require_path(path: str | Path, what: str) -> Path:
     """Return the path if something exists there; raise an `InputError` that starts with `what` otherwise."""
     path = Path(path)
     if not path.exists():
@@ -43,7 +51,7 @@ def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
 def read_parquet(path: Path, columns: Sequence[str]) -> Any:
     """Read a Parquet file into a pyarrow table that has at least the given columns."""
     try:
-        table = pq.read_table(found(path, "A Parquet file"))
+        table = pq.read_table(require_path(path, "A Parquet file"))
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"Cannot read {path}: {error}.") from error
     require(table.column_names, columns, path)
@@ -62,7 +70,7 @@ def column_of(table: Any, name: str) -> NDArray[Any]:
 
 def read_arrays(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Return arrays of an `.npz` file by name. Pickled objects are not read."""
-    path = found(path, "An .npz file")
+    path = require_path(path, "An .npz file")
     try:
         with zipfile.ZipFile(path), np.load(path) as arrays:
             require(arrays.files, names, path)
@@ -81,7 +89,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
 def read_records(path: str | Path) -> list[dict[str, Any]]:
     """Return the objects of a JSON file: one per line, or one list of them; also compressed (`.gz`)."""
     # Lines are split at newline characters only, because JSON strings may contain other line separators.
-    path = found(path, "A JSON file")
+    path = require_path(path, "A JSON file")
     text = read_text(path)
     try:
         if text.lstrip().startswith("["):

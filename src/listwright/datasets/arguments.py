@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,15 +17,128 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
 from listwright._internal.tokens import tokens
-from listwright.datasets._files import found, read_csv, read_records, require
-from listwright.datasets._terms import Terms, best_link, count_terms, highest, row_sums
+from listwright.datasets._files import read_csv, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.centrality import lexrank
 from listwright.text.files import distinct, note_skipped
+from listwright.text.vectors import Rows, term_counts, unit_vectors
+from listwright.text.words import FUNCTION_WORDS
+
+VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Counts of the words of each candidate and of each problem's query."""
+
+    counts: Rows  # (candidates, terms)
+    queries: Rows  # (problems, terms)
+    owners: Ints  # by candidate: its problem
+    term_owners: Ints  # by term, its problem
+    hashes: Ints  # by term: its column in vectors
+    is_content: Bools  # by term: whether it is more than a function word
+
+    @cached_property
+    def frequency(self) -> Ints:
+        """By term: the number of candidates of its problem that contain it."""
+        return np.bincount(self.counts.indices, minlength=self.counts.shape[1])
+
+    @cached_property
+    def n_candidates(self) -> Ints:
+        """By term: the number of candidates of its problem."""
+        return np.bincount(self.owners)[self.term_owners]
+
+    @cached_property
+    def idf(self) -> Floats:
+        """By term: log((N + 1) / (df + 1/2)), as in `listwright.text.vectors.tf_idf`."""
+        return np.log((self.n_candidates + 1) / (self.frequency + 0.5))
+
+    @cached_property
+    def unit(self) -> Rows:
+        """tf-idf rows of the candidates, scaled to length 1."""
+        return unit_vectors(_scale(self.counts, self.idf))
+
+    @cached_property
+    def query_cosine(self) -> Floats:
+        """By candidate: the tf-idf cosine with its query."""
+        return row_sums(self.unit @ unit_vectors(_scale(self.queries, self.idf)).T)
+
+    def cosines(self) -> Rows:
+        """Return the tf-idf cosines of pairs of candidates as a sparse link table, without the diagonal."""
+        return off_diagonal(self.unit @ self.unit.T)
+
+    def vectors(self) -> Rows:
+        """Return the tf-idf rows over hashed columns, for similarity within a problem (`Problems.vectors`)."""
+        # Hashing makes the columns of two files agree, so that their problems can be joined.
+        indices = self.hashes[self.unit.indices]
+        rows = sparse.csr_array((self.unit.data, indices, self.unit.indptr), (len(self.owners), VECTOR_COLUMNS))
+        rows.sum_duplicates()
+        return rows
+
+
+def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[Sequence[str]]) -> Terms:
+    """Count the words of candidates and queries."""
+    counts, columns = term_counts([*texts, *queries])
+    problem = np.concatenate([owners, np.arange(len(queries))])
+    entry_owner = np.repeat(problem, np.diff(counts.indptr))
+    keys, local = np.unique(entry_owner * len(columns) + counts.indices, return_inverse=True)
+    table = sparse.csr_array((counts.data, local, counts.indptr), (len(problem), len(keys)))
+    hashes = np.array([zlib.crc32(word.encode()) % VECTOR_COLUMNS for word in columns], dtype=np.int64)
+    content = np.array([word not in FUNCTION_WORDS for word in columns], dtype=bool)
+    word_of = keys % len(columns)
+    return Terms(
+        counts=table[: len(texts)],
+        queries=table[len(texts) :],
+        owners=owners,
+        term_owners=keys // len(columns),
+        hashes=hashes[word_of],
+        is_content=content[word_of],
+    )
+
+
+def row_sums(table: Any) -> Floats:
+    """Return the sum of each row of a sparse table as a flat array."""
+    return np.asarray(table.sum(axis=1), dtype=np.float64).ravel()
+
+
+def off_diagonal(table: Rows) -> Rows:
+    """Return the table in float32, with sorted indices, without its diagonal and without stored zeros."""
+    entries = sparse.coo_array(table)
+    keep = (entries.row != entries.col) & (entries.data != 0)
+    where = (entries.row[keep], entries.col[keep])
+    kept = sparse.csr_array((entries.data[keep].astype(np.float32), where), shape=table.shape)
+    kept.sort_indices()
+    return kept
+
+
+def best_link(table: Rows, worth: Floats) -> Floats:
+    """Return, for each row, the largest product of a link and the worth of the candidate linked to; 0 without links."""
+    values = table.data * worth[table.indices]
+    best = np.zeros(table.shape[0])
+    np.maximum.at(best, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), values)
+    return best
+
+
+def highest(values: Floats, owners: Ints) -> Floats:
+    """By row: the highest value in its problem."""
+    best = np.full(int(owners.max()) + 1, -np.inf)
+    np.maximum.at(best, owners, values)
+    return best[owners]
+
+
+def _with_data(table: Rows, data: Any) -> Rows:
+    """Return a table with the same sparsity pattern and other values."""
+    return sparse.csr_array((data, table.indices, table.indptr), shape=table.shape)
+
+
+def _scale(table: Rows, by_column: Any) -> Rows:
+    """Return the table with each column multiplied by a number."""
+    return _with_data(table, table.data * by_column[table.indices])
+
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 SPLITS = ("train", "dev", "test")
@@ -82,12 +198,12 @@ def read_arguments(path: str | Path) -> Arguments:
     --------
     listwright.rewards.Coverage : The reward.
     """
-    path = found(path, "The ArgKP data")
-    told = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
-    debates = [debate for debate in told if debate.matches]
+    path = require_path(path, "The ArgKP data")
+    read = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
+    debates = [debate for debate in read if debate.matches]
     if not debates:
-        raise InputError(f"No argument in {path} matches a key point. It has {len(told)} debates.")
-    note_skipped(path, len(told), {"without an argument that matches a key point": len(told) - len(debates)})
+        raise InputError(f"No argument in {path} matches a key point. It has {len(read)} debates.")
+    note_skipped(path, len(read), {"without an argument that matches a key point": len(read) - len(debates)})
     counts = np.array([len(debate.arguments) for debate in debates])
     texts = [tokens(text) for debate in debates for text in debate.arguments.values()]
     terms = count_terms(texts, np.repeat(np.arange(len(debates)), counts), [tokens(debate.topic) for debate in debates])
@@ -150,7 +266,7 @@ def _lexrank(cosine: Any, starts: Ints) -> Floats:
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:
     """Return a debate from one JSON object."""
     require(record, ("split", "topic", "stance", "arguments", "key_points", "matches"), f"A line of {path}")
-    return _checked(
+    return _validate(
         record["split"],
         record["topic"],
         int(record["stance"]),
@@ -179,7 +295,7 @@ def _from_files(folder: Path, split: str) -> list[_Debate]:
         points.setdefault(_side(row, split), []).append(row["key_point_id"])
     labels = [(row["arg_id"], row["key_point_id"]) for row in tables["labels"] if row["label"] in ("1", "1.0")]
     return [
-        _checked(split, *side, texts, points.get(side, []), [pair for pair in labels if pair[0] in texts])
+        _validate(split, *side, texts, points.get(side, []), [pair for pair in labels if pair[0] in texts])
         for side, texts in arguments.items()
     ]
 
@@ -202,7 +318,7 @@ def _side(row: dict[str, str], split: str) -> tuple[str, int]:
     return row["topic"], int(row["stance"])
 
 
-def _checked(
+def _validate(
     split: str, topic: str, stance: int, arguments: dict[str, str], points: list[str], matches: list[tuple[str, str]]
 ) -> _Debate:
     """Return a debate after checking that its matches refer to arguments and key points that exist."""

@@ -31,7 +31,7 @@ class Paragraph(NamedTuple):
     support: int | None  # number of the supporting fact that it holds; None for a distractor
 
 
-class Question(NamedTuple):
+class LabelledQuestion(NamedTuple):
     """One record of a file: its id, the question's text, and its paragraphs."""
 
     id: str
@@ -96,13 +96,13 @@ def read_questions(path: str | Path) -> Problems:
     )
 
 
-def _vectors(question: Question, bodies: list[list[str]]) -> Rows:
+def _vectors(question: LabelledQuestion, bodies: list[list[str]]) -> Rows:
     """Return hashed tf-idf rows of the paragraphs of one question, from titles and bodies."""
     titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
     return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
 
-def kept_questions(path: str | Path) -> list[Question]:
+def kept_questions(path: str | Path) -> list[LabelledQuestion]:
     """Return the questions of a file that can be used; the others are counted in a `ReadingNote`."""
     path = Path(path)
     records = read_records(path)
@@ -133,7 +133,7 @@ def _support(paragraphs: list[Paragraph]) -> Coverage:
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, facts)), shape=(len(paragraphs), facts.max() + 1)))
 
 
-def _question(record: dict[str, Any], number: int, path: Path) -> Question:
+def _question(record: dict[str, Any], number: int, path: Path) -> LabelledQuestion:
     """Return one record as a `Question`; its id defaults to its number in the file."""
     name = str(record.get("id", record.get("_id", "")) or number)
     require(record, ("question",), f"Question {name} of {path}")
@@ -141,7 +141,7 @@ def _question(record: dict[str, Any], number: int, path: Path) -> Question:
         paragraphs = _given(record["paragraphs"]) if record.get("paragraphs") else _hotpot(record)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"Question {name} of {path} has paragraphs of another form: {error!r}.") from error
-    return Question(name, str(record["question"]), paragraphs)
+    return LabelledQuestion(name, str(record["question"]), paragraphs)
 
 
 def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:

@@ -6,13 +6,13 @@ For simulated data of the same kind, which is shipped with the library, see `lis
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats32, Ints
-from listwright.datasets._files import found, read_arrays
-from listwright.datasets._splits import TrainTest
+from listwright.datasets._files import TrainTest, read_arrays, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
@@ -57,7 +57,7 @@ def read_trajectory(path: str | Path) -> TrainTest:
     --------
     listwright.simulate.trajectory.problems : Simulated data of the same kind.
     """
-    path = found(path, "The trajectory data")
+    path = require_path(path, "The trajectory data")
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
     if len({part.features.shape[1:] for part in (train, valid, test)}) > 1:
         raise InputError(f"All parts of {path} must have the same seeds and features.")
@@ -97,7 +97,7 @@ def _part(path: Path, name: str) -> _Part:
 def _text_part(folder: Path, name: str) -> _Part:
     """Read lines of "label importance size environment|qf 1:v 2:v ... |sf ..."."""
     # Lines are grouped by environment in a stable order, so that seeds keep their places.
-    file = found(folder / _TEXTS[name], "A file of the trajectory data")
+    file = require_path(folder / _TEXTS[name], "A file of the trajectory data")
     lines = [line.split("|") for line in read_text(file).splitlines() if line.strip()]
     try:
         heads = np.array([line[0].split() for line in lines], dtype=np.float64)
@@ -124,3 +124,70 @@ def _dense(lines: list[list[str]]) -> Floats32:
     table = np.zeros((len(lines), int(places.max()) + 1), dtype=np.float32)
     table[np.array(rows), places] = np.array(values, dtype=np.float32)
     return table
+
+
+_NEEDED = ("success", "train_id", "test_id", "seed30", "seed30_features")
+_PROBES = ("edge_valid_packed", "n_edges", "probe_edges")
+_PARTS = ("mean", "min", "first_third", "middle_third", "last_third")
+FEATURE_NAMES = ("path_length", "n_edges", *(f"free_{hops}_hops_{part}" for hops in range(3) for part in _PARTS))
+
+
+def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = None) -> TrainTest:
+    """Read one planning problem's `.npz` file; worlds are split as in the source.
+
+    A candidate is one of the thirty paths of `seed30`, described by `seed30_features`: its length, and how free the
+    probed edges around it are. The catalogue numbers the thirty; item_ids are their numbers in the whole library. A
+    list succeeds where any of its paths is free of collision. Worlds in which none of the thirty is free are left out.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    context : {"probes"} or None
+        "probes" gives the collision result of every probed edge (1 = free). No probed edge lies on a path.
+
+    Returns
+    -------
+    TrainTest
+        Problems of the source's training and test worlds.
+
+    Raises
+    ------
+    InputError
+        If the file lacks an array or `context` is unknown.
+
+    See Also
+    --------
+    read_trajectory : The paper's own data on trajectories.
+
+    Notes
+    -----
+    The thirty paths were chosen on the source's training worlds. Any other split would leak information from test
+    worlds.
+    """
+    if context not in (None, "probes"):
+        raise InputError(f'context must be "probes" or None. Got {context!r}.')
+    data = read_arrays(path, (*_NEEDED, *_PROBES) if context else _NEEDED)
+    states = _probes(data) if context else None
+    return TrainTest(*(_path_problems(data, states, data[name].astype(np.int64)) for name in ("train_id", "test_id")))
+
+
+def _probes(data: dict[str, NDArray[Any]]) -> Floats32:
+    """Return the collision results of the probed edges, shape (worlds, probes), from packed bits."""
+    valid = np.unpackbits(data["edge_valid_packed"], axis=1)[:, : int(data["n_edges"])]
+    return valid[:, data["probe_edges"]].astype(np.float32)
+
+
+def _path_problems(data: dict[str, NDArray[Any]], states: Floats32 | None, worlds: Ints) -> Problems:
+    """Return the problems of some worlds; `states` is the context by world."""
+    success = data["success"][:, data["seed30"]].astype(bool)
+    worlds = worlds[success[worlds].any(axis=1)]
+    return Problems.from_arrays(
+        data["seed30_features"][worlds].astype(np.float32),
+        context=None if states is None else states[worlds],
+        catalogue=np.arange(success.shape[1]),
+        item_ids=data["seed30"],
+        problem_ids=worlds,
+        feature_names=FEATURE_NAMES,
+        reward=AnySuccess(success[worlds]),
+    )

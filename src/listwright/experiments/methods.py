@@ -7,20 +7,61 @@ so that every rival gets the benefit of tuning.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Floats32
 from listwright._internal.parameters import Parameters, clone
+from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.evaluation.choice import best_of
 from listwright.evaluation.plan import fold_numbers
 from listwright.evaluation.values import list_values
 from listwright.features import Candidate
+from listwright.features.base import Features
+from listwright.features.scale import Scale
 from listwright.learners import RidgeFTRL
 from listwright.lists import Lists
 from listwright.problems import Problems
+
+
+class CrossedSeen(NamedTuple):
+    """The state of `CandidateByContext` for a batch of problems: the scaled products, which no pick changes."""
+
+    problems: Problems
+    table: Floats32
+
+
+class CandidateByContext(Features):
+    """Every feature of a candidate times every number of the context."""
+
+    group = "relevance in this context"
+
+    def __init__(self, *, standardize: bool = True) -> None:
+        self.standardize = standardize
+
+    def fit(self, problems: Problems) -> Self:
+        """Learn the scales of the products on training problems."""
+        self.scale_ = Scale.of(_products(problems), standardize=self.standardize)
+        return self
+
+    def start(self, problems: Problems) -> CrossedSeen:
+        """Return the scaled products for new problems."""
+        return CrossedSeen(problems, self.scale_.apply(_products(problems)))
+
+    def columns(self, seen: CrossedSeen) -> Floats32:
+        """Return the products; they are the same at every position of the list."""
+        return seen.table
+
+
+def _products(problems: Problems) -> Floats32:
+    """Return the products, shape (candidates, features x context); raise if the problems have no context."""
+    if problems.context is None:
+        raise InputError("Features are to be crossed with the context, but these problems have none.")
+    products = problems.features[:, :, None] * problems.context[problems.owners][:, None, :]
+    return np.ascontiguousarray(products.reshape(problems.n_rows, -1), dtype=np.float32)
+
 
 FOLDS = 3
 
@@ -68,7 +109,7 @@ class Tuned(Parameters):
         self.name_ = names[0]
         if len(names) > 1 and len(problems) >= FOLDS:
             self.name_ = best_of(names, lambda name: self._worth(name, problems))
-        self.method_ = self._fitted(self.name_, problems)
+        self.method_ = self._fit_option(self.name_, problems)
         return self
 
     def predict(self, problems: Problems, **limits: Any) -> Lists:
@@ -84,10 +125,10 @@ class Tuned(Parameters):
 
     def _values(self, name: str, train: Problems, held: Problems) -> Floats:
         """Fit an option to some problems and return the values of its lists on others."""
-        lists = self._fitted(name, train).predict(held.without_reward(), allow_short=True, **self._limits())
+        lists = self._fit_option(name, train).predict(held.without_reward(), allow_short=True, **self._limits())
         return list_values(lists, held)
 
-    def _fitted(self, name: str, problems: Problems) -> Any:
+    def _fit_option(self, name: str, problems: Problems) -> Any:
         """Return a fitted copy of an option, with those of the limits and the seed that it takes."""
         method = clone(self.options[name])
         known, wanted = method.get_params(), {**self._limits(), "random_state": self.random_state}

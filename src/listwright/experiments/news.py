@@ -20,15 +20,22 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.evaluation.choice import highest
-from listwright.experiments.crossed import CandidateByContext
-from listwright.experiments.methods import Regression
-from listwright.experiments.parallel import check_repetitions, repeat
-from listwright.experiments.records import Record, methods_of, records_of
-from listwright.experiments.tables import compared, drawn, excess_table, failure_table
+from listwright.experiments.methods import CandidateByContext, Regression
+from listwright.experiments.records import (
+    Record,
+    chart_records,
+    check_repetitions,
+    describe_failures,
+    excess_table,
+    failure_table,
+    methods_of,
+    records_of,
+    repeat,
+)
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.learners import RidgeFTRL
 from listwright.problems import Problems
-from listwright.report import Figure, Section, Table
+from listwright.report import Figure, ReportTable, Section
 from listwright.report.charts import Axis, curves
 from listwright.simulate.news import News, news
 
@@ -47,7 +54,7 @@ def _features() -> Features:
     return Candidate() + CandidateByContext() + Distance() + Position()
 
 
-def _learned(penalty: float) -> dict[str, Any]:
+def _learning_methods(penalty: float) -> dict[str, Any]:
     """Return the methods that learn, by name, with one ridge penalty."""
     settings: dict[str, Any] = {"features": _features(), "learner": RidgeFTRL(penalty), "n_passes": PASSES}
     return {
@@ -58,7 +65,7 @@ def _learned(penalty: float) -> dict[str, Any]:
 
 
 OTHERS: dict[str, Any] = {"Static list": StaticList(), "Random": Random(), "Oracle": Oracle()}
-METHODS = (*_learned(1.0), *OTHERS)
+METHODS = (*_learning_methods(1.0), *OTHERS)
 
 
 def run(*, data: Path | None = None, seeds: int = 10, jobs: int = 1, folds: int = FOLDS) -> list[Record]:
@@ -82,18 +89,18 @@ def run(*, data: Path | None = None, seeds: int = 10, jobs: int = 1, folds: int 
     """
     check_repetitions(seeds)
     tasks = [(seed, fold) for seed in range(seeds) for fold in range(folds)]
-    found = np.stack(repeat(_one, tasks, jobs=jobs), axis=2)
-    return records_of(NAME, METHODS, N_TRAIN, LENGTHS, found)
+    failures = np.stack(repeat(_run_fold, tasks, jobs=jobs), axis=2)
+    return records_of(NAME, METHODS, N_TRAIN, LENGTHS, failures)
 
 
-def _one(seed: int, fold: int) -> Floats:
+def _run_fold(seed: int, fold: int) -> Floats:
     """Return the failure on the test users of one fold, shape (methods, lengths)."""
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
     both = Problems.concat([valid, test])
     learned = []
-    for name in _learned(1.0):
-        options = {f"{penalty:g}": _learned(penalty)[name] for penalty in PENALTIES}
+    for name in _learning_methods(1.0):
+        options = {f"{penalty:g}": _learning_methods(penalty)[name] for penalty in PENALTIES}
         worth = _worth(options, train, both, seed, refit_lengths=name == "SCP")
         best = [highest(list(worth[:, at, : len(valid)])) for at in range(LENGTH)]
         learned.append(worth[best, range(LENGTH), len(valid) :])
@@ -104,8 +111,8 @@ def _worth(
     methods: dict[str, Any], train: Problems, test: Problems, seed: int, *, refit_lengths: bool = False
 ) -> Floats:
     """Return the values of lists, shape (methods, lengths, problems)."""
-    found = compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit_lengths)
-    return found.values["value"].reshape(len(methods), LENGTH, len(test))
+    comparison = compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit_lengths)
+    return comparison.values["value"].reshape(len(methods), LENGTH, len(test))
 
 
 def split(seed: int, fold: int) -> tuple[Ints, Ints, Ints]:
@@ -126,9 +133,9 @@ def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Prob
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
     """Return the section of a report: a chart against the number of recommendations, and two tables."""
-    shown, looks = drawn(records)
-    chart = curves(shown, x=Axis("length", "recommendations"), y=Axis("mean", "no click", ".0%"), methods=looks)
-    parts: list[Figure | Table] = [
+    shown, line_styles = chart_records(records)
+    chart = curves(shown, x=Axis("length", "recommendations"), y=Axis("mean", "no click", ".0%"), methods=line_styles)
+    parts: list[Figure | ReportTable] = [
         Figure("news", chart, _CAPTION),
         failure_table(records, METHODS, n_train=N_TRAIN, caption=_FAILURE_CAPTION),
         excess_table(records, METHODS, n_train=N_TRAIN, lengths=(1, 3, LENGTH), caption=_EXCESS_CAPTION),
@@ -142,7 +149,7 @@ def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
     return (
         f"Simulated readers: the probability of no click on any of {length} recommendations, after learning from "
         f"{N_TRAIN} other readers: "
-        f"{compared(records, methods_of(records), n_train=N_TRAIN, length=length)}."
+        f"{describe_failures(records, methods_of(records), n_train=N_TRAIN, length=length)}."
     )
 
 

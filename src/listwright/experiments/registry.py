@@ -55,8 +55,8 @@ class Experiment:
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    one.name: one
-    for one in (
+    experiment.name: experiment
+    for experiment in (
         Experiment(
             "trajectory",
             "robot arm: failure against the number of training environments (figure a)",

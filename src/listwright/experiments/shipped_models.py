@@ -58,45 +58,47 @@ def read_labelled(path: str | Path) -> list[Labelled]:
 def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) -> list[Labelled]:
     """Return the questions in five forms, one after the other."""
     rng = np.random.default_rng(seed)
-    wider = [_shuffled(one, rng) for one in _with_more(questions, more)]
-    joined = [_shuffled(_joined(one, questions[i - 1]), rng) for i, one in enumerate(questions)]
-    untitled = [one._replace(titles=[""] * len(one.texts)) for one in (*questions, *wider)]
+    wider = [_shuffle(question, rng) for question in _add_passages(questions, more)]
+    joined = [_shuffle(_join(question, questions[i - 1]), rng) for i, question in enumerate(questions)]
+    untitled = [question._replace(titles=[""] * len(question.texts)) for question in (*questions, *wider)]
     return [*questions, *wider, *joined, *untitled]
 
 
 def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> Problems:
     """Return problems whose reward is the share of the supporting passages that the list holds."""
-    supports = np.concatenate([one.supports for one in questions])
-    numbers = np.concatenate([np.cumsum(one.supports) - 1 for one in questions])
+    supports = np.concatenate([question.supports for question in questions])
+    numbers = np.concatenate([np.cumsum(question.supports) - 1 for question in questions])
     rows = np.flatnonzero(supports)
     table = sparse.csr_array((np.ones(len(rows)), (rows, numbers[rows])), (len(supports), int(numbers.max()) + 1))
     return question_problems(
-        [one.question for one in questions],
-        [one.texts for one in questions],
-        titles=[one.titles for one in questions],
+        [question.question for question in questions],
+        [question.texts for question in questions],
+        titles=[question.titles for question in questions],
         vectors=vectors,
         reward=Coverage(table),
     )
 
 
-def _with_more(questions: Sequence[Labelled], more: int) -> list[Labelled]:
+def _add_passages(questions: Sequence[Labelled], more: int) -> list[Labelled]:
     """Return each question with the `more` passages of other questions that are most like it; no title occurs twice."""
-    titles = [title for one in questions for title in one.titles]
-    texts = [text for one in questions for text in one.texts]
-    likeness = _likeness([one.question for one in questions], [f"{t} {x}" for t, x in zip(titles, texts, strict=True)])
-    found = []
-    for one, scores in zip(questions, likeness, strict=True):
+    titles = [title for question in questions for title in question.titles]
+    texts = [text for question in questions for text in question.texts]
+    likeness = _likeness(
+        [question.question for question in questions], [f"{t} {x}" for t, x in zip(titles, texts, strict=True)]
+    )
+    wider = []
+    for question, scores in zip(questions, likeness, strict=True):
         chosen: dict[str, str] = {}
         for row in np.argsort(-scores, kind="stable"):
             if len(chosen) == more:
                 break
-            if titles[row] not in one.titles:
+            if titles[row] not in question.titles:
                 chosen.setdefault(titles[row], texts[row])
-        n = len(chosen)
-        found.append(
-            Labelled(one.question, [*one.titles, *chosen], [*one.texts, *chosen.values()], one.supports + [False] * n)
+        supports = question.supports + [False] * len(chosen)
+        wider.append(
+            Labelled(question.question, [*question.titles, *chosen], [*question.texts, *chosen.values()], supports)
         )
-    return found
+    return wider
 
 
 def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
@@ -106,16 +108,17 @@ def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
     return np.asarray((rows[: len(questions)] @ rows[len(questions) :].T).toarray(), dtype=np.float64)
 
 
-def _joined(one: Labelled, other: Labelled) -> Labelled:
+def _join(first: Labelled, other: Labelled) -> Labelled:
     """Return two questions as one, with the passages of both."""
-    question = f"{one.question.rstrip(' ?.')}, and {other.question}"
-    return Labelled(question, one.titles + other.titles, one.texts + other.texts, one.supports + other.supports)
+    question = f"{first.question.rstrip(' ?.')}, and {other.question}"
+    titles, texts = first.titles + other.titles, first.texts + other.texts
+    return Labelled(question, titles, texts, first.supports + other.supports)
 
 
-def _shuffled(one: Labelled, rng: np.random.Generator) -> Labelled:
+def _shuffle(question: Labelled, rng: np.random.Generator) -> Labelled:
     """Return a question with its passages, and their labels, in random order."""
-    order = rng.permutation(len(one.texts)).tolist()
-    return Labelled(one.question, *([column[i] for i in order] for column in one[1:]))
+    order = rng.permutation(len(question.texts)).tolist()
+    return Labelled(question.question, *([column[i] for i in order] for column in question[1:]))
 
 
 def write_summaries() -> Path:

@@ -9,12 +9,14 @@ clusters, one chain of subsets per seed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import clone
 from listwright._internal.warn import warn
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
@@ -22,19 +24,130 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.experiments.methods import Tuned
-from listwright.experiments.parallel import check_repetitions, repeat
-from listwright.experiments.records import PAIRED_WITH, Record, record
-from listwright.experiments.summaries_data import N_CLUSTERS, Source, about, missing
-from listwright.experiments.summaries_section import CURVE, LESS, OFFICIAL, told_findings, told_section
+from listwright.experiments.records import PAIRED_WITH, Record, check_repetitions, record, repeat
+from listwright.experiments.summaries_section import (
+    CURVE,
+    LESS,
+    DataDescription,
+    describe_findings,
+    describe_section,
+)
+from listwright.problems import Problems
 from listwright.report import Section
+from listwright.simulate.corpus import corpus
+from listwright.summarize.data import PAPER_YEARS, read_clusters, read_parts, shortfalls, splits, usual_budget
 from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import paper_summary_features, summary_features
-from listwright.summarize.rouge155 import find_rouge, rouge_155
-from listwright.summarize.scores import METRICS, summary_scores, summary_text
-from listwright.text.duc_layout import Paths
+from listwright.summarize.problems import paper_summary_features, room_of, summary_features, summary_problems
+from listwright.summarize.scores import METRICS, summary_scores
+from listwright.text.clusters import Cluster
+from listwright.text.duc import duc_years
+from listwright.text.duc_layout import Paths, is_duc
 from listwright.text.files import ReadingNote
 
-__all__ = ["METHODS", "SIZES", "findings", "run", "section"]
+N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
+
+
+@dataclass(frozen=True)
+class ClusterSource:
+    """Where the clusters are from.
+
+    Small and hashable, so that it can be sent to processes, each of which reads the data once and caches it.
+    """
+
+    data: str | None = None  # a file or folder with all clusters
+    train: tuple[str, ...] = ()  # folders with clusters for training and testing, instead of `data`
+    test: tuple[str, ...] = ()
+    task: int | None = None  # the task of DUC, if the folders hold several
+    n_clusters: int = N_CLUSTERS  # number of made-up clusters, where no data is given
+
+    @classmethod
+    def of(
+        cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
+    ) -> ClusterSource:
+        """Return the source that the arguments of an experiment name."""
+        return cls(None if data is None else str(data), _as_texts(train), _as_texts(test), task, n_clusters)
+
+    @property
+    def clusters(self) -> list[Cluster]:
+        """All clusters."""
+        return _clusters(self)
+
+    @property
+    def problems(self) -> Problems:
+        """The clusters as problems, in the same order."""
+        return _problems(self)
+
+    @property
+    def parts(self) -> list[tuple[Ints, Ints]]:
+        """Training and test rows of each fold."""
+        return splits(self.clusters)
+
+    @property
+    def budget(self) -> int:
+        """The length of a summary, in the unit that is usual for the data."""
+        return usual_budget(self.clusters).amount
+
+    @property
+    def room(self) -> int:
+        """The budget as the sizes of the problems count it."""
+        return room_of(usual_budget(self.clusters))
+
+
+@cache
+def _clusters(source: ClusterSource) -> list[Cluster]:
+    """Read or makes the clusters, once per process."""
+    if source.train or source.test:
+        return read_parts(source.train, source.test, task=source.task)
+    if source.data is not None:
+        return read_clusters(source.data, task=source.task, need_references=True)
+    return corpus(source.n_clusters)
+
+
+@cache
+def _problems(source: ClusterSource) -> Problems:
+    """Make the problems, once per process."""
+    return summary_problems(source.clusters, unit=usual_budget(source.clusters).unit, need_references=True)
+
+
+def _years(source: ClusterSource) -> tuple[int | None, int | None]:
+    """Return the years of DUC that the training and test clusters are from; None where the folders do not say."""
+    if source.data is not None:
+        years = duc_years(source.data) if Path(source.data).is_dir() and is_duc(Path(source.data)) else []
+        return (years[0], years[1]) if tuple(years) == PAPER_YEARS else (None, None)
+    train, test = (
+        duc_years(paths) if all(Path(path).is_dir() for path in paths) else [] for paths in (source.train, source.test)
+    )
+    return train[0] if len(train) == 1 else None, test[0] if len(test) == 1 else None
+
+
+def find_missing(source: ClusterSource) -> list[str]:
+    """Return sentences on what the data lacks, compared with a complete year of DUC."""
+    parts = zip(("train", "test"), _years(source), strict=True)
+    return [
+        sentence
+        for name, year in parts
+        for sentence in shortfalls([cluster for cluster in source.clusters if cluster.split == name], year, source.task)
+    ]
+
+
+def describe(source: ClusterSource) -> DataDescription:
+    """Return what the report says about the data."""
+    years = _years(source)
+    if all(years):
+        task = "" if source.task is None else f", task {source.task}"
+        name = f"DUC {years[1]}{task}, after training on DUC {years[0]}"
+        return DataDescription(
+            name, of_the_paper=years == PAPER_YEARS and source.task == 2, missing=find_missing(source)
+        )
+    if source.data is None and not source.test:
+        return DataDescription("Made-up news reports")
+    return DataDescription(f"Clusters in {', '.join(Path(path).name for path in (source.data, *source.test) if path)}")
+
+
+def _as_texts(paths: Paths) -> tuple[str, ...]:
+    """Return paths as a tuple of strings."""
+    return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))
+
 
 NAME = "summaries"
 SIZES = (3, 8, 20)  # and all there are
@@ -64,7 +177,6 @@ def run(
     train: Paths = (),
     test: Paths = (),
     task: int | None = None,
-    rouge: Path | str | None = None,
     seeds: int = 10,
     jobs: int = 1,
     sizes: Sequence[int] = SIZES,
@@ -81,8 +193,6 @@ def run(
         Folders with the clusters to train and to test on, such as "DUC2003" and "DUC2004".
     task : int, optional
         The task of DUC, if the folders hold several. The paper's is 2.
-    rouge : path, optional
-        ROUGE-1.5.5, to score the same summaries with.
     seeds : int
         Repetitions of each point of the curve.
     jobs : int
@@ -97,24 +207,23 @@ def run(
     Returns
     -------
     list of Record
-        One per method and metric, differences from SCP, the points of the curve, and scores by ROUGE-1.5.5 if given.
+        One per method and metric, differences from SCP, and the points of the curve.
     """
     check_repetitions(seeds)
-    program = None if rouge is None else find_rouge(rouge)
-    source = Source.of(data, train, test, task, n_clusters)
-    for told in missing(source):
-        warn(told, ReadingNote)
+    source = ClusterSource.of(data, train, test, task, n_clusters)
+    for sentence in find_missing(source):
+        warn(sentence, ReadingNote)
     parts, curved = source.parts, tuple(method for method in LEARNED if method in methods)
     n_train = min(len(part) for part, _ in parts)
     rows = [(source, method, fold) for method in methods for fold in range(len(parts))]
     points = _points(sizes, n_train, seeds, len(parts)) if curved else []
-    table = repeat(_one_row, rows, jobs=jobs)
+    table = repeat(_score_fold, rows, jobs=jobs)
     tasks = [(source, size, seed, curved) for size, seed in points]
-    curve = repeat(_one_point, tasks, jobs=jobs)
-    by_method = {name: [one for row, one in zip(rows, table, strict=True) if row[1] == name] for name in methods}
+    curve = repeat(_score_subset, tasks, jobs=jobs)
+    by_method = {name: [row for task, row in zip(rows, table, strict=True) if task[1] == name] for name in methods}
     records = _table_records(by_method, n_train, source.budget)
     records += _curve_records(curved, points, np.array(curve), source.budget)
-    return records if program is None else records + _official_records(program, source, by_method, n_train)
+    return records
 
 
 def section(
@@ -124,10 +233,9 @@ def section(
     train: Paths = (),
     test: Paths = (),
     task: int | None = None,
-    **others: Any,
 ) -> Section:
     """Return the section of a report, with the tables and the curve; the arguments are those of `run`."""
-    return told_section(records, about(Source.of(data, train, test, task)))
+    return describe_section(records, describe(ClusterSource.of(data, train, test, task)))
 
 
 def findings(
@@ -137,35 +245,25 @@ def findings(
     train: Paths = (),
     test: Paths = (),
     task: int | None = None,
-    **others: Any,
 ) -> str:
     """Return one paragraph in numbers; the arguments are those of `run`."""
-    return told_findings(records, about(Source.of(data, train, test, task)))
+    return describe_findings(records, describe(ClusterSource.of(data, train, test, task)))
 
 
-class Row(NamedTuple):
-    """Summaries of the test clusters of one fold."""
-
-    scores: dict[str, Floats]  # by metric, one score per cluster
-    texts: list[str]  # the summaries
-
-
-def _one_row(source: Source, method: str, fold: int) -> Row:
+def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floats]:
     """Train one method on one fold and scores its summaries of the fold's test clusters."""
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
     settings = {"budget": source.room, "random_state": 0}
     model.set_params(**{name: value for name, value in settings.items() if name in model.get_params()})
     lists = model.fit(problems[train]).predict(problems[test], budget=source.room)
-    clusters = [source.clusters[index] for index in test]
-    texts = [summary_text(cluster, items.tolist()) for cluster, items in zip(clusters, lists, strict=True)]
-    return Row(summary_scores(lists, clusters), texts)
+    return summary_scores(lists, [source.clusters[index] for index in test])
 
 
-def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> list[float]:
+def _score_subset(source: ClusterSource, size: int, seed: int, methods: Sequence[str]) -> list[float]:
     """Return the mean ROUGE-1R of some methods after training on one subset."""
     train, test = source.parts[seed % len(source.parts)]
-    found = compare(
+    comparison = compare(
         {name: METHODS[name] for name in methods},
         source.problems[train],
         test=source.problems[test],
@@ -173,23 +271,23 @@ def _one_point(source: Source, size: int, seed: int, methods: Sequence[str]) -> 
         train_sizes=[size],
         seeds=[seed],
     )
-    return found.table()["value"].tolist()
+    return comparison.table()["value"].tolist()
 
 
 def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
     """Return (size, seed) for each subset to train on."""
-    some = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
-    return some + [(n_train, seed) for seed in range(min(seeds, n_parts))]
+    points = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
+    return points + [(n_train, seed) for seed in range(min(seeds, n_parts))]
 
 
-def _table_records(rows: dict[str, list[Row]], n_train: int, budget: int) -> list[Record]:
+def _table_records(rows: dict[str, list[dict[str, Floats]]], n_train: int, budget: int) -> list[Record]:
     """Return one record per method and metric, and how far each method is below SCP on the same clusters."""
 
     def of(method: str, metric: str, values: Floats) -> Record:
         return record(NAME, method, n_train=n_train, length=budget, metric=metric, values=values)
 
     scores = {
-        name: {metric: np.concatenate([row.scores[metric] for row in found]) for metric in METRICS}
+        name: {metric: np.concatenate([row[metric] for row in found]) for metric in METRICS}
         for name, found in rows.items()
     }
     found = [of(method, metric, values) for method, one in scores.items() for metric, values in one.items()]
@@ -209,18 +307,3 @@ def _curve_records(
         for size, rows in of_size.items()
         for column, method in enumerate(methods)
     ]
-
-
-def _official_records(program: Path, source: Source, rows: dict[str, list[Row]], n_train: int) -> list[Record]:
-    """Return records of the same summaries, scored by ROUGE-1.5.5 with its own intervals."""
-    references = [source.clusters[index].references for _, test in source.parts for index in test]
-    at = {"experiment": NAME, "n_train": n_train, "length": source.budget}
-    records = []
-    for method, found in rows.items():
-        texts = [text for row in found for text in row.texts]
-        scores = rouge_155(program, texts, references, n_bytes=source.budget)
-        records += [
-            Record(**at, method=method, metric=OFFICIAL[metric], mean=mean, low=low, high=high)  # type: ignore[typeddict-item]
-            for metric, (mean, low, high) in scores.items()
-        ]
-    return records

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from listwright.experiments.records import PAIRED_WITH, Record, methods_of, point
-from listwright.experiments.tables import per_cent
-from listwright.report import Figure, Section, Table
-from listwright.report.charts import Axis, curves, looks
+from listwright.experiments.records import PAIRED_WITH, Record, methods_of, per_cent, point
+from listwright.report import Figure, ReportTable, Section
+from listwright.report.charts import Axis, curves, line_styles
 from listwright.summarize.scores import METRICS
 
 CURVE = "rouge1_r_by_training_clusters"
 LESS = "rouge1_r_below_scp"  # how much less a method covers than SCP does, cluster by cluster
-OFFICIAL = {name: f"{name}_by_rouge_1.5.5" for name in ("rouge1_f", "rouge1_p", "rouge1_r")}
 ORACLE = "Greedy (Oracle)"
 SHOWN = ("rouge1_f", "rouge1_p", "rouge1_r", "rouge2_r", "content_rouge1_r")
 AVERAGED = ("rouge1_f", "rouge1_p", "rouge1_r")
@@ -29,7 +27,7 @@ PAPER = {
 }
 
 
-class Told(NamedTuple):
+class DataDescription(NamedTuple):
     """What a report says about the data."""
 
     name: str  # what it is called
@@ -37,55 +35,58 @@ class Told(NamedTuple):
     missing: Sequence[str] = ()  # sentences on what is missing from it
 
 
-def told_section(records: Sequence[Record], told: Told) -> Section:
+def describe_section(records: Sequence[Record], described: DataDescription) -> Section:
     """Return the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve."""
-    parts: list[Figure | Table] = [_table(records)]
+    parts: list[Figure | ReportTable] = [_table(records)]
     if any(record["metric"] == LESS for record in records):
         parts.append(_differences(records))
-    parts.append(_beside_the_paper(records, told))
-    if any(record["metric"] in OFFICIAL.values() for record in records):
-        parts.append(_official(records))
+    parts.append(_beside_the_paper(records, described))
     if len({record["n_train"] for record in records if record["metric"] == CURVE}) > 1:
         parts.append(Figure("summaries-training", _curve(records), _CURVE_CAPTION))
-    return Section("Summaries: which sentences to take", _setup(records, told), parts)
+    return Section("Summaries: which sentences to take", _setup(records, described), parts)
 
 
-def told_findings(records: Sequence[Record], told: Told) -> str:
+def describe_findings(records: Sequence[Record], described: DataDescription) -> str:
     """Return one paragraph: ROUGE-1R of each method, best first, then of the oracle."""
     n_train, budget = _at(records)
-    found = {
+    scores = {
         method: point(records, method, n_train=n_train, length=budget, metric="rouge1_r")["mean"]
         for method in methods_of(records)
     }
-    ranked = sorted((name for name in found if name != ORACLE), key=lambda name: -found[name])
-    numbers = ", ".join(f"{name} {per_cent(found[name])}" for name in ranked)
-    oracle = f"; the oracle that sees the references reaches {per_cent(found[ORACLE])}" if ORACLE in found else ""
-    return f"{told.name}: ROUGE-1R of {budget} bytes after {n_train} training clusters: {numbers}{oracle}."
+    ranked = sorted((name for name in scores if name != ORACLE), key=lambda name: -scores[name])
+    numbers = ", ".join(f"{name} {per_cent(scores[name])}" for name in ranked)
+    oracle = f"; the oracle that sees the references reaches {per_cent(scores[ORACLE])}" if ORACLE in scores else ""
+    return f"{described.name}: ROUGE-1R of {budget} bytes after {n_train} training clusters: {numbers}{oracle}."
 
 
-def _table(records: Sequence[Record]) -> Table:
+def _table(records: Sequence[Record]) -> ReportTable:
     """Return the table of all methods and metrics, with SCP in bold."""
     n_train, budget = _at(records)
     rows = [
-        [method, *(_written(point(records, method, n_train=n_train, length=budget, metric=one)) for one in SHOWN)]
+        [
+            method,
+            *(_format_score(point(records, method, n_train=n_train, length=budget, metric=metric)) for metric in SHOWN),
+        ]
         for method in methods_of(records)
     ]
     emphasis = [index for index, row in enumerate(rows) if row[0] == PAIRED_WITH]
-    return Table(["method", *_labels(SHOWN)], rows, _TABLE_CAPTION.format(budget=budget, n_train=n_train), emphasis)
+    return ReportTable(
+        ["method", *_labels(SHOWN)], rows, _TABLE_CAPTION.format(budget=budget, n_train=n_train), emphasis
+    )
 
 
-def _differences(records: Sequence[Record]) -> Table:
+def _differences(records: Sequence[Record]) -> ReportTable:
     """Return the table of points of ROUGE-1R below SCP."""
     n_train, budget = _at(records)
     rows = [
-        [method, _written(point(records, method, n_train=n_train, length=budget, metric=LESS), sign="+")]
+        [method, _format_score(point(records, method, n_train=n_train, length=budget, metric=LESS), sign="+")]
         for method in methods_of(records)
         if method not in (PAIRED_WITH, ORACLE)
     ]
-    return Table(["method", "ROUGE-1R below SCP"], rows, _LESS_CAPTION)
+    return ReportTable(["method", "ROUGE-1R below SCP"], rows, _LESS_CAPTION)
 
 
-def _beside_the_paper(records: Sequence[Record], told: Told) -> Table:
+def _beside_the_paper(records: Sequence[Record], described: DataDescription) -> ReportTable:
     """Return our scores, averaged and pooled, next to the paper's, for each row of its Table 1."""
     n_train, budget = _at(records)
     run = methods_of(records)
@@ -98,31 +99,16 @@ def _beside_the_paper(records: Sequence[Record], told: Told) -> Table:
 
     rows = [[name, *scores(ours), *paper] for name, (ours, *paper) in PAPER.items() if ours in run]
     columns = [f"{kind}{letter}" for kind in ("", "pooled ", "paper ") for letter in ("F", "P", "R")]
-    return Table(["method", *columns], rows, (_SAME_CAPTION if told.of_the_paper else _OTHER_CAPTION) + _HOW_CAPTION)
-
-
-def _official(records: Sequence[Record]) -> Table:
-    """Return the table of scores by ROUGE-1.5.5."""
-    n_train, budget = _at(records)
-    methods = methods_of(record for record in records if record["metric"] in OFFICIAL.values())
-    rows = [
-        [
-            method,
-            *(
-                _written(point(records, method, n_train=n_train, length=budget, metric=OFFICIAL[one]))
-                for one in AVERAGED
-            ),
-        ]
-        for method in methods
-    ]
-    return Table(["method", *_labels(AVERAGED)], rows, _OFFICIAL_CAPTION.format(budget=budget))
+    return ReportTable(
+        ["method", *columns], rows, (_SAME_CAPTION if described.of_the_paper else _OTHER_CAPTION) + _HOW_CAPTION
+    )
 
 
 def _curve(records: Sequence[Record]) -> Any:
     """Return the chart of ROUGE-1R against the number of training clusters."""
     shown = [record for record in records if record["metric"] == CURVE]
     x, y = Axis("n_train", "training clusters", log=True), Axis("mean", "ROUGE-1R", ".0%")
-    return curves(shown, x=x, y=y, methods=looks(methods_of(shown)))
+    return curves(shown, x=x, y=y, methods=line_styles(methods_of(shown)))
 
 
 def _labels(metrics: Sequence[str]) -> list[str]:
@@ -135,7 +121,7 @@ def _at(records: Sequence[Record]) -> tuple[int, int]:
     return max(record["n_train"] for record in records), records[0]["length"]
 
 
-def _written(record: Record, *, sign: str = "") -> str:
+def _format_score(record: Record, *, sign: str = "") -> str:
     """Return a mean in per cent, with half the width of its interval where there is one."""
     mean = f"{100 * record['mean']:{sign}.1f}"
     if record["low"] is None or record["high"] is None:
@@ -143,12 +129,12 @@ def _written(record: Record, *, sign: str = "") -> str:
     return f"{mean} ± {50 * (record['high'] - record['low']):.1f}"
 
 
-def _setup(records: Sequence[Record], told: Told) -> str:
+def _setup(records: Sequence[Record], described: DataDescription) -> str:
     """Return the paragraph on how the experiment was done."""
     n_train, budget = _at(records)
-    missing = f" What was found is not all of it: {' '.join(told.missing)}" if told.missing else ""
+    missing = f" What was found is not all of it: {' '.join(described.missing)}" if described.missing else ""
     return (
-        f"{told.name}. A summary takes whole sentences of a cluster of documents, {budget} bytes at most with "
+        f"{described.name}. A summary takes whole sentences of a cluster of documents, {budget} bytes at most with "
         f"spaces; all methods skip what no longer fits. Methods learn from {n_train} clusters with summaries by people "
         "and are scored on others. SCP and ConSeqOpt see the paper's features and how many new words of a summary by "
         "people a sentence is expected to bring, which is learned from the training clusters too; beside them, the "
@@ -176,7 +162,6 @@ _HOW_CAPTION = (
     "averages over which one that is (jackknife); and as the paper prints them, where SCP's have ± 0.15 and "
     "ConSeqOpt's ± 0.07 to 0.12. SCP and ConSeqOpt see the paper's features."
 )
-_OFFICIAL_CAPTION = "The same summaries, scored by ROUGE-1.5.5 with -n 1 -m -b {budget} -a -x; its own 95 % intervals."
 _CURVE_CAPTION = (
     "Mean over random subsets of the training clusters, with the 95 % interval of that mean. Click a name to pick it "
     "out."

@@ -22,8 +22,7 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.experiments.methods import Regression
-from listwright.experiments.parallel import check_repetitions, repeat
-from listwright.experiments.records import Record, record, records_of
+from listwright.experiments.records import Record, check_repetitions, record, records_of, repeat
 from listwright.experiments.trajectory_section import CHANGE, STARVED, findings, section
 from listwright.features import FirstPosition
 from listwright.features.auto import paper_features
@@ -61,27 +60,27 @@ METHODS: dict[str, Any] = {
 }
 
 
-class Step(NamedTuple):
+class AblationStep(NamedTuple):
     """One change on the way from the printed algorithm to `effort="fast"`."""
 
     base: str | None  # the row that it changes
     method: Any  # the method with the change
 
 
-STEPS: dict[str, Step] = {
-    "SCP as printed": Step(None, SCP(**ON_COSTS)),
-    "as printed, best round": Step("SCP as printed", SCP(**ON_COSTS, keep="best")),
-    "hinge ranking": Step("SCP as printed", SCP(**RANKING)),
-    "hinge, best round": Step("hinge ranking", SCP(**RANKING, keep="best")),
-    "+ centring": Step("SCP as printed", SCP(**PRINTED)),
-    "+ batches": Step("+ centring", SCP(**{**PRINTED, "batch_size": "auto"})),
-    "+ three passes": Step("+ batches", SCP(**{**PRINTED, "batch_size": "auto", "n_passes": PASSES})),
-    "+ solved states skipped": Step("+ three passes", METHODS["SCP, paper's features"]),
-    "+ first position crossed": Step(
+STEPS: dict[str, AblationStep] = {
+    "SCP as printed": AblationStep(None, SCP(**ON_COSTS)),
+    "as printed, best round": AblationStep("SCP as printed", SCP(**ON_COSTS, keep="best")),
+    "hinge ranking": AblationStep("SCP as printed", SCP(**RANKING)),
+    "hinge, best round": AblationStep("hinge ranking", SCP(**RANKING, keep="best")),
+    "+ centring": AblationStep("SCP as printed", SCP(**PRINTED)),
+    "+ batches": AblationStep("+ centring", SCP(**{**PRINTED, "batch_size": "auto"})),
+    "+ three passes": AblationStep("+ batches", SCP(**{**PRINTED, "batch_size": "auto", "n_passes": PASSES})),
+    "+ solved states skipped": AblationStep("+ three passes", METHODS["SCP, paper's features"]),
+    "+ first position crossed": AblationStep(
         "+ solved states skipped", SCP(features=paper_features() + FirstPosition(), **FAST)
     ),
-    "+ identity (SCP above)": Step("+ solved states skipped", METHODS["SCP"]),
-    "ConSeqOpt, paper's features": Step("+ solved states skipped", METHODS["ConSeqOpt, paper's features"]),
+    "+ identity (SCP above)": AblationStep("+ solved states skipped", METHODS["SCP"]),
+    "ConSeqOpt, paper's features": AblationStep("+ solved states skipped", METHODS["ConSeqOpt, paper's features"]),
 }
 
 
@@ -151,7 +150,7 @@ def run(
         for name in dict.fromkeys(wanted[size])
         for seed in range(repetitions[size])
     ]
-    found = dict(zip([(one[2], one[5], one[3]) for one in tasks], repeat(_one, tasks, jobs=jobs), strict=True))
+    found = dict(zip([(one[2], one[5], one[3]) for one in tasks], repeat(_run_method, tasks, jobs=jobs), strict=True))
 
     def failures(size: int, names: Sequence[str]) -> Floats:
         """(methods, lengths, environments), averaged over the repetitions."""
@@ -165,10 +164,10 @@ def run(
     return records + (_changes(steps, sizes[-1], lengths, failures(sizes[-1], steps)) if steps else [])
 
 
-def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
+def _run_method(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
     """Return the failure of one method after training on one subset, shape (lengths, environments)."""
     method = METHODS[name] if name in METHODS else STEPS[name].method
-    found = compare(
+    comparison = compare(
         {name: method},
         train,
         test=test,
@@ -177,7 +176,7 @@ def _one(train: Problems, test: Problems, size: int, seed: int, lengths: Sequenc
         seeds=[seed],
         refit_lengths=isinstance(method, SCP),
     )
-    return 1.0 - found.values["value"].reshape(len(lengths), len(test))
+    return 1.0 - comparison.values["value"].reshape(len(lengths), len(test))
 
 
 def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats) -> list[Record]:

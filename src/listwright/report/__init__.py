@@ -7,20 +7,30 @@ pass it to `write_report` or `write_page`. Charts need the extra "plots" (altair
 
 from __future__ import annotations
 
-from listwright.report.files import page_of, write_json, write_page, write_report, write_text
-from listwright.report.parts import Figure, Gallery, Note, Pick, PickedList, Report, Section, SideBySide, Table
-from listwright.report.render import check_charts
+from listwright.report.charts import check_charts
+from listwright.report.page import page_of, write_json, write_page, write_report, write_text
+from listwright.report.parts import (
+    Figure,
+    Gallery,
+    Note,
+    PickedItem,
+    PickedList,
+    Report,
+    ReportTable,
+    Section,
+    SideBySide,
+)
 
 __all__ = [
     "Figure",
     "Gallery",
     "Note",
-    "Pick",
+    "PickedItem",
     "PickedList",
     "Report",
+    "ReportTable",
     "Section",
     "SideBySide",
-    "Table",
     "check_charts",
     "page_of",
     "write_json",

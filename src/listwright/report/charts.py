@@ -3,10 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from listwright.report.render import charts
-from listwright.report.theme import PALETTE
+from listwright._internal.extras import require_extra
+from listwright.errors import InputError
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+# Readable on white and on near-black, and told apart by colour-blind readers.
+PALETTE = ("#2f7fd1", "#e07b1a", "#1f9e77", "#a765c9", "#d4465c", "#8b929c", "#b08a3c")
+
+
+def chart_config(*, dark: bool = False) -> dict[str, Any]:
+    """Return the Vega-Lite config for a light or dark page: colours of text, grid and lines, sizes, and the palette."""
+    text, faint, line = ("#e3e6ea", "#a3abb5", "#343b45") if dark else ("#1c2127", "#5c6570", "#e1e5ea")
+    axis = {
+        "labelColor": faint,
+        "titleColor": text,
+        "gridColor": line,
+        "domainColor": faint,
+        "tickColor": faint,
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+    }
+    legend = {
+        "labelColor": text,
+        "titleColor": text,
+        "labelFontSize": 12,
+        "labelLimit": 300,
+        "columns": 7,
+        "symbolOpacity": 1.0,
+        "symbolStrokeWidth": 2.5,
+        "symbolType": "stroke",
+    }
+    return {
+        "background": "transparent" if dark else "#ffffff",
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": axis,
+        "legend": legend,
+        "title": {"color": text, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+        "header": {"labelColor": text, "titleColor": text},
+        "range": {"category": list(PALETTE)},
+        "style": {"annotation": {"fill": text}},
+    }
+
+
+WIDTH = 640  # pixels, of a chart that fills its container
+
+
+def converter() -> Any:
+    """Return the vl_convert module; raises `MissingExtra` if it is not installed."""
+    return require_extra("vl_convert", "Reports need vl-convert.", extra="plots")
+
+
+def charts() -> Any:
+    """Return the altair module; raises `MissingExtra` if it is not installed."""
+    return require_extra("altair", "Charts need altair.", extra="plots")
+
+
+def check_charts() -> None:
+    """Raise `MissingExtra` unless both libraries are installed."""
+    # Commands call it before they compute anything, so that hours of work do not end in a missing package.
+    charts()
+    converter()
+
+
+def specification(chart: Any) -> dict[str, Any]:
+    """Return a chart as a Vega-Lite dictionary, without its config: colours and fonts are left to the page."""
+    if hasattr(chart, "to_dict"):
+        chart = chart.to_dict(validate=False)
+    if not isinstance(chart, dict):
+        raise InputError(f"A chart is an altair chart or a Vega-Lite dictionary. Got {type(chart).__name__}.")
+    return {name: value for name, value in chart.items() if name not in ("config", "$schema")}
+
+
+def as_svg(specified: dict[str, Any]) -> str:
+    """Return a specification as SVG text in light colours; a chart that fills its container gets a width of 640
+    pixels.
+    """
+    width = {"width": WIDTH} if specified.get("width") == "container" else {}
+    return str(converter().vegalite_to_svg(specified | width | {"config": chart_config()}))
+
+
+def as_png(svg: str, *, scale: float = 2.0) -> bytes:
+    """Return SVG text as a PNG picture, with `scale` pixels per unit."""
+    return bytes(converter().svg_to_png(svg, scale=scale))
+
+
+@cache
+def script() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script without dependencies; made once per process."""
+    return str(converter().javascript_bundle()).replace("</script", "<\\/script")
 
 
 class Axis(NamedTuple):
@@ -18,18 +109,18 @@ class Axis(NamedTuple):
     log: bool = False  # whether the scale is logarithmic
 
 
-class Look(NamedTuple):
+class LineStyle(NamedTuple):
     """How a method is drawn."""
 
     colour: str  # the colour of line and band
     dash: tuple[int, ...] = (1, 0)  # lengths of dashes and gaps in pixels; (1, 0) is a solid line
 
 
-def looks(methods: Sequence[str], *, dashed: Sequence[str] = ()) -> dict[str, Look]:
+def line_styles(methods: Sequence[str], *, dashed: Sequence[str] = ()) -> dict[str, LineStyle]:
     """Return a colour for each method, in the order given, and dashed lines for references that are not rivals."""
-    colours = [PALETTE[index % len(PALETTE)] for index in range(len(methods))]
     return {
-        name: Look(colour, (5, 4) if name in dashed else (1, 0)) for name, colour in zip(methods, colours, strict=True)
+        name: LineStyle(PALETTE[index % len(PALETTE)], (5, 4) if name in dashed else (1, 0))
+        for index, name in enumerate(methods)
     }
 
 
@@ -38,7 +129,7 @@ def curves(
     *,
     x: Axis,
     y: Axis,
-    methods: Mapping[str, Look],
+    methods: Mapping[str, LineStyle],
     slider: Axis | None = None,
     at: float | None = None,
     height: int = 340,
@@ -76,13 +167,13 @@ def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) ->
     return channel(f"{axis.field}:Q", scale=scale, axis=alt.Axis(title=axis.title, values=values, format="d"))
 
 
-def _colour(alt: Any, methods: Mapping[str, Look]) -> Any:
+def _colour(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
     """Return the colour channel with the colours of the methods."""
     scale = alt.Scale(domain=list(methods), range=[look.colour for look in methods.values()])
     return alt.Color("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 
 
-def _dash(alt: Any, methods: Mapping[str, Look]) -> Any:
+def _dash(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
     """Return the dash channel with the line styles of the methods."""
     scale = alt.Scale(domain=list(methods), range=[list(look.dash) for look in methods.values()])
     return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))

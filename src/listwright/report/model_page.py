@@ -10,9 +10,8 @@ from listwright._internal.parameters import clone
 from listwright.estimators.held_out import held_back
 from listwright.evaluation import Table, importance
 from listwright.problems import Problems
+from listwright.report.charts import PALETTE, charts
 from listwright.report.parts import Figure, Report, Section
-from listwright.report.render import charts
-from listwright.report.theme import PALETTE
 
 SHOWN = 20  # bars
 BAR = 22  # pixels
@@ -22,10 +21,10 @@ MANY = 200  # features past which not all are permuted
 def model_report(model: Any, important: Table | None = None) -> Report:
     """Return the page about a model."""
     measured = getattr(model, "measurement_", None)
-    found = "This model was fitted and has not been measured." if measured is None else str(measured)
+    findings = "This model was fitted and has not been measured." if measured is None else str(measured)
     sections = [] if important is None else [_importance(important)]
     sections += [section for section in (_weights(model), _history(model)) if section is not None]
-    return Report(f"What this {type(model).__name__} learned", found, sections)
+    return Report(f"What this {type(model).__name__} learned", findings, sections)
 
 
 def learned_sections(model: Any, problems: Problems) -> list[Section]:
@@ -73,8 +72,8 @@ def rounds(table: Table) -> Any:
     alt = charts()
     kinds = {"training_value": "while learning", "held_out_value": "on problems held out"}
     records = [
-        {"round": int(number), "value": float(value), "lists": told}
-        for name, told in kinds.items()
+        {"round": int(number), "value": float(value), "lists": label}
+        for name, label in kinds.items()
         for number, value in zip(table["round"], table[name], strict=True)
         if not np.isnan(value)
     ]

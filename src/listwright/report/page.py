@@ -8,21 +8,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from listwright._internal.files import write_whole
+from listwright.errors import InputError
+from listwright.report.charts import FONT, as_png, as_svg, chart_config, script, specification
 from listwright.report.parts import (
     Figure,
     Gallery,
     Note,
     Part,
-    Pick,
+    PickedItem,
     PickedList,
     Report,
+    ReportTable,
     Section,
     SideBySide,
-    Table,
 )
-from listwright.report.theme import FONT, chart_config
 
 # The page may run its own script and nothing else; it cannot reach the network.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
@@ -128,7 +131,7 @@ def _section(section: Section, stills: Mapping[str, str]) -> str:
 def _part(part: Part, stills: Mapping[str, str]) -> str:
     """Return the HTML of one part, by its type."""
     match part:
-        case Table():
+        case ReportTable():
             return _table(part)
         case Figure():
             return _figure(part, stills)
@@ -143,23 +146,23 @@ def _part(part: Part, stills: Mapping[str, str]) -> str:
 
 def _side_by_side(part: SideBySide) -> str:
     """Return lists side by side, one column each; on a narrow screen, one below the other."""
-    columns = "\n".join(_picked_list(one) for one in part.lists)
+    columns = "\n".join(_picked_list(picked) for picked in part.lists)
     inside = f'<p class="note">{escape(part.note)}</p>\n<div class="lists">\n{columns}\n</div>'
     if not part.folded:
         return f'<div class="problem"><p class="asked">{escape(part.problem)}</p>\n{inside}\n</div>'
-    worth = "".join(f"<span>{escape(one.method)}: <b>{escape(one.worth)}</b></span>" for one in part.lists)
+    worth = "".join(f"<span>{escape(picked.method)}: <b>{escape(picked.worth)}</b></span>" for picked in part.lists)
     summary = f'<summary>{escape(part.problem)}<span class="worths">{worth}</span></summary>'
     return f'<details class="problem">{summary}\n{inside}\n</details>'
 
 
-def _picked_list(one: PickedList) -> str:
+def _picked_list(picked: PickedList) -> str:
     """Return the column of one list: method, picks, and what the list is worth."""
-    picks = "\n".join(_pick(pick) for pick in one.picks)
-    worth = f'<p class="worth">{escape(one.worth)}</p>'
-    return f'<div class="list"><h3>{escape(one.method)}</h3>\n<ol>\n{picks}\n</ol>\n{worth}</div>'
+    picks = "\n".join(_pick(pick) for pick in picked.picks)
+    worth = f'<p class="worth">{escape(picked.worth)}</p>'
+    return f'<div class="list"><h3>{escape(picked.method)}</h3>\n<ol>\n{picks}\n</ol>\n{worth}</div>'
 
 
-def _pick(pick: Pick) -> str:
+def _pick(pick: PickedItem) -> str:
     """Return one item of a list; repeats are struck out."""
     text = f"<b>{escape(pick.title)}</b> {escape(pick.text)}"
     shown = f"<s>{text}</s>" if pick.kind == "repeat" else text
@@ -177,7 +180,7 @@ def _caption(text: str) -> str:
     return f"<figcaption>{escape(text)}</figcaption>" if text else ""
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     """Return a table inside a box that scrolls sideways on narrow screens."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
     rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
@@ -202,3 +205,59 @@ def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
         f'<script type="application/json" id="specifications">{data}</script>\n'
         f"<script>{script}</script>\n<script>{DRAW}</script>\n"
     )
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    """Write a file and return its path."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror or error}. Choose another path.") from None
+    write_whole(path, content)
+    return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write text as UTF-8, with the guarantees of `write_bytes`, and return the path."""
+    return write_bytes(path, text.encode())
+
+
+def write_json(path: Path, content: Any) -> Path:
+    r"""Write JSON and return the path; a list gets one line per entry, so that versions can be compared line by
+    line."""
+    if isinstance(content, list):
+        lines = ",\n".join(json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in content)
+        return write_text(path, f"[\n{lines}\n]\n")
+    return write_text(path, json.dumps(content, allow_nan=False, ensure_ascii=False, indent=2) + "\n")
+
+
+def page_of(report: Report) -> str:
+    """Return the report as one HTML text that needs nothing from outside."""
+    return _page(report, *_render_charts(report))
+
+
+def write_page(report: Report, path: Path) -> Path:
+    """Write the page alone, as one HTML file, and return its path."""
+    return write_text(path, page_of(report))
+
+
+def write_report(report: Report, folder: Path, *, results: Any = None) -> list[Path]:
+    """Write a report into a folder: report.html, figures/<name>.png and .svg, and results.json."""
+    charts, stills = _render_charts(report)
+    written = [write_text(folder / "report.html", _page(report, charts, stills))]
+    for name, svg in stills.items():
+        written.append(write_text(folder / "figures" / f"{name}.svg", svg))
+        written.append(write_bytes(folder / "figures" / f"{name}.png", as_png(svg)))
+    if results is not None:
+        written.append(write_json(folder / "results.json", results))
+    return written
+
+
+def _render_charts(report: Report) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """Return specifications and SVG texts, by figure name."""
+    charts = {figure.name: specification(figure.chart) for figure in report.figures}
+    return charts, {name: as_svg(chart) for name, chart in charts.items()}
+
+
+def _page(report: Report, charts: dict[str, dict[str, Any]], stills: dict[str, str]) -> str:
+    return html_page(report, charts, stills, script() if charts else "")

@@ -1,6 +1,6 @@
 """The parts of a report: frozen dataclasses that hold content and know nothing of HTML.
 
-A `Report` has `Section`s, and a section has parts: `Table`, `Figure`, `Gallery`, `SideBySide` and `Note`.
+A `Report` has `Section`s, and a section has parts: `ReportTable`, `Figure`, `Gallery`, `SideBySide` and `Note`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from listwright.errors import InputError
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table of text and numbers; all columns but the first are aligned to the right, and entries are shown as given.
 
     Attributes
@@ -29,7 +29,7 @@ class Table:
 
     Examples
     --------
-    >>> Table(["method", "failure"], [["SCP", "4.2 %"]]).rows[0][1]
+    >>> ReportTable(["method", "failure"], [["SCP", "4.2 %"]]).rows[0][1]
     '4.2 %'
     """
 
@@ -68,7 +68,7 @@ class Gallery:
 
 
 @dataclass(frozen=True)
-class Pick:
+class PickedItem:
     """An item of a list, and what it adds to the items before it.
 
     Attributes
@@ -92,7 +92,7 @@ class PickedList:
     """The list that one method made."""
 
     method: str  # its name
-    picks: Sequence[Pick]  # the items in order
+    picks: Sequence[PickedItem]  # the items in order
     worth: str  # what the list is worth, in words
 
 
@@ -115,7 +115,7 @@ class Note:
     href: str
 
 
-Part = Table | Figure | Gallery | SideBySide | Note
+Part = ReportTable | Figure | Gallery | SideBySide | Note
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Report:
 
     Examples
     --------
-    >>> report = Report("Lists", "SCP fails least.", [Section("Results", "By length.", [Table(["n"], [[1]])])])
+    >>> report = Report("Lists", "SCP fails least.", [Section("Results", "By length.", [ReportTable(["n"], [[1]])])])
     >>> len(report.sections), report.figures
     (1, [])
     """
@@ -158,12 +158,12 @@ class Report:
     @property
     def figures(self) -> list[Figure]:
         """Every figure, in order, those of galleries included; raise an `InputError` if two have the same name."""
-        found: list[Figure] = []
+        figures: list[Figure] = []
         for section in self.sections:
             for part in section.parts:
-                found += [part] if isinstance(part, Figure) else part.figures if isinstance(part, Gallery) else []
-        names = [figure.name for figure in found]
+                figures += [part] if isinstance(part, Figure) else part.figures if isinstance(part, Gallery) else []
+        names = [figure.name for figure in figures]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"Two figures are named {name!r}. Give each its own name.")
-        return found
+        return figures

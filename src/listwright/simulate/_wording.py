@@ -31,7 +31,7 @@ class Fact(NamedTuple):
     forms: tuple[str, ...]  # the forms in which it is stated, the short one first
 
 
-class Event(NamedTuple):
+class NewsEvent(NamedTuple):
     """A kind of event that clusters of reports are about."""
 
     title: str  # a form for the title of the cluster
@@ -43,7 +43,7 @@ class Event(NamedTuple):
 class Wording:
     """The content of `reports.json`, which explains how forms are written."""
 
-    events: tuple[Event, ...]  # the kinds of events
+    events: tuple[NewsEvent, ...]  # the kinds of events
     common_facts: tuple[Fact, ...]  # that reports on any event may state
     asides: tuple[str, ...]  # stated by one report only
     # openings of sentences that hint at a fact that matters, at one that does not, and at nothing
@@ -66,9 +66,9 @@ def wording() -> Wording:
     """Return the words, read once."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
     del content["about"]
-    events = [Event(one["title"], tuple(one["words"]), _facts(one["facts"])) for one in content.pop("events")]
+    events = [NewsEvent(text["title"], tuple(text["words"]), _facts(text["facts"])) for text in content.pop("events")]
     common = _facts(content.pop("common_facts"))
-    lists: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in content.items()}
+    lists: dict[str, Any] = {name: tuple(text) if isinstance(text, list) else text for name, text in content.items()}
     return Wording(events=tuple(events), common_facts=common, **lists)
 
 
@@ -119,12 +119,12 @@ def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
 
 def person(rng: np.random.Generator) -> str:
     """Return a made-up first name and surname."""
-    return f"{_word(wording().first_names, rng)} {_made_up(wording().surname_endings, rng)}"
+    return f"{_word(wording().first_names, rng)} {_invent(wording().surname_endings, rng)}"
 
 
 def place(rng: np.random.Generator) -> str:
     """Return a made-up name for a town, river, region or country."""
-    return _made_up(wording().place_endings, rng)
+    return _invent(wording().place_endings, rng)
 
 
 def weekday(rng: np.random.Generator) -> str:
@@ -149,7 +149,7 @@ def _word(words: str, rng: np.random.Generator) -> str:
     return pick(words.split(), rng)
 
 
-def _made_up(endings: str, rng: np.random.Generator) -> str:
+def _invent(endings: str, rng: np.random.Generator) -> str:
     """Return a name of two random syllables and an ending."""
     syllables = wording().syllables
     return (_word(syllables, rng) + _word(syllables, rng) + _word(endings, rng)).capitalize()
@@ -158,7 +158,7 @@ def _made_up(endings: str, rng: np.random.Generator) -> str:
 _MAKERS: dict[str, Callable[[np.random.Generator], str]] = {
     "person": person,
     "place": place,
-    "firm": lambda rng: _made_up(wording().firm_endings, rng),
+    "firm": lambda rng: _invent(wording().firm_endings, rng),
     "day": weekday,
     "month": lambda rng: _word(wording().months, rng),
     "year": _between(1951, 1996),

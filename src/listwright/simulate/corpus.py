@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from listwright.errors import InputError
 from listwright.simulate._wording import (
     NUMBERS,
-    Event,
     Fact,
+    NewsEvent,
     blanks,
     choose,
     choose_as,
@@ -42,7 +42,7 @@ _REFERENCE_WORDS = 100
 class _Story:
     """One event as the reports of a cluster tell it."""
 
-    event: Event  # the kind of event
+    event: NewsEvent  # the kind of event
     facts: tuple[Fact, ...]  # its facts, with the words chosen on which all reports agree
     importance: NDArray[np.float64]  # by fact, how much it matters, from 0 to 1; summaries go by it
     chance: NDArray[np.float64]  # by fact, the probability that a report states it
@@ -96,7 +96,7 @@ def _cluster(index: int, rng: np.random.Generator) -> Cluster:
     )
 
 
-def _story(event: Event, rng: np.random.Generator) -> _Story:
+def _story(event: NewsEvent, rng: np.random.Generator) -> _Story:
     """Draw how much each fact of an event matters, and how often it is stated."""
     # The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with
     # more noise, so that the two agree only loosely and frequency alone does not make a good summary.

@@ -54,8 +54,8 @@ class News:
         """Return visits of some users as problems, user by user, each with its own pool of articles."""
         _check(per_user=per_user)
         rng = as_generator(random_state)
-        visitors = np.repeat(self._checked(users), per_user)
-        offered = np.stack([_drawn(len(self.articles), self.pool, rng) for _ in visitors])
+        visitors = np.repeat(self._validate(users), per_user)
+        offered = np.stack([_draw(len(self.articles), self.pool, rng) for _ in visitors])
         chances = self.click_probabilities()[visitors[:, None], offered]
         contexts = self._contexts(visitors, rng)
         return Problems.from_arrays(
@@ -73,7 +73,7 @@ class News:
         noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
         return ((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32)
 
-    def _checked(self, users: ArrayLike) -> Ints:
+    def _validate(self, users: ArrayLike) -> Ints:
         """Return the users as an array of numbers; raise if one does not exist."""
         numbers = np.atleast_1d(as_whole_numbers(users, "users"))
         if not len(numbers) or numbers.min() < 0 or numbers.max() >= self.n_users:
@@ -169,7 +169,7 @@ def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
     return chosen
 
 
-def _drawn(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
+def _draw(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
     """Return the articles on offer in one visit, sorted."""
     return np.sort(rng.choice(n_articles, size=pool, replace=False))
 

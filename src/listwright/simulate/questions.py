@@ -8,9 +8,12 @@ words, passages on other people and towns, and dead ends. What is needed is know
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -20,18 +23,98 @@ from listwright._internal.tokens import tokens
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
-from listwright.simulate._encyclopedia import (
-    Link,
-    Namer,
-    Relation,
-    facts,
-    filled,
-    link_of,
-    relations_from,
-)
-from listwright.simulate._wording import pick
+from listwright.simulate._wording import choose, number, person, pick, place
 from listwright.text.vectors import hashed_tf_idf
 from listwright.text.words import FUNCTION_WORDS
+
+FILE = Path(__file__).with_name("encyclopedia.json")
+
+
+class Relation(NamedTuple):
+    """A relation between two kinds of things, such as film and director."""
+
+    start: str  # the kinds that it joins
+    end: str
+    label: str  # what it tells, for example "director"
+    asks: str  # how a question refers to its end: "the director of {a}"
+    forms: tuple[str, ...]  # sentences that state it, the usual one first
+
+
+class Link(NamedTuple):
+    """A relation with the names that it joins."""
+
+    relation: Relation
+    subject: str
+    leads_to: str
+
+
+def fill_in(form: str, link: Link, rng: np.random.Generator, namer: Namer) -> str:
+    """Return a form as a sentence, with names and numbers in its blanks."""
+    made_up = {
+        "{a}": link.subject,
+        "{b}": link.leads_to,
+        "{year}": str(1880 + int(rng.integers(120))),
+        "{few}": number("few", rng),
+        "{tens}": number("tens", rng),
+        "{name}": namer.of("person"),
+    }
+    text = choose(form, rng)
+    for blank, value in made_up.items():
+        text = text.replace(blank, value)
+    return text[:1].upper() + text[1:]
+
+
+def link_of(relation: Relation, subject: str, namer: Namer) -> Link:
+    """Return a relation from a subject to a new name."""
+    return Link(relation, subject, namer.of(relation.end))
+
+
+def relations_from(kind: str, *, without: list[Relation]) -> list[Relation]:
+    """Return the relations that start from a kind of thing; no label may occur twice in a question."""
+    labels = {relation.label for relation in without}
+    return [relation for relation in relations() if relation.start == kind and relation.label not in labels]
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """Return the content of `encyclopedia.json`, read once."""
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
+
+
+@cache
+def relations() -> tuple[Relation, ...]:
+    """Return all relations of the file."""
+    return tuple(
+        Relation(entry["from"], entry["to"], entry["label"], entry["asks"], tuple(entry["forms"]))
+        for entry in facts()["relations"]
+    )
+
+
+class Namer:
+    """Draws names of things, none of them twice in a question."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.taken: set[str] = set()
+
+    def of(self, kind: str) -> str:
+        """Return a new name for something of a kind."""
+        while (name := self._draw(kind)) in self.taken:
+            pass
+        self.taken.add(name)
+        return name
+
+    def _draw(self, kind: str) -> str:
+        """Return a random name, which may be taken."""
+        titles = facts()["titles"]
+        if kind in ("film", "novel", "painting"):
+            return f"{pick(titles[kind], self.rng)} {pick(titles['nouns'], self.rng)}"
+        if kind == "person":
+            return person(self.rng)
+        patterns = {"bridge": "{} Bridge", "company": "{} Works", "university": "{} University", "lake": "Lake {}"}
+        return patterns.get(kind, "{}").format(place(self.rng))
+
 
 WIDTH = 256  # columns of the vectors that likeness is measured on
 FEATURES = (
@@ -49,7 +132,7 @@ OTHERS = 2  # ways that run beside the one asked for, from another start
 DEAD_END = 0.4  # chance that a subject has another passage, with something that was not asked for
 
 
-class Passage(NamedTuple):
+class SimulatedPassage(NamedTuple):
     """One candidate of a question."""
 
     title: str  # the subject
@@ -58,16 +141,16 @@ class Passage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class SimulatedQuestion:
     """A question, its passages, and the steps that lead to the answer."""
 
     id: str  # its name: the seed and its number
     text: str  # the question
-    passages: tuple[Passage, ...]  # the candidates, in random order
+    passages: tuple[SimulatedPassage, ...]  # the candidates, in random order
     steps: tuple[tuple[str, str], ...]  # what each step tells, and the name that it leads to: ("director", "Ada Quill")
 
 
-def question_problems(asked: Sequence[Question]) -> Problems:
+def question_problems(asked: Sequence[SimulatedQuestion]) -> Problems:
     """Questions as problems: passages are candidates, and a list is worth the share of the steps that it tells.
 
     Features are what any retriever could know: likeness to the question, whether the question names the passage's
@@ -89,23 +172,25 @@ def question_problems(asked: Sequence[Question]) -> Problems:
     Problems: 2 problems, 50 candidates (25 each), 7 features, links by is named in, names, same subject, reward
     Coverage
     """
-    known = [_known(one) for one in asked]
-    counts = [len(one.passages) for one in asked]
-    held = [(row, passage.step) for row, passage in enumerate(p for one in asked for p in one.passages)]
+    known = [_features_of(question) for question in asked]
+    counts = [len(question.passages) for question in asked]
+    held = [(row, passage.step) for row, passage in enumerate(p for question in asked for p in question.passages)]
     rows, steps = np.array([pair for pair in held if pair[1] is not None], dtype=np.int64).T
     covers = sparse.csr_array((np.ones(len(rows)), (rows, steps)), shape=(sum(counts), int(steps.max()) + 1))
     return Problems.from_arrays(
-        np.concatenate([one.features for one in known]),
+        np.concatenate([question.features for question in known]),
         offsets=starts_of(counts),
         feature_names=FEATURES,
-        vectors=np.concatenate([one.vectors for one in known]),
-        links={name: _below([one.links[name] for one in known], max(counts)) for name in known[0].links},
+        vectors=np.concatenate([question.vectors for question in known]),
+        links={
+            name: _stack_padded([question.links[name] for question in known], max(counts)) for name in known[0].links
+        },
         reward=Coverage(covers),
-        problem_ids=[one.id for one in asked],
+        problem_ids=[question.id for question in asked],
     )
 
 
-class _Known(NamedTuple):
+class _QuestionFeatures(NamedTuple):
     """What can be known of the passages of a question without labels."""
 
     features: Floats  # columns as in `FEATURES`
@@ -113,7 +198,7 @@ class _Known(NamedTuple):
     links: dict[str, Floats]  # which passage names, is named in, or has the same subject as which
 
 
-def _known(asked: Question) -> _Known:
+def _features_of(asked: SimulatedQuestion) -> _QuestionFeatures:
     """Compute features, vectors and links of one question's passages, without labels."""
     titles, wanted = [passage.title for passage in asked.passages], set(tokens(asked.text)) - FUNCTION_WORDS
     words = [tokens(f"{passage.title} {passage.text}") for passage in asked.passages]
@@ -124,24 +209,24 @@ def _known(asked: Question) -> _Known:
     led_to = names * (1.0 - same)  # another passage names the subject
     columns = {
         "likeness": like,
-        "question words": [len(wanted.intersection(one)) / len(wanted) for one in words],
+        "question words": [len(wanted.intersection(passage_words)) / len(wanted) for passage_words in words],
         "named in the question": [title in asked.text for title in titles],
         "named elsewhere": led_to.sum(axis=1),
         "named where the question leads": (led_to * like).max(axis=1),
         "names others": led_to.sum(axis=0),
-        "length": [len(one) for one in words],
+        "length": [len(passage_words) for passage_words in words],
     }
     assert tuple(columns) == FEATURES
     links = {"is named in": led_to, "names": led_to.T, "same subject": same - np.eye(len(titles))}
-    return _Known(np.array(list(columns.values()), dtype=np.float64).T, rows[:-1], links)
+    return _QuestionFeatures(np.array(list(columns.values()), dtype=np.float64).T, rows[:-1], links)
 
 
-def _below(tables: Sequence[Floats], width: int) -> Floats:
+def _stack_padded(tables: Sequence[Floats], width: int) -> Floats:
     """Stack tables of different widths, padded with zeros on the right."""
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
-def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int] = (3, 4)) -> list[Question]:
+def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int] = (3, 4)) -> list[SimulatedQuestion]:
     """Draw questions. A question does not depend on how many there are.
 
     Parameters
@@ -159,10 +244,10 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
 
     Examples
     --------
-    >>> one = questions(1, random_state=3)[0]
-    >>> one.text
+    >>> question = questions(1, random_state=3)[0]
+    >>> question.text
     'Which lake is the lake at the end of the river at the birthplace of the author of An Honest Orchard?'
-    >>> one.steps[0], one.steps[-1]
+    >>> question.steps[0], one.steps[-1]
     (('author', 'Hamid Norfenell'), ('lake', 'Lake Brihalana'))
     """
     if n_questions < 1:
@@ -172,19 +257,19 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
     return [_question(random_state, index, steps) for index in range(n_questions)]
 
 
-def _question(seed: int, index: int, steps: tuple[int, int]) -> Question:
+def _question(seed: int, index: int, steps: tuple[int, int]) -> SimulatedQuestion:
     """Draw one question from its own random stream, so that it does not depend on how many there are."""
     rng = np.random.default_rng([seed, index])
     namer = Namer(rng)
     way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
     relations = [link.relation for link in way]
-    passages = _told(way, rng, namer, needed=True)
+    passages = _state_links(way, rng, namer, needed=True)
     for _ in range(OTHERS):
-        passages += _told(_joined(relations, namer), rng, namer, needed=False)
+        passages += _state_links(_join_links(relations, namer), rng, namer, needed=False)
     order = rng.permutation(len(passages))
-    return Question(
+    return SimulatedQuestion(
         f"q{seed}-{index}",
-        _asked(way),
+        _question_text(way),
         tuple(passages[i] for i in order),
         tuple((link.relation.label, link.leads_to) for link in way),
     )
@@ -199,10 +284,10 @@ def _way(n_steps: int, namer: Namer, rng: np.random.Generator) -> list[Link]:
             kind = relations[-1].end
         if len(relations) == n_steps:
             break
-    return _joined(relations, namer)
+    return _join_links(relations, namer)
 
 
-def _joined(relations: list[Relation], namer: Namer) -> list[Link]:
+def _join_links(relations: list[Relation], namer: Namer) -> list[Link]:
     """Draw new names for relations, each of which starts where the one before ends."""
     way: list[Link] = []
     for relation in relations:
@@ -210,7 +295,7 @@ def _joined(relations: list[Relation], namer: Namer) -> list[Link]:
     return way
 
 
-def _told(way: list[Link], rng: np.random.Generator, namer: Namer, *, needed: bool) -> list[Passage]:
+def _state_links(way: list[Link], rng: np.random.Generator, namer: Namer, *, needed: bool) -> list[SimulatedPassage]:
     """Return the passages on one way: each link, some of them once more in other words, and dead ends."""
     relations, passages = [link.relation for link in way], []
     for step, link in enumerate(way):
@@ -226,18 +311,20 @@ def _told(way: list[Link], rng: np.random.Generator, namer: Namer, *, needed: bo
     return passages
 
 
-def _passage(link: Link, step: int | None, rng: np.random.Generator, namer: Namer, *, again: bool = False) -> Passage:
+def _passage(
+    link: Link, step: int | None, rng: np.random.Generator, namer: Namer, *, again: bool = False
+) -> SimulatedPassage:
     """Return a few sentences about the subject, one of which states the link."""
     forms, fillers = link.relation.forms, facts()["fillers"][link.relation.start]
     stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
     others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]
-    sentences = [filled(stated, link, rng, namer)]
+    sentences = [fill_in(stated, link, rng, namer)]
     for other in others:
-        sentences.insert(int(rng.integers(len(sentences) + 1)), filled(other, link, rng, namer))
-    return Passage(link.subject, " ".join(sentences), step)
+        sentences.insert(int(rng.integers(len(sentences) + 1)), fill_in(other, link, rng, namer))
+    return SimulatedPassage(link.subject, " ".join(sentences), step)
 
 
-def _asked(way: list[Link]) -> str:
+def _question_text(way: list[Link]) -> str:
     """Return the question in words, by nesting the phrases of its relations."""
     phrase = way[0].subject
     for link in way:

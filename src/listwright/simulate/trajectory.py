@@ -24,10 +24,8 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
-from listwright.simulate._arm import RADII, body_points, path_frames
-from listwright.simulate._chomp import optimise, outcomes
-from listwright.simulate._scene import SEEDS, random_obstacles, seed_paths
-from listwright.simulate._seed_features import FEATURE_NAMES, seed_features
+from listwright.simulate._arm import RADII, body_points, optimise, outcomes, path_frames
+from listwright.simulate._scene import FEATURE_NAMES, SEEDS, random_obstacles, seed_features, seed_paths
 
 N_TRAIN = 310
 N_TEST = 212

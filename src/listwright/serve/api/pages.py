@@ -16,7 +16,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from listwright._internal.extras import find_extra
-from listwright.report.theme import chart_config
+from listwright.report.charts import chart_config
 from listwright.serve.refusals import Refused
 
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

@@ -1,14 +1,12 @@
-"""`listwright pack`: choose passages for questions within a token budget, or train a packer on such questions.
+"""`listwright summarize`: extractive summaries of text files within a budget of bytes, characters, words or tokens.
 
-Input is JSON lines, one question with its passages per line; the keys in `QUERIES` and `PASSAGES` are recognized,
-others are named with `--query` and `--passages`. Output is JSON lines with the positions, texts, tokens and reasons of
-the chosen passages, in the order of the input. `--train` learns from labels, answers or citations in the same file.
+A folder of text files is one cluster and gives one summary; a folder of folders gives one summary per folder. Without
+`--model`, the model that is shipped with the package is used.
 
 Typical use::
 
-    listwright pack questions.jsonl --budget 2000 -o packed.jsonl
-    listwright pack labelled.jsonl --train --label relevant -o packer.listwright
-    listwright pack questions.jsonl --model packer.listwright
+    listwright summarize reports/ --budget 665b --explain
+    listwright summarize a.txt b.txt --budget 100w --json
 """
 
 from __future__ import annotations
@@ -20,11 +18,65 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from listwright.cli import options as given
+from listwright.cli.show import notes, show_json
 from listwright.cli.sources import check_place
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.context import ContextPacker
+    from listwright.summarize.summarize import Summary
+
+SHOWN_REASONS = 4
+
+
+def summarize(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="A folder of text files, a folder of such folders, or text files to summarize together.",
+        ),
+    ],
+    budget: Annotated[
+        str, typer.Option(help="Largest length: 665b (bytes), 665c (characters), 100w (words) or 120t (tokens).")
+    ] = "665b",
+    model: Annotated[Path | None, typer.Option(help="Model file; by default the pretrained model.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain why each sentence was picked.")] = False,
+    trust: given.Trust = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
+) -> None:
+    """Summarize documents by picking informative sentences that do not repeat each other, within a budget."""
+    from listwright.storage.load_trusting import load_trusting
+    from listwright.summarize.summarize import clusters_of
+    from listwright.summarize.summarize import summarize as summarize_clusters
+    from listwright.text.budget import parse_budget
+
+    allowed = parse_budget(budget)
+    with notes():
+        clusters = clusters_of(paths)
+    given_model = None if model is None else load_trusting(model, trust)
+    summaries = summarize_clusters(clusters, allowed, model=given_model, explain=explain)
+    if as_json:
+        show_json([summary.to_dict() for summary in summaries])
+        return
+    for summary in summaries:
+        _show(summary, titled=len(summaries) > 1)
+
+
+def _show(summary: Summary, *, titled: bool) -> None:
+    """Print a summary, with the `SHOWN_REASONS` strongest reasons of each sentence if there are any."""
+    if titled:
+        print(f"== {summary.cluster}")
+    for sentence in summary.sentences:
+        print(sentence.text)
+        if sentence.reasons is not None:
+            strongest = list(sentence.reasons.items())[:SHOWN_REASONS]
+            why = ", ".join(f"{name} {value:+.1f}" for name, value in strongest)
+            print(f"    {sentence.document}, sentence {sentence.position}: {why}")
+    if titled:
+        print()
+
 
 QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context", "documents")
 
@@ -64,11 +116,11 @@ def pack(
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
         return
     limits = {"budget": budget, "length": length, "per_source": per_source}
-    lines = [_packed(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
+    lines = [_pack_record(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
     _write("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), output)
 
 
-def _packed(
+def _pack_record(
     packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, limits: dict[str, Any]
 ) -> dict[str, Any]:
     """Pack the passages of one question."""
@@ -79,8 +131,8 @@ def _packed(
     except InputError as error:
         raise InputError(f"Line {number}: {error}") from None
     kept = {key: value for key, value in record.items() if key in ("id", "_id", names["query"])}
-    found = {"positions": packed.positions, "texts": packed.texts, "tokens": packed.tokens, "reasons": packed.reasons}
-    return kept | found
+    chosen = {"positions": packed.positions, "texts": packed.texts, "tokens": packed.tokens, "reasons": packed.reasons}
+    return kept | chosen
 
 
 def _records(file: Path) -> list[dict[str, Any]]:
@@ -101,10 +153,10 @@ def _records(file: Path) -> list[dict[str, Any]]:
 
 def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
     """Return the key under which a record holds its question or its passages."""
-    found = [name for name in known if name in record]
-    if not found:
+    keys = [name for name in known if name in record]
+    if not keys:
         raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")
-    return found[0]
+    return keys[0]
 
 
 def _write(text: str, output: Path | None) -> None:
